@@ -4,7 +4,7 @@
 //! cargo run --release -p benchmarks --example pendulum_stages ELEMENTS [RUNS]
 //! ```
 //!
-//! Fastest of the runs (three unless told), seconds by the clock; `RAYON_NUM_THREADS=1` for one core.
+//! Fastest of the runs (three unless given), seconds by the clock; `RAYON_NUM_THREADS=1` for one core.
 #![expect(clippy::print_stdout, reason = "what a program says")]
 
 use benchmarks::pendulum::{Pendulum, first_constrained, first_unconstrained};
@@ -38,7 +38,7 @@ fn timed<T>(
 fn say(spectrum: &Spectrum) {
     for pair in spectrum.eigenpairs.iter().filter(|pair| pair.alpha.im > 0.0) {
         if let Some(s) = pair.value() {
-            println!("    {:.12} {:+.12}i rad/s, bar {:.1e}", s.re, s.im, pair.error_bound);
+            println!("    {:.12} {:+.12}i rad/s, bound {:.1e}", s.re, s.im, pair.error_bound);
         }
     }
     for finding in &spectrum.findings {

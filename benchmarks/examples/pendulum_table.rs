@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The model of the paper, without geometric stiffness. Rows of a table in Markdown: seconds by the clock, fastest of the runs
-//! (three unless told), and the operations of the symmetric eigenproblem with all vectors, about 9 k^3 for k degrees of
+//! (three unless given), and the operations of the symmetric eigenproblem with all vectors, about 9 k^3 for k degrees of
 //! freedom, which is the floor of all three families. `RAYON_NUM_THREADS=1` for one core.
 #![expect(clippy::print_stdout, reason = "what a program says")]
 

@@ -14,7 +14,7 @@ use std::error::Error;
 /// storey.
 ///
 /// # Errors
-/// Those of the model description.
+/// The errors of the model description.
 pub fn frame(storeys: u32) -> Result<Model, Box<dyn Error>> {
     Ok(BeamFrame { storeys, ..BeamFrame::large() }.spec()?.build()?)
 }
@@ -22,7 +22,7 @@ pub fn frame(storeys: u32) -> Result<Model, Box<dyn Error>> {
 /// The frame at rest under its weight.
 ///
 /// # Errors
-/// Those of the equilibrium.
+/// The errors of the equilibrium.
 pub fn at_rest(model: &Model) -> Result<Equilibrium, Box<dyn Error>> {
     Ok(Equilibrium::solve(model, model.initial(), &EquilibriumOptions::default())?)
 }
@@ -30,7 +30,7 @@ pub fn at_rest(model: &Model) -> Result<Equilibrium, Box<dyn Error>> {
 /// Its stability.
 ///
 /// # Errors
-/// Those of the factorization.
+/// The errors of the factorization.
 pub fn signs(model: &Model, rest: &Equilibrium) -> Result<Stability, Box<dyn Error>> {
     Ok(stability(model, rest)?)
 }
@@ -52,7 +52,7 @@ pub fn linearized(model: &Model, rest: &Equilibrium) -> SparseSystem {
 /// The lowest modes.
 ///
 /// # Errors
-/// Those of the eigenanalysis.
+/// The errors of the eigenanalysis.
 pub fn lowest(lin: &SparseSystem, count: usize) -> Result<Spectrum, Box<dyn Error>> {
     Ok(sparse::solve(&lin.pencil(), &Request::Lowest { count }, &SparseOptions::default())?)
 }
@@ -60,7 +60,7 @@ pub fn lowest(lin: &SparseSystem, count: usize) -> Result<Spectrum, Box<dyn Erro
 /// The cantilever of Tables 2 and 3 with 20 elements.
 ///
 /// # Errors
-/// Those of the model description.
+/// The errors of the model description.
 pub fn cantilever(tension: f64) -> Result<Model, Box<dyn Error>> {
     Ok(BeamCantilever { tension, ..BeamCantilever::default() }.spec()?.build()?)
 }
@@ -68,7 +68,7 @@ pub fn cantilever(tension: f64) -> Result<Model, Box<dyn Error>> {
 /// One row of the tables: equilibrium, linearization and the scaled direct eigenanalysis of six pairs.
 ///
 /// # Errors
-/// Those of the equilibrium and the eigenanalysis.
+/// The errors of the equilibrium and the eigenanalysis.
 pub fn table_row(model: &Model) -> Result<DirectAnalysis, Box<dyn Error>> {
     let lin = linearized(model, &at_rest(model)?);
     Ok(direct::solve(&lin.pencil(), 6, &DirectOptions { condition: false, ..DirectOptions::default() })?)

@@ -34,7 +34,7 @@ pub struct Case {
 /// The model with `loops` loops.
 ///
 /// # Errors
-/// Those of the model description.
+/// The errors of the model description.
 pub fn linkage(loops: u32) -> Result<Model, Box<dyn Error>> {
     Ok(FourBar { loops, damping: 1.0, ..FourBar::default() }.spec()?.build()?)
 }
@@ -42,7 +42,7 @@ pub fn linkage(loops: u32) -> Result<Model, Box<dyn Error>> {
 /// The spatial four-bar of `flores2018`.
 ///
 /// # Errors
-/// Those of the model description.
+/// The errors of the model description.
 pub fn spatial_four_bar() -> Result<Model, Box<dyn Error>> {
     Ok(SpatialFourBar::default().spec()?.build()?)
 }
@@ -51,7 +51,7 @@ pub fn spatial_four_bar() -> Result<Model, Box<dyn Error>> {
 /// its exact motion.
 ///
 /// # Errors
-/// Those of the model description.
+/// The errors of the model description.
 pub fn swinging_four_bar(loops: u32) -> Result<(TurningFourBar, Model), Box<dyn Error>> {
     let bar = TurningFourBar { loops, start: -core::f64::consts::FRAC_PI_6, speed: 0.0 };
     Ok((bar, bar.spec()?.build()?))
@@ -61,7 +61,7 @@ pub fn swinging_four_bar(loops: u32) -> Result<(TurningFourBar, Model), Box<dyn 
 /// hold to first order in the bend.
 ///
 /// # Errors
-/// Those of the model description and of the assembly.
+/// The errors of the model description and of the assembly.
 pub fn bent_chain(links: u32) -> Result<(Model, Point), Box<dyn Error>> {
     let model = spatial_chain(links)?.build()?;
     let start = model.initial().to_vec();
@@ -87,7 +87,7 @@ impl Case {
     /// Solves for both equilibria, which the paper's times leave out as well.
     ///
     /// # Errors
-    /// Those of the model and of the equilibrium.
+    /// The errors of the model and of the equilibrium.
     pub fn new(loops: u32) -> Result<Self, Box<dyn Error>> {
         let model = linkage(loops)?;
         let rest = Equilibrium::solve(&model, model.initial(), &EquilibriumOptions::default())?;
@@ -100,7 +100,7 @@ impl Case {
     /// MCS: linearization, projection by the angle, eigenvalues.
     ///
     /// # Errors
-    /// Those of the projection and the eigenanalysis.
+    /// The errors of the projection and the eigenanalysis.
     pub fn minimal(&self) -> Result<Spectrum, Box<dyn Error>> {
         let lin = linearize(&self.model, &self.at);
         let reduced = minimal(&self.model, &lin, &self.independent)?;
@@ -109,7 +109,7 @@ impl Case {
     /// RCS: linearization, all 2n + m eigenvalues of the descriptor pair by its structure.
     ///
     /// # Errors
-    /// Those of the eigenanalysis.
+    /// The errors of the eigenanalysis.
     pub fn redundant(&self) -> Result<Spectrum, Box<dyn Error>> {
         let pencil = linearize(&self.model, &self.at).pencil();
         let structure = DescriptorStructure { pencil, transferred: descriptor::Transferred::default() };
@@ -122,14 +122,14 @@ impl Case {
     /// UCS: linearization and the physical pair only.
     ///
     /// # Errors
-    /// Those of the linearization and the eigenanalysis.
+    /// The errors of the linearization and the eigenanalysis.
     pub fn unconstrained_physical(&self) -> Result<Spectrum, Box<dyn Error>> {
         Ok(penalty::physical_eigenpairs(&self.penalty_pencil()?, &DenseOptions::default())?)
     }
     /// UCS: linearization and all 2n eigenvalues, distinguished.
     ///
     /// # Errors
-    /// Those of the linearization and the eigenanalysis.
+    /// The errors of the linearization and the eigenanalysis.
     pub fn unconstrained_all(&self) -> Result<Spectrum, Box<dyn Error>> {
         Ok(penalty::solve(&self.penalty_pencil()?, &DenseOptions::default())?)
     }

@@ -37,7 +37,7 @@ impl Pendulum {
     /// The pendulum with `elements` finite elements in each link, at both equilibria.
     ///
     /// # Errors
-    /// Those of the model and of the equilibria.
+    /// The errors of the model and of the equilibria.
     pub fn new(elements: u32, geometric_stiffness: bool) -> Result<Self, Box<dyn Error>> {
         let pendulum = FlexibleDoublePendulum { elements, geometric_stiffness, ..Default::default() };
         let model = pendulum.spec()?.build()?;
@@ -50,7 +50,7 @@ impl Pendulum {
     /// The equilibrium by Newton's method from the undeformed links.
     ///
     /// # Errors
-    /// Those of the equilibrium.
+    /// The errors of the equilibrium.
     pub fn equilibrium(&self) -> Result<Equilibrium, Box<dyn Error>> {
         Ok(Equilibrium::solve(&self.model, self.model.initial(), &EquilibriumOptions::default())?)
     }
@@ -65,14 +65,14 @@ impl Pendulum {
     /// The blocks of the penalty system at its own equilibrium.
     ///
     /// # Errors
-    /// Those of the penalty.
+    /// The errors of the penalty.
     pub fn linearized_penalty(&self) -> Result<PenaltyBlocks, Box<dyn Error>> {
         Ok(unconstrained_blocks(&self.model, &self.penalty_at, &self.penalty)?)
     }
     /// The dense penalty system at its own equilibrium.
     ///
     /// # Errors
-    /// Those of the penalty.
+    /// The errors of the penalty.
     pub fn penalty_pencil(&self) -> Result<PenaltyPencil, Box<dyn Error>> {
         let u = unconstrained(&self.model, &self.penalty_at, &self.penalty)?;
         Ok(PenaltyPencil { m: u.m, c: u.c, k: u.k, phi_q: u.phi_q, xi: u.xi })
@@ -83,7 +83,7 @@ impl Pendulum {
 /// them (MCS and RCS).
 ///
 /// # Errors
-/// Those of the eigenanalysis.
+/// The errors of the eigenanalysis.
 pub fn first_constrained(lin: &SparseSystem) -> Result<Spectrum, Box<dyn Error>> {
     let lowest = Request::Lowest { count: FIRST };
     Ok(sparse::solve_in_parts(&lin.pencil(), lin.k_parts.as_ref(), &lowest, &SparseOptions::default())?)
@@ -92,7 +92,7 @@ pub fn first_constrained(lin: &SparseSystem) -> Result<Spectrum, Box<dyn Error>>
 /// The first pairs of the mechanism in the penalty system (UCS).
 ///
 /// # Errors
-/// Those of the eigenanalysis.
+/// The errors of the eigenanalysis.
 pub fn first_unconstrained(blocks: &PenaltyBlocks) -> Result<Spectrum, Box<dyn Error>> {
     Ok(penalty::lowest(blocks, FIRST, &SparseOptions::default())?)
 }
@@ -100,7 +100,7 @@ pub fn first_unconstrained(blocks: &PenaltyBlocks) -> Result<Spectrum, Box<dyn E
 /// All 2 (n - r) eigenvalues with vectors (MCS).
 ///
 /// # Errors
-/// Those of the eigenanalysis.
+/// The errors of the eigenanalysis.
 pub fn all_minimal(lin: &LinearizedSystem) -> Result<Spectrum, Box<dyn Error>> {
     Ok(mb_eigen::dense::solve(&lin.pencil(), &DenseOptions::default())?)
 }
@@ -108,7 +108,7 @@ pub fn all_minimal(lin: &LinearizedSystem) -> Result<Spectrum, Box<dyn Error>> {
 /// All 2n + m eigenvalues with vectors (RCS).
 ///
 /// # Errors
-/// Those of the eigenanalysis.
+/// The errors of the eigenanalysis.
 pub fn all_redundant(lin: &LinearizedSystem) -> Result<Spectrum, Box<dyn Error>> {
     let structure =
         DescriptorStructure { pencil: lin.pencil(), transferred: descriptor::Transferred::default() };
@@ -118,7 +118,7 @@ pub fn all_redundant(lin: &LinearizedSystem) -> Result<Spectrum, Box<dyn Error>>
 /// All 2n eigenvalues with vectors (UCS).
 ///
 /// # Errors
-/// Those of the eigenanalysis.
+/// The errors of the eigenanalysis.
 pub fn all_unconstrained(pencil: &PenaltyPencil) -> Result<Spectrum, Box<dyn Error>> {
     Ok(penalty::solve(pencil, &DenseOptions::default())?)
 }

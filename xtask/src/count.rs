@@ -15,7 +15,7 @@ use crate::report::{PaperReport, TableReport};
 pub(crate) const MEANING: &str = "\
 A cell is one printed number, word or statement. `reproduced`: ours agrees to all printed digits, is at or below a printed \
 error, or meets a printed statement. `misprint`: the printed value is proved wrong. `open`: ours differs, for the reason below the table or for none known. \
-`shown`: stands beside ours and is not judged (elapsed times, digits made of rounding). `inputs`: what the computation starts \
+`shown`: stands next to ours and is not judged (elapsed times, digits made of rounding). `inputs`: what the computation starts \
 from. `not computed` must be zero.";
 
 /// One line of the page.

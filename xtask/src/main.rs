@@ -1,9 +1,9 @@
 //! Project tasks: `cargo xtask <task>`.
 //!
-//! - `reproduce-tables`: computes the tables of the papers and sets them beside the printed values.
+//! - `reproduce-tables`: computes the tables of the papers and sets them next to the printed values.
 //! - `setup`: installs the optional ARPACK-NG through the system's package manager.
 //! - `bench-peers`: races the sparse eigensolver against SciPy and SLEPc.
-//! - `stress`: random problems with known roots through every eigensolver.
+//! - `stress`: random problems with known eigenvalues through every eigensolver.
 //! - `fuzz`: made-up models, expressions, matrices and starts through the program.
 //! - `schema`: writes the JSON Schema of the model file.
 //! - `tidy`: checks the rules of the source tree that no compiler checks.
@@ -45,7 +45,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Compute the tables of the papers and set them beside the printed values.
+    /// Compute the tables of the papers and set them next to the printed values.
     ReproduceTables(reproduce_tables::ReproduceTables),
     /// Install the optional ARPACK-NG and what its bindings need.
     Setup(setup::Setup),

@@ -2,7 +2,7 @@
 //!
 //! Every printed value of every table is changed in turn, by two units of its last digit to both sides (beyond twice the
 //! tolerance where one is stated), the other way round (`<` for `>`), to half of ours where it is a bound, or to another
-//! word, and judged again beside the same computed value. A judged cell whose verdict stays what it was judges nothing.
+//! word, and judged again against the same computed value. A judged cell whose verdict stays what it was judges nothing.
 //! What is shown and not judged, and all other text of a table, stands on the committed page, which is compared word by
 //! word ([`crate::render::up_to_date`]); the tests here change every value of every fixture of the papers and look whether
 //! that is so.

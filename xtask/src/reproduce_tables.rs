@@ -1,10 +1,10 @@
-//! `cargo xtask reproduce-tables`: the papers' tables, printed beside computed.
+//! `cargo xtask reproduce-tables`: the papers' tables, printed next to computed.
 //!
 //! Plain: prints the page of counts (`--cells`: every cell), writes `docs/book/src/tables/<paper>.md`, the page of counts
-//! beside them and the record of verdicts. `--check`: writes nothing and fails when a verdict got worse than recorded, a cell
+//! next to them and the record of verdicts. `--check`: writes nothing and fails when a verdict got worse than recorded, a cell
 //! disappeared or deviates, a table has not as many cells as the paper prints, a judged cell would hold for another printed
 //! value as well, or a committed page no longer says what the program computes. Where ARPACK-NG is installed the task runs itself again in a build with it and
-//! shows its results beside ours, in the report but not on the committed pages ([`crate::solvers`]). `--json`: the report at full precision on the standard output.
+//! shows its results next to ours, in the report but not on the committed pages ([`crate::solvers`]). `--json`: the report at full precision on the standard output.
 
 use std::fmt::Write;
 use std::path::Path;

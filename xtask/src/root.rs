@@ -7,7 +7,7 @@ use crate::error::TaskError;
 
 /// The root of the workspace: the nearest folder at or above the start that has both `Cargo.lock` and `fixtures`.
 ///
-/// The start is the manifest folder cargo tells at run time, else the current folder, so no path of the machine that
+/// The start is the manifest folder cargo gives at run time, else the current folder, so no path of the machine that
 /// built the program is compiled into it.
 pub(crate) fn workspace_root() -> Result<PathBuf, TaskError> {
     let start = match std::env::var_os("CARGO_MANIFEST_DIR") {

@@ -31,23 +31,23 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Largest distance of two eigenvalues beyond the sum of their bars; none when all agree.
+    /// Largest distance of two eigenvalues beyond the sum of their error bounds; none when all agree.
     fn disagreement(&self) -> Option<String> {
         let all =
             || std::iter::once(("dense", &self.dense)).chain(self.krylov.iter().map(|(name, r)| (*name, r)));
-        for (name, root) in all() {
-            if let Err(why) = root {
+        for (name, value) in all() {
+            if let Err(why) = value {
                 return Some(format!("{}: {name}: {why}", self.system));
             }
         }
-        let roots: Vec<(&str, SolverValue)> =
-            all().filter_map(|(name, root)| root.as_ref().ok().map(|r| (name, *r))).collect();
-        for (i, (one, a)) in roots.iter().enumerate() {
-            for (other, b) in &roots[i + 1..] {
+        let values: Vec<(&str, SolverValue)> =
+            all().filter_map(|(name, value)| value.as_ref().ok().map(|r| (name, *r))).collect();
+        for (i, (one, a)) in values.iter().enumerate() {
+            for (other, b) in &values[i + 1..] {
                 let distance = (a.re - b.re).hypot(a.im - b.im);
                 if distance.is_nan() || distance > a.error_bound + b.error_bound {
                     return Some(format!(
-                        "{}: {one} and {other} differ by {distance:.1e} rad/s, their bars are {:.1e} and {:.1e}",
+                        "{}: {one} and {other} differ by {distance:.1e} rad/s, their error bounds are {:.1e} and {:.1e}",
                         self.system, a.error_bound, b.error_bound
                     ));
                 }
@@ -78,13 +78,13 @@ pub(crate) fn text(comparisons: &[Comparison]) -> String {
     let names = first.krylov.iter().map(|(name, _)| (*name).to_owned());
     let head: Vec<String> = ["solver".to_owned(), "dense".to_owned()].into_iter().chain(names).collect();
     line(&head);
-    let shown = |root: &Result<SolverValue, String>| match root {
-        Ok(root) => format!("{:.6e}{:+.10}i", root.re, root.im),
+    let shown = |value: &Result<SolverValue, String>| match value {
+        Ok(value) => format!("{:.6e}{:+.10}i", value.re, value.im),
         Err(_) => "failed".to_owned(),
     };
     for comparison in comparisons {
         let mut cells = vec![comparison.system.clone(), shown(&comparison.dense)];
-        cells.extend(comparison.krylov.iter().map(|(_, root)| shown(root)));
+        cells.extend(comparison.krylov.iter().map(|(_, value)| shown(value)));
         line(&cells);
     }
     if first.krylov.len() < SOLVERS.len() {
@@ -98,16 +98,16 @@ mod tests {
     use super::*;
 
     fn comparison(arpack: f64) -> Comparison {
-        let root = |im| Ok(SolverValue { re: 0.0, im, error_bound: 0.25 });
+        let value = |im| Ok(SolverValue { re: 0.0, im, error_bound: 0.25 });
         Comparison {
             system: "two masses".to_owned(),
-            dense: root(2.0),
-            krylov: vec![("built-in Krylov", root(2.25)), ("ARPACK-NG", root(arpack))],
+            dense: value(2.0),
+            krylov: vec![("built-in Krylov", value(2.25)), ("ARPACK-NG", value(arpack))],
         }
     }
 
     #[test]
-    fn roots_beyond_both_bars_disagree() {
+    fn eigenvalues_beyond_both_bounds_disagree() {
         assert!(complaints(&[comparison(2.5)]).is_empty());
         let complaints = complaints(&[comparison(3.0)]);
         assert_eq!(complaints.len(), 1);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_that_could_not_be_found_is_told() {
+    fn a_root_that_could_not_be_found_is_reported() {
         let mut failed = comparison(2.0);
         failed.krylov[0].1 = Err("no reason".to_owned());
         assert!(complaints(&[failed.clone()])[0].contains("built-in Krylov: no reason"));
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn without_arpack_the_column_is_missing_and_the_way_to_it_told() {
+    fn without_arpack_the_column_is_missing_and_the_way_to_it_reported() {
         let mut plain = comparison(2.0);
         plain.krylov.truncate(1);
         let shown = text(&[plain]);

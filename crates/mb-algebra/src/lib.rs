@@ -28,7 +28,7 @@
 //! - Eigenvalues: [`SymmetricEigen`], [`SymmetricDefiniteEigen`], [`GeneralEigen`], [`Qz`].
 //!
 //! Every routine runs on the calling thread, so that callers may run several at once; large factorizations and solutions of
-//! [`saddle`] lend work to threads that are idle, and give the same numbers without. None of them returns
+//! [`saddle`] share work with idle threads, and give the same numbers without. None of them returns
 //! numbers that are not finite: such an outcome is an [`AlgebraError`] with the place it was found at.
 
 pub mod condition;

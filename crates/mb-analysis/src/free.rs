@@ -128,7 +128,7 @@ impl Part {
         }
         parts
     }
-    /// What tells parts apart, bit by bit.
+    /// What distinguishes parts, bit by bit.
     fn bits(&self) -> Vec<u64> {
         let mut out = vec![self.columns.len() as u64, self.rows as u64];
         for entries in self.matrices.iter().chain([&self.phi_q]) {

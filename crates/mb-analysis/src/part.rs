@@ -46,7 +46,7 @@ pub fn of_model(
 }
 
 /// A spectrum of a linearized model with its constraints in the matrices, from whatever found it: bounds of a motion widened, whirl
-/// told.
+/// reported.
 pub fn of_spectrum(
     model: &Model,
     at: &OperatingPoint,

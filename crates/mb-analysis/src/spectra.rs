@@ -161,7 +161,7 @@ pub(crate) fn of_linear(
     Ok(out)
 }
 
-/// Pairs beside the zeros of what can be ignored in a steady motion, with what it changes along its orbit in their error bounds; none
+/// Pairs in addition to the zeros of what can be ignored in a steady motion, with what it changes along its orbit in their error bounds; none
 /// without such zeros.
 fn beside_zeros(
     at: &OperatingPoint,

@@ -1,6 +1,6 @@
 //! Times the sparse analysis, with proof, of every model of the list that has a rest and at most `LIMIT` unknowns.
 //!
-//! `small_models [NAME]`: the fastest of many runs, for four modes and for twenty, beside the dense analysis of the whole.
+//! `small_models [NAME]`: the fastest of many runs, for four modes and for twenty, and the dense analysis of the whole.
 #![expect(clippy::print_stdout, reason = "a program that reports")]
 
 use std::time::Instant;

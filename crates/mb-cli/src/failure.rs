@@ -304,7 +304,7 @@ impl Failure {
                 "--memory GIB says how much may be used; without it, it is what the system has".to_owned()
             }
             Self::Linear(LinearError::InsideOut { .. }) => {
-                "`mb equilibrium --load-path` lets the loads grow and tells how much of them it carries".to_owned()
+                "`mb equilibrium --load-path` increases the loads from zero and reports how much of them the model carries".to_owned()
             }
             Self::Linear(LinearError::Constraint(ConstraintError::NotAssembled { .. })) => {
                 "check the lengths and places it connects, or give start values nearer to an assembled position"

@@ -67,7 +67,7 @@ fn part(bytes: u64) -> u64 {
     (SHARE * bytes as f64) as u64
 }
 
-/// Memory of this process in bytes; none where the system does not tell.
+/// Memory of this process in bytes; none where the system does not report it.
 fn own_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find_map(|l| l.strip_prefix("VmRSS:"))?;

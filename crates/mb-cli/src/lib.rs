@@ -84,7 +84,7 @@ impl Answer {
             } else {
                 return String::new();
             };
-            format!("{}: {what}, as the notes tell.\n", s.name)
+            format!("{}: {what}, see the notes.\n", s.name)
         };
         let complaint: String = spectra.iter().map(wrong).collect();
         let code = if complaint.is_empty() { 0 } else { failure::NUMERICS };
@@ -202,7 +202,7 @@ fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     answer.code = progress::signalled().unwrap_or(answer.code);
     let mut out = std::io::stdout().lock();
     let written = out.write_all(answer.text.as_bytes()).and_then(|()| out.flush());
-    // Nothing is left to tell when the standard error is closed.
+    // Nothing can be reported when the standard error is closed.
     let _ = std::io::stderr().lock().write_all(answer.complaint.as_bytes());
     match written {
         Ok(()) => ExitCode::from(answer.code),

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn drafts<R>(change: impl FnOnce(&mut Vec<PathBuf>) -> R) -> R {
-    // A list of paths is whole whatever panicked beside it.
+    // A list of paths is whole whatever panicked in other threads.
     change(&mut DRAFTS.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -19,13 +19,13 @@ pub fn discard_drafts() {
     drafts(|list| list.drain(..).for_each(|path| drop(fs::remove_file(path))));
 }
 
-/// A file beside the wanted one that takes its name when it is complete.
+/// A file next to the wanted one that takes its name when it is complete.
 ///
 /// Dropped without [`Draft::finish`] it leaves nothing behind.
 #[derive(Debug)]
 pub struct Draft {
     target: PathBuf,
-    beside: PathBuf,
+    temporary: PathBuf,
     out: Option<BufWriter<File>>,
 }
 
@@ -36,11 +36,11 @@ impl Draft {
     /// [`Failure::Unwritable`].
     pub fn new(target: &Path) -> Result<Self, Failure> {
         let name = target.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        let beside = target.with_file_name(format!(".{name}.{}.part", std::process::id()));
-        match File::create(&beside) {
+        let temporary = target.with_file_name(format!(".{name}.{}.part", std::process::id()));
+        match File::create(&temporary) {
             Ok(file) => {
-                drafts(|list| list.push(beside.clone()));
-                Ok(Self { target: target.to_owned(), beside, out: Some(BufWriter::new(file)) })
+                drafts(|list| list.push(temporary.clone()));
+                Ok(Self { target: target.to_owned(), temporary, out: Some(BufWriter::new(file)) })
             }
             Err(source) => Err(unwritable(target, source)),
         }
@@ -54,9 +54,9 @@ impl Draft {
         let Some(mut out) = self.out.take() else { return Ok(()) };
         let ended = out.flush();
         drop(out);
-        drafts(|list| list.retain(|path| *path != self.beside));
-        ended.and_then(|()| fs::rename(&self.beside, &self.target)).map_err(|source| {
-            let _ = fs::remove_file(&self.beside);
+        drafts(|list| list.retain(|path| *path != self.temporary));
+        ended.and_then(|()| fs::rename(&self.temporary, &self.target)).map_err(|source| {
+            let _ = fs::remove_file(&self.temporary);
             unwritable(&self.target, source)
         })
     }
@@ -74,9 +74,9 @@ impl Write for Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         if self.out.take().is_some() {
-            drafts(|list| list.retain(|path| *path != self.beside));
-            // The failure that led here is the one to tell.
-            let _ = fs::remove_file(&self.beside);
+            drafts(|list| list.retain(|path| *path != self.temporary));
+            // The failure that led here is the one to report.
+            let _ = fs::remove_file(&self.temporary);
         }
     }
 }

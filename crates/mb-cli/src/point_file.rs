@@ -1,4 +1,4 @@
-//! Files that tell a point: a configuration, and for a point of a motion its speeds and more.
+//! Files that give a point: a configuration, and for a point of a motion its speeds and more.
 
 use crate::failure::{Failure, RequestError};
 use crate::source::{LARGEST_FILE, read_file};
@@ -10,7 +10,7 @@ pub const LARGEST_NUMBER: f64 = 1e100;
 /// Numbers by name.
 type Named = Vec<(String, f64)>;
 
-/// What a file tells of a point.
+/// What a file says of a point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointFile {
     /// Coordinates.

@@ -40,7 +40,7 @@ impl Text {
     }
 }
 
-/// Largest model file in bytes; a model of ten million unknowns is a mesh beside a short text.
+/// Largest model file in bytes; a model of ten million unknowns is a mesh with a short text.
 const LARGEST_MODEL: u64 = 1 << 28;
 /// Largest file of a mesh, of matrices or of a start in bytes.
 pub const LARGEST_FILE: u64 = 1 << 34;
@@ -48,7 +48,7 @@ pub const LARGEST_FILE: u64 = 1 << 34;
 /// Reads a file that is not larger than `most` bytes, and is the same at the end as at the beginning.
 ///
 /// # Errors
-/// Those of the system; a file that is too large, or that changes while it is read.
+/// The errors of the system; a file that is too large, or that changes while it is read.
 pub fn read_file(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
     let file = std::fs::File::open(path)?;
     let before = file.metadata()?;

@@ -22,7 +22,7 @@ use mb_model::{Model, Point};
 /// Options of the assembly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AssemblyOptions {
-    /// Allowed violation of each row relative to its largest derivative times a unit step, beside rounding of the
+    /// Allowed violation of each row relative to its largest derivative times a unit step, compared with rounding of the
     /// coordinates.
     pub tolerance: f64,
     /// Steps before giving up.

@@ -14,7 +14,7 @@ use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{Sparse, norms, sparse};
 use std::sync::Arc;
 
-/// d: entries of A are known to a hundred roundings, which must be little beside it.
+/// d: entries of A are known to a hundred roundings, which must be little compared with it.
 const SHIFT: f64 = 1e-11;
 /// Diagonals of A below this share of its largest entry are raised to it.
 const RAISED: f64 = 1e-3;

@@ -2,7 +2,7 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! - [`constraint_rank`] tells degrees of freedom and names redundant constraints.
+//! - [`constraint_rank`] counts degrees of freedom and names redundant constraints.
 //! - [`NullSpace`] is the velocity transformation v = R z' by five methods.
 //! - [`Saddle`] solves with [A Phi_q^T; Phi_q 0] also where constraints are redundant.
 //! - [`assemble`], [`assemble_velocities`] and [`accelerations`] make a start consistent.

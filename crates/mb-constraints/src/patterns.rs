@@ -22,7 +22,7 @@ struct Analysed {
     analysis: Arc<SaddleAnalysis>,
 }
 
-/// Where a matrix by columns has entries, rows in half width: several patterns of large models fit beside the factors.
+/// Where a matrix by columns has entries, rows in half width: several patterns of large models fit together with the factors.
 #[derive(Debug, PartialEq, Eq)]
 struct Pattern {
     rows: usize,

@@ -104,7 +104,7 @@ const CLEAR_GAP: f64 = 1e-3;
 ///
 /// A loop that moves against the count of its constraints does so only where it closes. Under penalties it is open by a
 /// little, and what depends on other rows there is independent by as much: pivots of the size of the violation, which are none of
-/// the mechanism's. Where no clear gap parts them from the others, the default stays, and the counts tell.
+/// the mechanism's. Where no clear gap parts them from the others, the default stays, and the counts show it.
 ///
 /// # Errors
 /// Entries that are not finite.
@@ -276,7 +276,7 @@ mod tests {
             RankQr::new(&normalized_rows(&rows(off)), tolerance).unwrap().rank()
         };
         assert_eq!([0.0, 1e-12, 1e-7, 1e-4].map(rank), [2; 4]);
-        // No gap tells a violation from another mechanism.
+        // No gap distinguishes a violation from another mechanism.
         assert_eq!(rank(0.1), 3);
     }
 

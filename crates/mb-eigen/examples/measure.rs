@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Time this process has spent on cores, where the system tells (Linux).
+/// Time this process has spent on cores, where the system reports it (Linux).
 fn busy_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     let nanoseconds = text.split_whitespace().next().and_then(|t| t.parse::<f64>().ok());

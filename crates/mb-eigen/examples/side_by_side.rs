@@ -55,8 +55,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     show("first, alone", first);
     show("second, alone", second);
-    show("first, beside the second", one);
-    show("second, beside the first", other);
+    show("first, next to the second", one);
+    show("second, next to the first", other);
     println!(
         "one after the other {apart:.3} s, side by side {together:.3} s: {:.2} times faster",
         apart / together
@@ -82,7 +82,7 @@ fn side(
     Ok(Times { wall: clock.elapsed().as_secs_f64(), cpu: busy_seconds() - before })
 }
 
-/// Time this thread has spent on a core, where the system tells (Linux).
+/// Time this thread has spent on a core, where the system reports it (Linux).
 fn busy_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split_whitespace().next().and_then(|t| t.parse::<f64>().ok());

@@ -28,7 +28,7 @@ use rayon::prelude::*;
 #[derive(Clone, Copy, Default)]
 struct Tally {
     answers: usize,
-    roots: usize,
+    eigenvalues: usize,
     proved: usize,
     refused: usize,
     failed: usize,
@@ -43,7 +43,7 @@ struct Tally {
 impl Tally {
     fn add(&mut self, other: &Self) {
         self.answers += other.answers;
-        self.roots += other.roots;
+        self.eigenvalues += other.eigenvalues;
         self.proved += other.proved;
         self.refused += other.refused;
         self.failed += other.failed;
@@ -85,7 +85,7 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let shown: Vec<usize> =
         rest.iter().filter(|text| !is_word(text)).map(|text| text.parse()).collect::<Result<_, _>>()?;
     let mut all = Tallies::new();
-    // Those of arbitrary entries have a seed each, the others follow each other.
+    // Problems of arbitrary entries have a seed each, the others follow each other.
     let mut drawn = if determinants { start } else { 0 };
     // In parts, so that matrices need not be kept.
     while drawn < end {
@@ -138,10 +138,10 @@ fn table(count: usize, all: &Tallies) -> ExitCode {
     let mut sum = Tally::default();
     for ((kind, who), tally) in all {
         sum.add(tally);
-        let Tally { answers, roots, proved, refused, failed, .. } = tally;
+        let Tally { answers, eigenvalues, proved, refused, failed, .. } = tally;
         let Tally { told, unproved, silent, wrong, uncovered, .. } = tally;
         println!(
-            "| {kind} | {who} | {answers} | {roots} | {proved} | {refused} | {failed} | {told} | {unproved} | {silent} | \
+            "| {kind} | {who} | {answers} | {eigenvalues} | {proved} | {refused} | {failed} | {told} | {unproved} | {silent} | \
              {wrong} | {uncovered} |"
         );
     }
@@ -172,15 +172,15 @@ fn show(number: usize, problem: &Problem, place: f64) {
         let first = |a: &mb_algebra::Dense| if a.nrows() > 0 { a[(0, 0)] } else { 0.0 };
         let xi: Vec<String> = (0..blocks.xi.nrows()).map(|i| blocks.xi[(i, i)].to_string()).collect();
         println!("Xi {}, Theta {}, Omega {}", xi.join(" "), first(&blocks.theta), first(&blocks.omega));
-        for (name, roots) in [("mechanism", physical), ("penalty", spurious)] {
-            let roots: Vec<String> = roots.iter().take(100).map(|(s, _)| s.to_string()).collect();
-            println!("roots of the {name} under penalties: {}", roots.join("  "));
+        for (name, eigenvalues) in [("mechanism", physical), ("penalty", spurious)] {
+            let eigenvalues: Vec<String> = eigenvalues.iter().take(100).map(|(s, _)| s.to_string()).collect();
+            println!("eigenvalues of the {name} under penalties: {}", eigenvalues.join("  "));
         }
     }
     let mut exact: Vec<_> = problem.exact.iter().map(|(s, _)| *s).collect();
     exact.sort_by(|a, b| a.norm().total_cmp(&b.norm()));
     let exact: Vec<String> = exact.iter().take(200).map(|s| format!("{s:.6e}")).collect();
-    println!("roots: {}", exact.join("  "));
+    println!("eigenvalues: {}", exact.join("  "));
     for answer in answers(problem, place) {
         let Answer { who, request, .. } = &answer;
         match &answer.found {
@@ -191,8 +191,8 @@ fn show(number: usize, problem: &Problem, place: f64) {
                 found.findings.iter().for_each(|finding| println!("  {finding}"));
                 for pair in &found.eigenpairs {
                     let Some(s) = pair.value() else { continue };
-                    let (backward, bar) = (pair.backward_error, pair.error_bound);
-                    println!("  {s:.12e}, bar {bar:.1e}, backward {backward:.1e}, {:?}", pair.class);
+                    let (backward, bound) = (pair.backward_error, pair.error_bound);
+                    println!("  {s:.12e}, bound {bound:.1e}, backward {backward:.1e}, {:?}", pair.class);
                 }
             }
             Err(error) => println!("{who}, {request:?}: error: {error}"),
@@ -209,7 +209,7 @@ fn one(number: usize, problem: &Problem, place: f64) -> Tallies {
         match &answer.found {
             Ok(found) => {
                 let verdict = judge(problem, &answer, found);
-                tally.roots += verdict.roots;
+                tally.eigenvalues += verdict.eigenvalues;
                 tally.proved += usize::from(verdict.proved);
                 tally.open += usize::from(verdict.open);
                 tally.uncovered += usize::from(verdict.uncovered.is_some());

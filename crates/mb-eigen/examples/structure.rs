@@ -82,7 +82,7 @@ fn report(name: &str, start: Instant, spectrum: &Spectrum) {
     {
         if let Some(s) = pair.value() {
             println!(
-                "  {:+.6e} {:+.15} i  bar {:.1e}  backward {:.1e}  share {:?}",
+                "  {:+.6e} {:+.15} i  bound {:.1e}  backward {:.1e}  share {:?}",
                 s.re, s.im, pair.error_bound, pair.backward_error, pair.penalty_share
             );
         }

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_descriptor_form_has_one_root_per_row() {
+    fn the_descriptor_form_has_one_eigenvalue_per_row() {
         for (n, m, rank) in [(5, 4, 4), (5, 4, 3), (3, 0, 0), (4, 4, 4)] {
             for transferred in 0..=2 {
                 assert_eq!(ExpectedCounts::descriptor(n, m, rank, transferred).total(), 2 * n + m);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_root_is_reported() {
+    fn a_missing_eigenvalue_is_reported() {
         let counts = Counts {
             n: 2,
             m: 1,

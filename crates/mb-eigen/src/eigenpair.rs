@@ -36,7 +36,7 @@ pub struct Eigenpair {
     pub condition: f64,
     /// Distance in rad/s within which the exact eigenvalue of the given matrices lies; infinite where s is not finite.
     pub error_bound: f64,
-    /// Length of the chain of generalized vectors the eigenvalue belongs to as far as the structure tells: 1 where it
+    /// Length of the chain of generalized vectors the eigenvalue belongs to as far as the structure shows: 1 where it
     /// has a vector of its own, 2 where it shares it with a second eigenvalue (a body free to drift).
     pub chain: usize,
     /// Share of the penalty terms in the kinetic energy of x; only for penalty problems.

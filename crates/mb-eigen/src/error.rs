@@ -132,7 +132,7 @@ pub enum EigenError {
     },
     /// The saddle-point matrix could not be factored at any shift that was tried.
     #[error(
-        "The matrix [s^2 M + s C + K, Phi_q^T; Phi_q, 0] could not be factored at s = {re:e} {im:+e}i nor at {others} shifts beside it, so \
+        "The matrix [s^2 M + s C + K, Phi_q^T; Phi_q, 0] could not be factored at s = {re:e} {im:+e}i nor at {others} shifts near it, so \
          the pencil is probably singular: some direction has neither mass nor stiffness. Last reason: {source}"
     )]
     NoRegularShift {

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn crossed_roots_are_matched_by_total_distance() {
+    fn crossed_eigenvalues_are_matched_by_total_distance() {
         let (a, b) = (real(&[0.0, 1.0, 10.0]), real(&[10.1, 0.9, 0.2]));
         let matched = match_values(&a, &b);
         let indices: Vec<_> = matched.iter().map(|&(i, j, _)| (i, j)).collect();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shorter_list_leaves_roots_unmatched() {
+    fn a_shorter_list_leaves_eigenvalues_unmatched() {
         let (long, short) = (real(&[5.0, 0.0, 1.0]), real(&[0.9]));
         assert_eq!(match_values(&long, &short).iter().map(|m| (m.0, m.1)).collect::<Vec<_>>(), [(2, 0)]);
         assert_eq!(match_values(&short, &long).iter().map(|m| (m.0, m.1)).collect::<Vec<_>>(), [(0, 2)]);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn infinite_roots_go_together() {
+    fn infinite_eigenvalues_go_together() {
         let infinite = c64::new(f64::INFINITY, 0.0);
         let matched = match_values(&[infinite, c64::new(1e9, 0.0)], &[c64::new(0.0, 0.0), infinite]);
         assert_eq!(matched[0], (0, 1, 0.0));

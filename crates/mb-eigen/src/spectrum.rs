@@ -67,7 +67,7 @@ impl Spectrum {
         let pairs = sorted(pairs);
         counts.found = crate::ClassCounts::of(&pairs);
         let mut out = Self { eigenpairs: pairs, counts, findings };
-        out.tell_undetermined();
+        out.report_undetermined();
         out
     }
 
@@ -77,18 +77,18 @@ impl Spectrum {
         counts.found = crate::ClassCounts::of(&pairs);
         findings.extend(counts.mismatches());
         let mut out = Self { eigenpairs: pairs, counts, findings };
-        out.tell_poor_accuracy();
-        out.tell_undetermined();
+        out.report_poor_accuracy();
+        out.report_undetermined();
         out
     }
 
     /// Says how many bounds are as wide as their eigenvalues, and takes back that a count was complete: it counts values that may lie
     /// anywhere in the region, or outside of it.
-    fn tell_undetermined(&mut self) {
+    fn report_undetermined(&mut self) {
         let wide = |pair: &&Eigenpair| pair.alpha.im >= 0.0 && !pair.is_determined();
-        let bars: Vec<f64> = self.eigenpairs.iter().filter(wide).map(|pair| pair.error_bound).collect();
-        let Some(widest) = bars.iter().copied().reduce(f64::max) else { return };
-        let eigenvalues = bars.len();
+        let bounds: Vec<f64> = self.eigenpairs.iter().filter(wide).map(|pair| pair.error_bound).collect();
+        let Some(widest) = bounds.iter().copied().reduce(f64::max) else { return };
+        let eigenvalues = bounds.len();
         self.findings.push(Finding::UndeterminedEigenvalues { eigenvalues, widest });
         let complete = |finding: &Finding| finding.completeness().is_some_and(Completeness::is_complete);
         if self.findings.iter().any(complete) {
@@ -99,7 +99,7 @@ impl Spectrum {
     }
 
     /// Adds a finding for every pair whose backward error is far above rounding.
-    pub(crate) fn tell_poor_accuracy(&mut self) {
+    pub(crate) fn report_poor_accuracy(&mut self) {
         for (pair, found) in self.eigenpairs.iter().enumerate() {
             // Conjugates share their figures: one finding for both.
             if found.backward_error > POOR && found.alpha.im >= 0.0 {

@@ -45,7 +45,7 @@ fn meaning(code: i64) -> &'static str {
             "it was built for the other kind of numbers; damped and unsymmetric problems need mb-engine-complex, others mb-engine-real."
         }
         5 => {
-            "it has too little memory. Take more ranks on more machines; --estimate tells how much the factors need."
+            "it has too little memory. Take more ranks on more machines; --estimate reports how much the factors need."
         }
         6 => {
             "the matrix at the shift is singular, though dependent constraints were dropped. Name another point by --shift."
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn torn_old_and_failed_runs_are_told() {
+    fn torn_old_and_failed_runs_are_reported() {
         let torn = Status::from_text(&WHOLE[..WHOLE.len() - 4]).unwrap_err().to_string();
         assert!(torn.contains("not whole") && torn.contains("run.sh"), "{torn}");
         let old = Status::from_text(&WHOLE.replace("format 1", "format 7")).unwrap_err().to_string();

@@ -141,7 +141,7 @@ pub enum Relation {
     Above,
 }
 
-/// A value that our program computed, to be set beside a printed one.
+/// A value that our program computed, to be compared with a printed one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Computed {
     /// A real number, in the unit of its column.

@@ -156,7 +156,7 @@ pub enum Note {
         /// What is known.
         reason: String,
     },
-    /// A remark shown beside the verdict.
+    /// A remark shown with the verdict.
     Remark {
         /// The remark.
         reason: String,

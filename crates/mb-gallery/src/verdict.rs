@@ -28,7 +28,7 @@ pub enum Verdict {
     Open,
     /// A printed number that the computation starts from, as printed: no result.
     Input,
-    /// Shown beside the printed value and not judged: elapsed times.
+    /// Shown with the printed value and not judged: elapsed times.
     Information,
     /// Does not agree, and nothing explains it.
     Deviates,

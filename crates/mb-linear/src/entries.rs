@@ -1,6 +1,6 @@
-//! Entries of a linearization that are nothing beside the others.
+//! Entries of a linearization that are nothing compared with the others.
 //!
-//! Newton's method leaves 1e-80 in coordinates that are zero, and their products are entries of 1e-160. Beside entries of
+//! Newton's method leaves 1e-80 in coordinates that are zero, and their products are entries of 1e-160. Compared with entries of
 //! ordinary size they say nothing, but scalings by rows and columns bring them to the front, and squares of them leave the
 //! range of numbers: eigenvalues of such matrices were wrong in the first digit. An entry x of a matrix X is zero where
 //!

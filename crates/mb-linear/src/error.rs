@@ -120,7 +120,7 @@ pub enum LinearError {
     },
     /// Velocity rows that hold the configuration.
     #[error(
-        "The velocity rows have rank {rank} of {count} beside the position rows, and what is left of them holds the configuration, not the velocities: {}. Rows that depend on each other cannot be linearized on the admissible velocities; take one of them out.",
+        "The velocity rows have rank {rank} of {count} in addition to the position rows, and what is left of them holds the configuration, not the velocities: {}. Rows that depend on each other cannot be linearized on the admissible velocities; take one of them out.",
         names.join(", ")
     )]
     HoldingRows {

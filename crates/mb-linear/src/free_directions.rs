@@ -18,7 +18,7 @@ const MOST_ENTRIES: usize = 2_000_000;
 /// Singular values of Phi_q Z, with rows of length one, that are zero.
 const ZERO: RankTolerance = RankTolerance { relative: 1e-10 };
 
-/// An upper bound of the directions x with K x + Phi_q^T l = 0, Phi_q x = 0 at rest; none where the geometry does not tell: in
+/// An upper bound of the directions x with K x + Phi_q^T l = 0, Phi_q x = 0 at rest; none where the geometry does not decide: in
 /// motion, under load, with stiffnesses below zero, or with more than 600 motions that strain nothing.
 ///
 /// Where it is zero K is positive definite on the admissible directions, whatever its entries have been rounded to.

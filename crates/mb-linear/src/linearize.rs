@@ -38,7 +38,7 @@ pub struct LinearizedSystem<A = Dense> {
     pub c: A,
     /// Stiffness matrix K with the constraint-reaction stiffness, n x n.
     pub k: A,
-    /// K as a sum whose large part is exact, where elements tell such a part apart (flexible links) and storage is sparse.
+    /// K as a sum whose large part is exact, where elements separate such a part (flexible links) and storage is sparse.
     pub k_parts: Option<StiffnessParts<A>>,
     /// Constraint Jacobian Phi_q, m x n.
     pub phi_q: A,

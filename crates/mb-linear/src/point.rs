@@ -137,7 +137,7 @@ impl OperatingPoint {
     /// The rest or steady motion that an instant is a point of.
     ///
     /// # Errors
-    /// Those of [`crate::steady()`].
+    /// The errors of [`crate::steady()`].
     pub fn of_instant(model: &Model, at: &Instant, frame: &FrameChoice) -> Result<Self, LinearError> {
         Self::looked_at(model, at, frame, PHASES)
     }
@@ -174,14 +174,14 @@ impl OperatingPoint {
     /// Verifies a declared point of rest or steady motion.
     ///
     /// # Errors
-    /// Those of [`Instant::declared`] and [`Self::of_instant`].
+    /// The errors of [`Instant::declared`] and [`Self::of_instant`].
     pub fn declared(model: &Model, point: Point, tolerance: f64) -> Result<Self, LinearError> {
         Self::of_instant(model, &Instant::declared(model, point, tolerance)?, &FrameChoice::Automatic)
     }
     /// The steady motion through (q, v) at time t with inputs u.
     ///
     /// # Errors
-    /// Those of [`Instant::of_motion`] and [`Self::of_instant`].
+    /// The errors of [`Instant::of_motion`] and [`Self::of_instant`].
     pub fn of_motion(
         model: &Model,
         q: Vec<f64>,

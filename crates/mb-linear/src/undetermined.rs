@@ -31,7 +31,7 @@ use mb_model::{Model, Point};
 pub struct Undetermined {
     /// Constraint rows whose multipliers are not determined, by owner and axis.
     pub rows: Vec<String>,
-    /// Change of the stiffness on the admissible displacements beside that of all displacements: 1 is all of it.
+    /// Change of the stiffness on the admissible displacements compared with that of all displacements: 1 is all of it.
     pub share: f64,
 }
 
@@ -39,7 +39,7 @@ pub struct Undetermined {
 const ROUNDING: f64 = 1e-9;
 
 /// Singular values of the constraint rows, of length one each, up to which a configuration is not distinguished from a
-/// singular one beside it.
+/// singular one near it.
 const NEAR: f64 = 1e-6;
 
 /// What a stiffness has to change by where rows depend on each other only nearly.

@@ -1,4 +1,4 @@
-//! Linearization on the manifold of admissible velocities: velocity rows A v + b = 0 beside position rows Phi = 0.
+//! Linearization on the manifold of admissible velocities: velocity rows A v + b = 0 together with position rows Phi = 0.
 //!
 //! ```text
 //! M x'' + C x' + K x + Phi_q^T l + A^T m = F u,   Phi_q x = 0,   A x' + B x = 0,   B = d(A v + b)/dq + A (T + S)
@@ -132,7 +132,7 @@ const ROUNDING: f64 = 1e-13;
 /// bases, a sum.
 const PRODUCTS: f64 = 8.0;
 
-/// What entries are rounding beside: sizes of the coordinates, square roots of m w^2 + c w + k with m on the diagonal of M, c and k
+/// What entries are rounding compared with: sizes of the coordinates, square roots of m w^2 + c w + k with m on the diagonal of M, c and k
 /// the largest entries of the rows and columns of C and K, and w the fastest speed of the motion, at rest the fastest that
 /// stiffness and mass of one coordinate make.
 ///
@@ -159,7 +159,7 @@ impl Noise {
     /// M (order 0), the matrix before x' (1) or that before x (2) without entries that are rounding, and by how much its entries
     /// may be off.
     fn without(&self, order: i32, x: &Dense) -> (Dense, Dense) {
-        // Without any speed there is nothing that an entry would be rounding beside.
+        // Without any speed there is nothing that an entry would be rounding compared with.
         let unit = if self.speed > 0.0 { self.speed.powi(order - 2) } else { 0.0 };
         let size = |i: usize, j: usize| unit * self.sizes[i] * self.sizes[j];
         let dropped = |i: usize, j: usize| x[(i, j)].abs() <= ROUNDING * size(i, j);

@@ -274,7 +274,7 @@ impl Coordinates {
             // Nodes are named after what they are nodes of, `arm[3]`.
             let whole = b.name.rsplit_once('[').map(|(whole, _)| whole);
             match (out.last_mut(), b.kind, whole) {
-                // Those of a link follow its frame, or its angle and the rotation of its base.
+                // Coordinates of a link follow its frame, or its angle and the rotation of its base.
                 (
                     Some(body),
                     BlockKind::ElasticNode | BlockKind::Displacement | BlockKind::Angle,

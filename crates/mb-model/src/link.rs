@@ -143,7 +143,7 @@ impl<P: Data> FlexibleLink<P> {
             LinkStation::Node(k) => return node(k),
             LinkStation::Arc(s) => s,
         };
-        // How many steps; derivatives by parameters tell a place from the node it starts at.
+        // How many steps; derivatives by parameters distinguish a place from the node it starts at.
         let steps = s / self.step;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the nodes")]
         let nearest = steps.value().round().clamp(0.0, self.elements as f64) as usize;

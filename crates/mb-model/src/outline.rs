@@ -229,7 +229,7 @@ impl Model {
         [x, y, S::zero()]
     }
 
-    /// True when no body moves in space, so that a drawing in x and y tells all.
+    /// True when no body moves in space, so that a drawing in x and y shows all.
     pub fn is_planar(&self) -> bool {
         let in_space = |kind| matches!(kind, BlockKind::Pose | BlockKind::SpatialPoint);
         !self.coordinates().blocks().iter().any(|b| in_space(b.kind))

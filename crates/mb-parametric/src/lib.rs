@@ -17,7 +17,7 @@
 //! - [`expand_group`] expands close, repeated or defective eigenvalues together,
 //!   [`expand_groups_to_accuracy`] to an accuracy.
 //! - [`EigenpairSeries::check`] and [`EigenpairSeries::evaluate_corrected`] judge and improve a value with
-//!   the exact matrices at its point; [`EigenpairSeries::radius`] and [`EigenpairSeries::meeting`] tell how far
+//!   the exact matrices at its point; [`EigenpairSeries::radius`] and [`EigenpairSeries::meeting`] give how far
 //!   the series reaches; [`EigenpairSeries::tolerance_spreads`] what uncertain parameters do.
 //! - [`track()`] follows modes along a path and reports where they cross and veer.
 //! - [`model_series()`] gives that pencil for a whole model, in any mix of named parameters, coordinates,

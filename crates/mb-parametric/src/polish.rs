@@ -109,7 +109,7 @@ pub(crate) fn polish_factored<'a, A: Storage>(
     let mut factored_at = s;
     // Before the first step, because the steps lead anywhere when the pair is not simple.
     let first = simplicity(pencil, &bordered, s, &phi, None, options)?;
-    // The gap is that of the factors at hand, if it was found for them.
+    // The gap is that of the present factors, if it was found for them.
     let (mut left, mut gap) = (first.left, Some(first.gap));
     let mut last = f64::INFINITY;
     for iterations in 1..=options.max_iterations {
@@ -178,7 +178,7 @@ struct Simplicity {
     uncertainty: f64,
 }
 
-/// Refuses an eigenvalue that another one is too close to, or that rounding cannot tell from
+/// Refuses an eigenvalue that another one is too close to, or that rounding cannot distinguish from
 /// another one; `known` is the distance to the next one where it has been found nearby.
 fn simplicity<A: Storage>(
     pencil: &QuadraticPencil<A>,

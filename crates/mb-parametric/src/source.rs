@@ -149,7 +149,7 @@ impl<'a, A: Storage> MovingModel<'a, A> {
     }
 
     /// With further coordinates whose speeds and accelerations are given rather than follow from constraints, as far as they
-    /// can be, beside those that are variables.
+    /// can be, besides those that are variables.
     #[must_use]
     pub fn keeping(self, kept: &[usize]) -> Self {
         Self { kept: kept.to_vec(), ..self }

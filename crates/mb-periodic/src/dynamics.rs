@@ -6,7 +6,7 @@
 //! ```
 //!
 //! P are rows of Phi_q that are independent, the same throughout a motion: redundant rows add nothing on the constraints, and
-//! beside them, where stages are, they would contradict the others. Their multipliers are zero. Configurations that have the
+//! near them, where stages are, they would contradict the others. Their multipliers are zero. Configurations that have the
 //! rows dependent are found by the pivots of P P^T, rows of length one.
 
 use crate::error::PeriodicError;
@@ -266,7 +266,7 @@ impl<'m> Dynamics<'m> {
             return Ok(Rows { p, gram: None });
         }
         let gram = dense::mul(&p, &dense::transpose(&p));
-        // The pivots of rows of length one tell dependence; the factors are of the rows themselves.
+        // The pivots of rows of length one show dependence; the factors are of the rows themselves.
         let scale: Vec<f64> = (0..gram.nrows()).map(|i| gram[(i, i)].sqrt().recip()).collect();
         let unit = Dense::from_fn(gram.nrows(), gram.nrows(), |i, j| scale[i] * gram[(i, j)] * scale[j]);
         let singular = || {

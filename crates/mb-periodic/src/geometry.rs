@@ -141,7 +141,7 @@ mod tests {
                 for (column, along) in
                     [([t[0][k], t[1][k], t[2][k]], true), ([r[k][0], r[k][1], r[k][2]], false)]
                 {
-                    let beside = |sign: f64| {
+                    let near = |sign: f64| {
                         let mut e = [0.0; 3];
                         e[k] = sign * h;
                         if along {
@@ -155,7 +155,7 @@ mod tests {
                         &[0.0, 0.0, 0.0, column[0], column[1], column[2]],
                         &mut rate,
                     );
-                    let (a, b) = (beside(1.0), beside(-1.0));
+                    let (a, b) = (near(1.0), near(-1.0));
                     for i in 3..7 {
                         let length = |q: [f64; 7]| q[3..].iter().map(|x| x * x).sum::<f64>().sqrt();
                         let slope = (a[i] / length(a) - b[i] / length(b)) * length(there) / (2.0 * h);
@@ -173,12 +173,12 @@ mod tests {
             let d = [0.4 * scale, -0.7 * scale, 0.3 * scale];
             let by_d = increment_rate_by(d, w).1;
             for k in 0..3 {
-                let beside = |sign: f64| {
+                let near = |sign: f64| {
                     let mut e = d;
                     e[k] += sign * h;
                     increment_rate(e, w)
                 };
-                let (a, b) = (beside(1.0), beside(-1.0));
+                let (a, b) = (near(1.0), near(-1.0));
                 for i in 0..3 {
                     assert!(((a[i] - b[i]) / (2.0 * h) - by_d[i][k]).abs() < 1e-8);
                 }

@@ -313,7 +313,7 @@ impl Search<'_, '_> {
         }
         Ok((changes, period))
     }
-    /// Newton's method with a number of steps, from the nodes at hand.
+    /// Newton's method with a number of steps, from the present nodes.
     fn converge(&mut self, steps: usize) -> Result<Pass, PeriodicError> {
         let size = Pass::gap;
         let mut pass = self.pass(steps)?;

@@ -74,7 +74,7 @@ impl Model {
 
 #[pymethods]
 impl Model {
-    /// Makes the model of a text, with some parameters changed; `located` tells lines of the text in errors.
+    /// Makes the model of a text, with some parameters changed; `located` gives lines of the text in errors.
     #[new]
     fn new(
         py: Python<'_>,

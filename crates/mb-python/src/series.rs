@@ -194,11 +194,11 @@ impl Series {
     /// Frequencies (Hz) and damping ratios at the centre with what tolerances make of them, to first order: value, worst case,
     /// root of the sum of squares, of each mode.
     fn tolerance(&self, py: Python<'_>, tolerances: Vec<f64>) -> PyResult<Vec<([f64; 3], [f64; 3])>> {
-        let bar = |b: &ToleranceSpread| [b.value, b.worst_case, b.independent];
+        let spread = |b: &ToleranceSpread| [b.value, b.worst_case, b.independent];
         let modes = &self.expansion.pieces[0].modes;
         let of = |m: &Expanded| {
-            let bars = m.kept.tolerance_spreads(&tolerances)?;
-            Ok((bar(&bars.frequency_hz), bar(&bars.damping_ratio)))
+            let spreads = m.kept.tolerance_spreads(&tolerances)?;
+            Ok((spread(&spreads.frequency_hz), spread(&spreads.damping_ratio)))
         };
         modes
             .iter()

@@ -24,7 +24,7 @@ pub(crate) struct Mode {
 #[pyclass(frozen, module = "mb._mb")]
 pub(crate) struct Spectrum {
     found: Arc<FormulationSpectrum>,
-    /// Those of the motion, and behind them the others.
+    /// Modes of the motion, and behind them the others.
     modes: Vec<Mode>,
     motion: usize,
 }

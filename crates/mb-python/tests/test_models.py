@@ -236,7 +236,7 @@ def test_a_driven_joint_moves_as_its_law_says():
     with pytest.raises(mb.NumericsError) as caught:
         m.motion_point({"bar.angle": 3.0, "load.y": 2.0}, solve=False)
     assert caught.value.kind == "not_on_motion"
-    # A load at rest beside a bar that turns is no steady motion.
+    # A load at rest near a bar that turns is no steady motion.
     with pytest.raises(mb.NumericsError, match="load") as caught:
         m.motion_point({"bar.angle": 4.0}, at={"load.x": 0.9}, frame="bar")
     assert caught.value.kind == "not_steady"

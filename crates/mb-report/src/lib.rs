@@ -2,7 +2,7 @@
 //!
 //! The page holds its data, its style and its scripts; it asks nothing of a network, and its content security policy
 //! forbids it. Coordinates and mode shapes are 16-bit integers in base64 (`pack`), so that 1e4 nodes with 20 real modes
-//! take 1.7 MB. Numbers of tables are kept at full precision beside the words that are shown.
+//! take 1.7 MB. Numbers of tables are kept at full precision together with the words that are shown.
 //!
 #![doc = include_str!("../README.md")]
 

@@ -32,7 +32,7 @@ pub enum ResponseError {
     /// The response is infinite there, or has no digit.
     #[error(
         "At {hz} Hz the system has an undamped pole: the response is infinite there. Add damping, or take a frequency \
-         beside it.", hz = omega / std::f64::consts::TAU
+         near it.", hz = omega / std::f64::consts::TAU
     )]
     Pole {
         /// The frequency, rad/s.

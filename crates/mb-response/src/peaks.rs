@@ -2,9 +2,9 @@
 //!
 //! A sample that stands out of its neighbours by more than all bounds has a local maximum of |H| around it, because |H| is
 //! continuous where no undamped pole lies. The search takes the vertex of the parabola of 1 / |H|^2 through three
-//! frequencies, next to which a resonance is one exactly, until the vertices agree; two values beside the last one that are
+//! frequencies, next to which a resonance is one exactly, until the vertices agree; two values near the last one that are
 //! lower by more than all bounds are the ends of the interval in which the maximum is shown to lie. An undamped pole makes
-//! |H| infinite or, where it is not excited or not seen, leaves it as it is: the values beside the pole tell.
+//! |H| infinite or, where it is not excited or not seen, leaves it as it is: the values near the pole show it.
 
 use crate::direct::Sample;
 use crate::error::ResponseError;
@@ -74,7 +74,7 @@ impl Value {
 /// leave.
 ///
 /// # Errors
-/// Those of `at`.
+/// The errors of `at`.
 pub fn peaks(
     points: &[SweptPoint],
     undamped: &[f64],
@@ -137,8 +137,8 @@ fn infinite(
     at: &mut dyn FnMut(f64) -> Result<Option<Value>, ResponseError>,
 ) -> Result<Option<f64>, ResponseError> {
     for pole in undamped.iter().filter(|w| **w > a.omega && **w < c.omega) {
-        let beside = at(pole * (1.0 + BESIDE))?;
-        if beside.is_none_or(|v| v.size() > GROWTH * b.size()) {
+        let near = at(pole * (1.0 + BESIDE))?;
+        if near.is_none_or(|v| v.size() > GROWTH * b.size()) {
             return Ok(Some(*pole));
         }
     }
@@ -169,9 +169,9 @@ fn search(
                 let mut wide = step.max((NARROWEST * b.omega).min(NARROWEST_SHARE * width));
                 while left > 0 && wide < (shown[end] - b.omega).abs() {
                     left -= 1;
-                    let Some(beside) = at(b.omega + side * wide)? else { break };
-                    if b.above(&beside) {
-                        shown[end] = beside.omega;
+                    let Some(near) = at(b.omega + side * wide)? else { break };
+                    if b.above(&near) {
+                        shown[end] = near.omega;
                     }
                     wide *= 4.0;
                 }

@@ -71,9 +71,9 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
     // A point off the axis and of the size of the eigenvalues.
     let size = poles.iter().chain(&zeros).fold(0.0_f64, |m, (s, _)| m.max(s.norm())).max(1.0);
     let mut cancelled = Vec::new();
-    poles.retain(|(p, bar)| {
+    poles.retain(|(p, bound)| {
         let near = |(z, other): &(c64, f64)| {
-            let errors = if bar.is_finite() && other.is_finite() { bar + other } else { 0.0 };
+            let errors = if bound.is_finite() && other.is_finite() { bound + other } else { 0.0 };
             (z - p).norm() <= SAME * p.norm() + 1e-3 * SAME * size + errors.min(1e-3 * p.norm())
         };
         match zeros.iter().position(near) {

@@ -4,7 +4,7 @@ use crate::real::{Lift, Real};
 use core::cmp::Ordering;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// `re + sum eps_i e_i` with `e_i e_j = 0`: the derivatives in N directions beside one value.
+/// `re + sum eps_i e_i` with `e_i e_j = 0`: the derivatives in N directions with one value.
 ///
 /// The same numbers as N sweeps of [`crate::Dual`], for the price of about N / 3 of them: what
 /// belongs to the value is computed once.

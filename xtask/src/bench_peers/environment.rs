@@ -43,7 +43,7 @@ impl Solver {
         matches!(self, Self::SciPy | Self::SciPySymmetric)
     }
 
-    /// Whether it must be told a shift; ours finds its own.
+    /// Whether it needs a shift from the caller; ours finds its own.
     pub(super) fn takes_shift(self) -> bool {
         !matches!(self, Self::Ours | Self::OursUnproved)
     }
@@ -63,7 +63,7 @@ pub(crate) struct Environment {
     pub(super) commit: String,
 }
 
-/// The commit that is run, `-dirty` with changes beside the pages that are written from results.
+/// The commit that is run, `-dirty` with changes next to the pages that are written from results.
 fn commit(root: &Path) -> String {
     let git = |args: &[&str]| Command::new("git").args(args).current_dir(root).output().ok();
     let Some(name) = git(&["describe", "--always"]).filter(|out| out.status.success()) else {

@@ -40,7 +40,7 @@ pub(crate) struct BenchPeers {
     /// block), as in `h1e4`; or `motion` alone, forward dynamics against Exudyn.
     #[arg(value_name = "CASE")]
     cases: Vec<String>,
-    /// Beside the usual cases the large ones: a block of 3e5 unknowns and a slender one of 1e6.
+    /// In addition to the usual cases the large ones: a block of 3e5 unknowns and a slender one of 1e6.
     #[arg(long)]
     large: bool,
     /// Rounds in which every solver runs once; the best time of each counts.

@@ -1,6 +1,6 @@
 //! Every value of every fixture of the papers is changed, and the page of its table must show it.
 //!
-//! The computed values are made up here from the printed ones: whether judged cells hold for other values beside what
+//! The computed values are made up here from the printed ones: whether judged cells hold for other values than what
 //! the program computes is looked at in every run ([`super::survivors`]).
 
 use std::path::Path;

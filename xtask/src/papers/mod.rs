@@ -22,7 +22,7 @@ pub(crate) fn comparisons(key: &str) -> Vec<Comparison> {
     }
 }
 
-/// A picture or a file of data that stands beside the page of a paper.
+/// A picture or a file of data that stands next to the page of a paper.
 #[derive(Debug)]
 pub(crate) struct Picture {
     /// Name of the file.
@@ -43,7 +43,7 @@ impl Picture {
     }
 }
 
-/// What stands beside the page of a paper.
+/// What stands next to the page of a paper.
 pub(crate) fn pictures(key: &str) -> Result<Vec<Picture>, TaskError> {
     let plain = |(name, text)| Picture { name, text, shows_rounding: false };
     match key {

@@ -15,7 +15,7 @@ pub(crate) fn place(key: &str) -> String {
     format!("docs/book/src/tables/{key}.md")
 }
 
-/// Where a file beside the pages stands.
+/// Where a file next to the pages stands.
 pub(crate) fn beside(name: &str) -> String {
     format!("docs/book/src/tables/{name}")
 }
@@ -78,7 +78,7 @@ fn meaning(paper: &PaperReport) -> String {
         Verdict::Bound => "at or below the printed error",
         Verdict::Claim => "a statement of the paper holds",
         Verdict::Misprint => "the printed value is proved wrong, ours agrees with the corrected one",
-        Verdict::Open => "disagrees; what is known about it stands beside it",
+        Verdict::Open => "disagrees; what is known about it stands next to it",
         Verdict::Input => "a printed number that the computation starts from, as printed",
         Verdict::Information => "shown and not judged",
         _ => "disagrees or is absent, and nothing explains it",

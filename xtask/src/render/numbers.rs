@@ -1,4 +1,4 @@
-//! How computed values are shown: to three digits more than the value they stand beside, never more than they are worth.
+//! How computed values are shown: to three digits more than the value they stand next to, never more than they are worth.
 
 use mb_gallery::{Computed, Printed, Relation};
 
@@ -15,7 +15,7 @@ const HUGE: f64 = 1e15;
 /// Decimals of a number that has no printed partner.
 const DEFAULT_PLACES: i32 = 6;
 
-/// What a computed value is shown beside.
+/// What a computed value is shown next to.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Beside<'a> {
     /// The printed value, unless it is a word.
@@ -82,7 +82,7 @@ impl Beside<'_> {
         usize::try_from(places).unwrap_or(0)
     }
 
-    /// A deviation to two digits; empty beside an inequality, where it means nothing.
+    /// A deviation to two digits; empty next to an inequality, where it means nothing.
     pub(crate) fn deviation(self, d: f64) -> String {
         match self.printed {
             Some(p) if p.relation() != Relation::Equal => String::new(),

@@ -95,7 +95,7 @@ fn build(root: &Path, kind: &str) -> Result<bool, TaskError> {
     let output = command.output().map_err(|e| failed(words.clone(), e.to_string()))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        // A SLEPc of the other kind is told by the source.
+        // A SLEPc of the other kind is recognized by the source.
         if said.contains("of the other kind of numbers") {
             return Ok(false);
         }

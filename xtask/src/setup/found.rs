@@ -70,7 +70,7 @@ fn libclang() -> bool {
 /// Runs the same task again in a build with ARPACK-NG where the machine has it and this build does not.
 ///
 /// None where this build goes on: it has ARPACK-NG, the machine has not, it was unwanted, or it could not be built, which
-/// is told and is no failure.
+/// is reported and is no failure.
 pub(crate) fn again_with_arpack() -> Option<ExitCode> {
     if built_in_this_program() || std::env::var_os(MARK).is_some() {
         return None;

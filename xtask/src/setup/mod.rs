@@ -1,7 +1,7 @@
 //! `cargo xtask setup`: installs ARPACK-NG and what its bindings need through the system's package manager.
 //!
 //! ARPACK-NG is optional: without it everything builds and runs on the built-in solvers. The task prints the
-//! commands, asks (or is told `--yes`), runs them and looks whether the library is there now. `--dry-run` prints only.
+//! commands, asks (or is given `--yes`), runs them and looks whether the library is there now. `--dry-run` prints only.
 //! `--engine` does the same for SLEPc and MPI, and builds the driver of the distributed engine.
 
 mod engine;
@@ -50,7 +50,7 @@ impl Setup {
             return Err(TaskError::StillMissing { missing: found::missing().join(" and ") });
         }
         Ok(done(
-            "ARPACK-NG is there. `cargo xtask reproduce-tables` now shows its results beside ours; \
+            "ARPACK-NG is there. `cargo xtask reproduce-tables` now shows its results next to ours; \
              `--features arpack` builds it into mb-eigen and mb.\n",
         ))
     }

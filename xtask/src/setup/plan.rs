@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_right_the_commands_are_told() {
+    fn without_the_right_the_commands_are_reported() {
         let error = Plan::new(Manager::Dnf, Privilege::None).unwrap_err().to_string();
         assert!(error.contains("dnf install --assumeyes arpack-devel"), "{error}");
     }

@@ -1,4 +1,4 @@
-//! Just enough of Rust's lexical structure to tell code from comments and strings, and tests from the rest.
+//! Just enough of Rust's lexical structure to separate code from comments and strings, and tests from the rest.
 
 /// The text with comments, strings and character literals replaced by spaces; line breaks stay.
 pub(crate) fn code_only(text: &str) -> String {

@@ -10,7 +10,7 @@ const LISTED_LINES: usize = 500;
 const FAILING_LINES: usize = 800;
 /// Places that may read and write files and print.
 const MAY_TOUCH_THE_WORLD: [&str; 4] = ["crates/mb-cli/", "crates/mb-gallery/", "xtask/", "benchmarks/"];
-/// Programs beside a library, which show what it does.
+/// Example programs of a library, which show what it does.
 const PROGRAMS: [&str; 2] = ["/examples/", "/benches/"];
 /// Single files that may, with what for.
 const EXCEPTIONS: [(&str, &str); 1] = [(

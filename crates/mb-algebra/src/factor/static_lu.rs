@@ -5,7 +5,7 @@
 //! ```
 //!
 //! What fast parallel solvers do in place of exchanges (Li and Demmel, SuperLU_DIST, 1998; Schenk and Gaertner,
-//! ETNA 23, 2006). The factors are those of a matrix beside A: a pivot that is small only because its unknown has
+//! ETNA 23, 2006). The factors are those of a matrix near A: a pivot that is small only because its unknown has
 //! another unit is overwritten, which is how a saddle-point matrix with unscaled multipliers loses its meaning
 //! (yang2012, section 3). Kept to show that; use [`crate::SparseLu`] for results.
 //!

@@ -17,7 +17,7 @@ fn head(out: &mut impl Write, header: Header, comments: &[String]) -> io::Result
 /// `comments` are lines below the banner.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write(out: &mut impl Write, a: &Sparse, comments: &[String]) -> io::Result<()> {
     let symmetric = a.rows() == a.cols() && a.rows() > 0 && sparse::is_symmetric(a, 0.0).is_ok();
     let symmetry = if symmetric { Symmetry::Symmetric } else { Symmetry::General };
@@ -34,7 +34,7 @@ pub fn write(out: &mut impl Write, a: &Sparse, comments: &[String]) -> io::Resul
 /// Writes a dense matrix as an array of all its entries.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_array(out: &mut impl Write, a: &Dense, comments: &[String]) -> io::Result<()> {
     let header = Header { layout: Layout::Array, field: Field::Real, symmetry: Symmetry::General };
     head(out, header, comments)?;
@@ -45,7 +45,7 @@ pub fn write_array(out: &mut impl Write, a: &Dense, comments: &[String]) -> io::
 /// Writes a dense complex matrix as an array of all its entries.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_array_complex(out: &mut impl Write, a: &DenseC, comments: &[String]) -> io::Result<()> {
     let header = Header { layout: Layout::Array, field: Field::Complex, symmetry: Symmetry::General };
     head(out, header, comments)?;

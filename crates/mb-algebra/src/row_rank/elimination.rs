@@ -48,7 +48,7 @@ struct Eliminator<'a> {
     at: Vec<Option<usize>>,
     /// Entries of each column as given.
     touching: Vec<usize>,
-    /// The row at hand, and which of its entries may be nonzero.
+    /// The current row, and which of its entries may be nonzero.
     work: Vec<f64>,
     filled: Vec<bool>,
     pattern: Vec<usize>,
@@ -139,7 +139,7 @@ impl Eliminator<'_> {
         self.pattern.iter().map(|&j| self.work[j].abs()).fold(0.0, f64::max)
     }
 
-    /// Makes the row at hand a pivot.
+    /// Makes the current row a pivot.
     fn keep(&mut self, row: usize, multipliers: Vec<(usize, f64)>, largest: f64) {
         let usable = |j: &&usize| self.work[**j].abs() >= THRESHOLD * largest;
         let Some(&column) = self.pattern.iter().filter(usable).min_by_key(|j| self.touching[**j]) else {

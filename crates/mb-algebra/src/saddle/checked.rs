@@ -109,7 +109,7 @@ impl<T: Number> System<T> {
         }
     }
 
-    /// Takes the values of a symmetric A and of G in the memory at hand; false where a pattern is not the same.
+    /// Takes the values of a symmetric A and of G in the memory already allocated; false where a pattern is not the same.
     pub(super) fn refill(&mut self, a: &CsMat<T>, g: &Sparse, analysis: &SaddleAnalysis) -> bool {
         let Stored::Half(half) = &mut self.a else { return false };
         let same = self.g.indptr().into_raw_storage() == g.indptr().into_raw_storage()
@@ -358,7 +358,7 @@ fn raise(worst: &mut f64, error: f64, size: f64) {
     }
 }
 
-/// [`System::subtract`], compiled for the processor at hand.
+/// [`System::subtract`], compiled for this processor.
 struct Subtract<'a, T: Number> {
     system: &'a System<T>,
     x: &'a [T],

@@ -112,11 +112,11 @@ impl SaddleFactor {
         super::inertia::full(analysis, a, g)
     }
 
-    /// The inertia alone of A = sum of factor times matrix with G, without factors: as many operations as [`SaddleFactor::new`], but beside the matrix only the
+    /// The inertia alone of A = sum of factor times matrix with G, without factors: as many operations as [`SaddleFactor::new`], but in addition to the matrix only the
     /// memory of the largest front and of the stack of updates.
     ///
     /// `None` where this quick way leaves a doubt (dependent rows, an eigenvalue near zero, a failed check);
-    /// [`SaddleFactor::new`] then tells more. Errors: shapes, entries that are not finite, asymmetry.
+    /// [`SaddleFactor::new`] then reports the cause. Errors: shapes, entries that are not finite, asymmetry.
     pub fn quick_inertia(
         analysis: &Arc<SaddleAnalysis>,
         terms: &[(f64, &Sparse)],

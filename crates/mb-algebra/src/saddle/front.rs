@@ -72,7 +72,7 @@ pub(super) struct Eliminator<T> {
 impl<T: Number> Eliminator<T> {
     /// Eliminates the pivotal columns of `panel` (`rows` rows, by columns); `sums` has `rows` entries.
     ///
-    /// `multiplier` tells for each pivotal column whether it is a multiplier's. The front has no meaning where a pivot is lost.
+    /// `multiplier` says for each pivotal column whether it is a multiplier's. The front has no meaning where a pivot is lost.
     pub(super) fn eliminate(&mut self, panel: &mut [T], rows: usize, multiplier: &[bool], sums: &mut [f64]) {
         let cols = multiplier.len();
         self.noise.clear();

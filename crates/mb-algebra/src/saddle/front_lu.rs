@@ -87,7 +87,7 @@ impl<T: Number> LuEliminator<T> {
             }
         }
         self.square(lower, upper, rows, multiplier, sums);
-        // W11 = (D^-1 U11)^T beside L11.
+        // W11 = (D^-1 U11)^T next to L11.
         for k in 0..cols {
             let inverse = self.inverse[k];
             upper[k * rows + k] = T::UNIT;
@@ -198,7 +198,7 @@ impl<T: Number> LuEliminator<T> {
             sum += l.size() * u.size();
         }
         let mut d = pivot;
-        // Among the last pivots of all a small one tells of the matrix, elsewhere of the pivots at hand.
+        // Among the last pivots of all a small one is a property of the matrix, elsewhere of the current pivots.
         if rows == cols && sum > 0.0 && pivot.size() <= DOUBTFUL * sum {
             self.doubtful.push((k, pivot.size() / sum));
         }

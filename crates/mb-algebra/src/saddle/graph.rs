@@ -23,7 +23,7 @@ pub(super) struct Quotient {
     pub(super) neighbours: Csr,
 }
 
-/// A well-mixed number for each index (splitmix64), so that sums of them tell sets apart.
+/// A well-mixed number for each index (splitmix64), so that sums of them distinguish sets.
 fn hash(index: usize) -> u64 {
     let mut z = (index as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -127,7 +127,7 @@ fn merge_equal_columns(a: &Csr, g_cols: &Csr) -> Vec<u32> {
     };
     // Neighbouring unknowns first: the usual numbering keeps a node's or a body's unknowns together.
     let mut leader: Vec<u32> = (0..n as u32).collect();
-    // Others by a table of hashes, open addressing.
+    // Unknowns further apart by a table of hashes, open addressing.
     let keys: Vec<u64> = (0..n).map(key).collect();
     let mask = (2 * n).next_power_of_two() - 1;
     let mut table = vec![u32::MAX; mask + 1];
@@ -205,7 +205,7 @@ mod tests {
         let none = Csr::from_rows(&[vec![], vec![], vec![], vec![]]);
         let q = Quotient::new(&two_nodes(), &none, &Csr::from_rows(&[]), &[]);
         assert_eq!(q.vertex_of, [0, 0, 0, 0]);
-        // A constraint on unknowns 0 and 2 tells them from the others.
+        // A constraint on unknowns 0 and 2 distinguishes them from the others.
         let g = Csr::from_rows(&[vec![0], vec![], vec![0], vec![]]);
         let q = Quotient::new(&two_nodes(), &g, &Csr::from_rows(&[vec![0, 2]]), &[true]);
         assert_eq!(q.vertex_of, [0, 1, 0, 1]);

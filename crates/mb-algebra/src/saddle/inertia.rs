@@ -1,6 +1,6 @@
 //! Inertia without factors: as many operations as a factorization, a fraction of its memory.
 //!
-//! Factors in single precision are asked first ([`super::short_signs`]). Where they do not do, double precision tells: a Sturm
+//! Factors in single precision are asked first ([`super::short_signs`]). Where they do not do, double precision decides: a Sturm
 //! count needs the signs of D only, so each panel of L is forgotten as soon as its front is done. What a trial solution
 //! shows of a whole factorization, the two ways to one number show here: for known vectors z and b = S z,
 //!
@@ -29,12 +29,12 @@ use crate::{AlgebraError, Sparse, c64};
 /// Vectors tried.
 const TRIALS: usize = 2;
 
-/// The inertia where this quick way can tell it; `a` and `g` fit the analysis and are finite.
+/// The inertia where this quick way finds it; `a` and `g` fit the analysis and are finite.
 pub(super) fn quick(analysis: &Arc<SaddleAnalysis>, a: Half<f64>, g: Sparse) -> Option<Inertia> {
     quick_of(analysis, &System::new(Stored::Half(a), g, &analysis.g_cols, &analysis.g_rows))
 }
 
-/// The inertia, by delayed pivots where the quick way cannot tell it.
+/// The inertia, by delayed pivots where the quick way does not find it.
 pub(super) fn full(analysis: &Arc<SaddleAnalysis>, a: Half<f64>, g: Sparse) -> Result<Inertia, AlgebraError> {
     let system = System::new(Stored::Half(a), g, &analysis.g_cols, &analysis.g_rows);
     let quick = analysis.options.first_method == Method::AugmentedLdl;
@@ -63,7 +63,7 @@ fn quick_of(analysis: &Arc<SaddleAnalysis>, system: &System<f64>) -> Option<Iner
     certain(&eliminated(analysis, system)?.pivots.summary, n, m)
 }
 
-/// ln |det S| + i arg det S up to multiples of 2 pi i, where this quick way can tell it: that of D, for symmetric permutations
+/// ln |det S| + i arg det S up to multiples of 2 pi i, where this quick way finds it: that of D, for symmetric permutations
 /// change nothing, and neither does g G^T G, a multiple of the rows of G; the logarithms of the real scales are taken back.
 /// An odd number of exchanges in LU turns it by half a circle.
 pub(super) fn complex_ln_determinant(analysis: &SaddleAnalysis, a: Stored<c64>, g: Sparse) -> Option<c64> {
@@ -73,7 +73,7 @@ pub(super) fn complex_ln_determinant(analysis: &SaddleAnalysis, a: Stored<c64>, 
     Some(sum + c64::new(-2.0 * scales, exchanges))
 }
 
-/// ln |det S|, where this quick way can tell it: the logarithms of D, and those of the scales taken back.
+/// ln |det S|, where this quick way finds it: the logarithms of D, and those of the scales taken back.
 pub(super) fn ln_determinant<T: Number>(analysis: &SaddleAnalysis, a: Stored<T>, g: Sparse) -> Option<f64> {
     let mut sum = 0.0;
     let (_, scales) = determinant(analysis, a, g, |d| sum -= d.magnitude().ln())?;

@@ -1,4 +1,4 @@
-//! Inner loops of the substitutions, compiled for the processor at hand.
+//! Inner loops of the substitutions, compiled for this processor.
 //!
 //! ```text
 //! forward    t1 <- L11^-1 t1,  t2 <- t2 - L21 t1          L11 unit lower, cols x cols

@@ -165,7 +165,7 @@ impl<T: Number> ScaledSolve<T> for AugmentedLdl<T> {
     }
 }
 
-/// What stopped a factorization of `size` rows, told.
+/// What stopped a factorization of `size` rows, as an error.
 pub(super) fn refused(stop: Stop, size: usize) -> AlgebraError {
     match stop {
         Stop::Memory => AlgebraError::OutOfMemory { size },

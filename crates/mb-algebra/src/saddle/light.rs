@@ -8,8 +8,8 @@
 //! Factors that spoil a column of X spoil the combination too: errors of several columns cancel by chance only. So the check
 //! costs what that of one column does, and no residuals of the others are formed. Where the combination would
 //! have to be refined, the block is solved as any other; so are all after it where the trial of the factors had to be refined as well,
-//! and all where that took more than one refinement. With G X = H in place of zero H z stands beside f.
-//! Sizes: F n x p, H m x p, p <= 8 at a time; two passes over p (n + m) numbers beside the substitutions.
+//! and all where that took more than one refinement. With G X = H in place of zero H z is added to f.
+//! Sizes: F n x p, H m x p, p <= 8 at a time; two passes over p (n + m) numbers in addition to the substitutions.
 
 use std::sync::atomic::Ordering;
 
@@ -189,7 +189,7 @@ fn scaled_size<T: Number>(x: &[T], scale: &[f64], with: impl Fn(f64, f64) -> f64
     largest.iter().fold(0.0, |m, x| m.max(*x))
 }
 
-/// Scaled columns in the order of elimination, `lanes` numbers a row; their combination, unscaled, beside. The lower ones are none
+/// Scaled columns in the order of elimination, `lanes` numbers a row; their combination, unscaled, in addition. The lower ones are none
 /// where nothing is asked of G x.
 #[inline(always)]
 fn gather<T: Number>(

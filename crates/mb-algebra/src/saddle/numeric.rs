@@ -76,7 +76,7 @@ impl<T: Number> Numeric<T> {
         Self::by(symbolic, halves.as_ref(), (a, source))
     }
 
-    /// With two halves side by side, where told so.
+    /// With two halves side by side, where asked for.
     fn by(symbolic: &Symbolic, halves: Option<&TwoStacks>, given: Given<'_, T>) -> Result<Self, Stop> {
         let mut out = Self::empty(symbolic, halves.map_or(symbolic.work_entries, |two| two.entries))?;
         let mut work = Workspace::new(symbolic);
@@ -96,7 +96,7 @@ impl<T: Number> Numeric<T> {
         Ok(out)
     }
 
-    /// Factors another matrix in the memory at hand; from the first time on that of the stack is kept too.
+    /// Factors another matrix in the memory already allocated; from the first time on that of the stack is kept too.
     pub(super) fn renew(
         &mut self,
         symbolic: &Symbolic,

@@ -1,4 +1,4 @@
-//! The passes over blocks of right-hand sides beside the substitutions, for widths known when compiled.
+//! The passes over blocks of right-hand sides in addition to the substitutions, for widths known when compiled.
 //!
 //! Blocks are kept row by row, `width` numbers each. What such a pass costs is the memory it goes through: each one here does all
 //! there is to do with a row while the row is available, and arrays that are written whole are not cleared before.

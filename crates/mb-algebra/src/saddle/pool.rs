@@ -1,4 +1,4 @@
-//! Memory for the vectors of solutions, kept between solves: large arrays that are asked for and let go each time cost
+//! Memory for the vectors of solutions, kept between solves: large arrays that are allocated and freed each time cost
 //! as much as the arithmetic, since the system clears every page anew.
 
 use std::sync::Mutex;

@@ -37,7 +37,7 @@ pub struct SaddleOptions {
     /// trial the check of each solution says what the factors are worth, which serves where one is asked for: a
     /// solution that misses the tolerance is then refused, and not sought by other methods.
     pub trial: bool,
-    /// Least size of a delayed pivot beside its column, above 0 and at most 1/2: L has no entries above one over it where
+    /// Least size of a delayed pivot relative to its column, above 0 and at most 1/2: L has no entries above one over it where
     /// growth is at stake. Default 0.01, as usual (Duff and Pralet, SIAM J. Matrix Anal. Appl. 27, 2005).
     pub threshold: f64,
     /// Skip the methods before this one: for comparisons and tests. The last one that there is for a matrix is tried all the same.

@@ -11,7 +11,7 @@
 //!
 //! Where A is a sum, entries that cancel count as [`LEAST`] of their terms at least: what is left of an end that constraints hold, at
 //! a shift on a frequency of that end alone, is rounding or a trace. As a scale it would make the displacement that the
-//! constraints keep from there so large that no residual beside it shows.
+//! constraints keep from there so large that no residual compared with it shows.
 
 use super::half::Stored;
 use super::number::Number;
@@ -36,7 +36,7 @@ pub(super) struct Scaling {
 pub(super) const LEAST: f64 = 1e-4;
 
 /// Ratio of the scales of unknowns of constraints from which on they are evened: entries in A 1e16 times smaller than others are
-/// rounding beside these. Long links of thousands of elements, all of whose entries count, come up to 1e7.
+/// rounding compared with these. Long links of thousands of elements, all of whose entries count, come up to 1e7.
 const FAR_APART: f64 = 1e8;
 
 fn power_of_two(x: f64) -> f64 {

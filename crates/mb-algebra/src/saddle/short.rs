@@ -99,7 +99,7 @@ impl SaddleShort {
         self.refined(f, &self.options)
     }
 
-    /// The same to a backward error of `tolerance` only: corrections of a solution at hand need no more.
+    /// The same to a backward error of `tolerance` only: corrections of a known solution need no more.
     pub fn correct_block(&self, f: &Dense, tolerance: f64) -> Result<(Dense, Dense), AlgebraError> {
         self.refined(f, &SaddleOptions { refine_above: tolerance, tolerance, ..self.options.clone() })
     }

@@ -32,7 +32,7 @@ const SMALL: f64 = 0.1;
 const STEPS: usize = 10;
 const SHRINKS: f64 = 0.5;
 
-/// The inertia of S where factors in single precision tell it; `a` is the A of `system`.
+/// The inertia of S where factors in single precision determine it; `a` is the A of `system`.
 ///
 /// What fails once for an analysis is not tried again: other shifts of the same matrices would fail too.
 pub(super) fn inertia(
@@ -51,7 +51,7 @@ pub(super) fn inertia(
     found
 }
 
-/// The inertia of S from factors made, where they tell it.
+/// The inertia of S from factors made, where they determine it.
 pub(super) fn of_factors(system: &System<f64>, factors: &SingleLdl) -> Option<Inertia> {
     let (positive, negative) = factors.signs();
     let m = system.constraints();

@@ -7,7 +7,7 @@
 //! The residual shrinks by |S| |S^-1| 6e-8 and the growth of the factors in each step (Carson and Higham, SIAM J. Sci. Comput.
 //! 40, 2018), so that blocks of a cubic shape take four to six steps and slender ones, of conditions beyond 1e7, do not converge:
 //! the trial shows that, and the factorization is refused. Right-hand sides are brought to size one, for the range of numbers is
-//! short too. Signs of D are not trusted, hence no inertia; dependent rows of G are refused, because telling them takes
+//! short too. Signs of D are not trusted, hence no inertia; dependent rows of G are refused, because finding them takes
 //! double precision.
 
 use std::sync::Arc;

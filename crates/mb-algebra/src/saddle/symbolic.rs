@@ -91,7 +91,7 @@ const NONE: u32 = u32::MAX;
 const WIDE: usize = 256;
 
 /// Columns of a front. Wider supernodes are eliminated piece by piece: a front holds its pivots' columns as a rectangle, and
-/// half of a square one would be empty beside what its children left on the stack, where most memory is in use.
+/// half of a square one would be empty after what its children left on the stack, where most memory is in use.
 const PIECE: usize = 480;
 
 /// Columns of the next piece of a supernode with so many left.
@@ -107,11 +107,11 @@ impl Symbolic {
     }
 
     /// Most entries in use at one time while these supernodes, with all below them, are eliminated: the front in work, the
-    /// stack of update matrices, and `beside` of them.
-    pub(super) fn work_of(&self, part: Range<usize>, beside: impl Fn(&Supernode) -> usize) -> usize {
+    /// stack of update matrices, and `further` of them.
+    pub(super) fn work_of(&self, part: Range<usize>, further: impl Fn(&Supernode) -> usize) -> usize {
         let (mut most, mut held) = (0, 0);
         for node in &self.supernodes[part] {
-            most = most.max(beside(node) + held + node.rows() * node.cols + trapezoid::entries(node.below));
+            most = most.max(further(node) + held + node.rows() * node.cols + trapezoid::entries(node.below));
             let children = &self.children[node.children.clone()];
             held -= children.iter().map(|&c| self.supernodes[c as usize].left()).sum::<usize>();
             held += node.left();
@@ -242,7 +242,7 @@ impl Tree {
                 candidates.push(child);
                 child = sibling[child as usize];
             }
-            // Those closest to the parent's size first.
+            // Children closest to the parent's size first.
             candidates.sort_unstable_by_key(|&c| (std::cmp::Reverse(self.nodes[c as usize].below), c));
             first_child[id as usize] = NONE;
             for &c in &candidates {
@@ -431,7 +431,7 @@ impl Tree {
                 highest = highest.max(held + peak[c as usize]);
                 held += left(c);
             }
-            // The first piece of its front beside what the children left.
+            // The first piece of its front on top of what the children left.
             let node = &self.nodes[id as usize];
             let cols = piece(node.cols);
             let below = node.below + node.cols - cols;

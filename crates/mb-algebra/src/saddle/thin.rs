@@ -113,7 +113,7 @@ enum Way<'a, T> {
     Up(Option<&'a [T]>),
 }
 
-/// One substitution, compiled for the processor at hand.
+/// One substitution, compiled for this processor.
 struct Pass<'a, T> {
     thin: &'a Thin<T>,
     x: &'a mut [T],

@@ -65,7 +65,7 @@ struct Family {
 /// Most entries of blocks that are kept for speeds that come again.
 const KEPT: usize = 2_000_000;
 
-/// Where the range is linearized, beside its ends and its middle, before polynomials are trusted between: shares of it without a common
+/// Where the range is linearized, in addition to its ends and its middle, before polynomials are trusted between: shares of it without a common
 /// measure.
 const CHECKS: [f64; 3] = [0.118_034, 0.381_966, 0.763_932];
 
@@ -104,7 +104,7 @@ impl Stop {
     }
 }
 
-/// Entries of C + C^T and K - K^T beside the largest up to which a system is reversible.
+/// Entries of C + C^T and K - K^T compared with the largest up to which a system is reversible.
 const REVERSIBLE: f64 = 1e-12;
 
 impl<'a> Path<'a> {
@@ -312,7 +312,7 @@ impl Family {
     }
 }
 
-/// The motions of stops beside their speeds.
+/// The motions of stops with their speeds.
 fn motions<'a>(speeds: &[f64], stops: &'a [Rc<Stop>]) -> Vec<(f64, &'a OperatingPoint)> {
     speeds.iter().copied().zip(stops.iter().map(|s| &s.at)).collect()
 }

@@ -47,7 +47,7 @@ impl ExpandedGroup {
     /// Expands the modes with these numbers and eigenvalues over all terms, of which some are kept.
     ///
     /// # Errors
-    /// Those of [`expand_group`], with the first mode's number.
+    /// The errors of [`expand_group`], with the first mode's number.
     pub fn new<A: Solved>(
         pencil: &PencilSeries<A>,
         numbers: Vec<usize>,
@@ -84,7 +84,7 @@ impl ExpandedGroup {
 /// none where the group is not separate from other modes.
 ///
 /// # Errors
-/// Those of the source.
+/// The errors of the source.
 pub fn exact_values<S: SeriesSource>(
     source: &S,
     at: &[f64],

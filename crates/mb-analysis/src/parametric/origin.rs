@@ -23,7 +23,7 @@ pub type Given = Vec<(Quantity, f64)>;
 pub struct Setting {
     /// Coordinates whose values are given.
     pub held: Vec<usize>,
-    /// Those among them that are no variables: a pose.
+    /// Coordinates among them that are no variables: a pose.
     pub fixed: Vec<usize>,
     /// Inputs that hold them.
     pub holding: Vec<usize>,

@@ -21,7 +21,7 @@ pub trait Solved: Storage {
     /// All modes, or of sparse matrices the `count` lowest.
     ///
     /// # Errors
-    /// Those of the eigensolver.
+    /// The errors of the eigensolver.
     fn spectrum(matrices: &QuadraticPencil<Self>, count: usize) -> Result<Spectrum, EigenError>;
     /// The series in its place.
     fn kept(pencil: PencilSeries<Self>) -> Pencil;

@@ -17,7 +17,7 @@ impl Clock {
     pub(crate) fn start() -> Self {
         Self { begun: Instant::now(), used: used() }
     }
-    /// Time that the threads of this process have worked since, in sum; the time that passed where the system does not tell.
+    /// Time that the threads of this process have worked since, in sum; the time that passed where the system does not report it.
     pub(crate) fn worked(self) -> Duration {
         let passed = self.begun.elapsed();
         match (self.used, used()) {
@@ -31,7 +31,7 @@ impl Clock {
     }
 }
 
-/// Time that this process has worked; none where the system does not tell.
+/// Time that this process has worked; none where the system does not report it.
 fn used() -> Option<Duration> {
     ticks(&std::fs::read_to_string("/proc/self/stat").ok()?).map(|ticks| TICK * ticks)
 }

@@ -34,7 +34,7 @@ pub struct EngineArgs {
     /// Read the results in such a folder; the rest of the command as it was written with
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["engine", "all", "largest", "descriptor"])]
     pub engine_read: Option<PathBuf>,
-    /// Tell the memory and time that the engine will need, and end
+    /// Report the memory and time that the engine will need, and end
     #[arg(long, conflicts_with_all = ["engine_write", "engine_read", "all", "largest", "descriptor"])]
     pub estimate: bool,
 }

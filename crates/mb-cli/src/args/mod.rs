@@ -368,7 +368,7 @@ pub struct EquilibriumArgs {
     /// Search from this many scattered starts and list every equilibrium found
     #[arg(long, value_name = "STARTS", conflicts_with = "no_solve")]
     pub find_all: Option<usize>,
-    /// Let gravity and all loads grow from zero; tell the load factor at which the equilibrium buckles or ends
+    /// Let gravity and all loads grow from zero; report the load factor at which the equilibrium buckles or ends
     #[arg(long, conflicts_with_all = ["find_all", "no_solve"])]
     pub load_path: bool,
     /// Everything behind a joint turns about its axis with this speed in rad/s, such as `axle=50` (may be repeated): the
@@ -381,7 +381,7 @@ pub struct EquilibriumArgs {
     /// Draw the equilibrium or steady motion over the model as it is built; with --find-all each one, with --load-path the way there (.svg, .pdf or .png)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<std::path::PathBuf>,
-    /// Draw displacements this many times as large; 1 draws them as they are. Small ones are enlarged unless told otherwise
+    /// Draw displacements this many times as large; 1 draws them as they are. Small ones are enlarged unless a number is given
     #[arg(long, value_name = "FACTOR", requires = "plot", value_parser = positive)]
     pub plot_scale: Option<f64>,
     /// How it is drawn.

@@ -304,7 +304,7 @@ pub struct ModesOutputArgs {
     /// with a file for each mode
     #[arg(long, value_name = "FILE.svg | FOLDER", requires = "model")]
     pub plot: Option<PathBuf>,
-    /// Format of the files of such a folder; that of a sheet is told by its name
+    /// Format of the files of such a folder; that of a sheet follows from its name
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = PictureFormat::Svg, requires = "plot")]
     pub plot_format: PictureFormat,
     /// Most modes that --plot draws

@@ -142,7 +142,7 @@ pub struct TrackArgs {
     /// Where.
     #[command(flatten)]
     pub centre: CentreArgs,
-    /// Draw frequency and damping along the path: polynomials with their error band, exact samples beside (.svg, .pdf or .png)
+    /// Draw frequency and damping along the path: polynomials with their error band, exact samples next to it (.svg, .pdf or .png)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
     /// Campbell diagram: follow the steady motion and its modes over a speed, which is a parameter of steady rotations

@@ -14,7 +14,7 @@ pub struct PictureArgs {
         allow_hyphen_values = true
     )]
     pub view: Option<Look>,
-    /// Write the names of bodies, rods, beams, solids and point masses beside them
+    /// Write the names of bodies, rods, beams, solids and point masses near them
     #[arg(long, requires = "plot")]
     pub names: bool,
 }

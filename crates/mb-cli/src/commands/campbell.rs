@@ -233,7 +233,7 @@ impl CampbellDiagram {
         out.push_str(&summary::notes(&self.notes(), style));
         out
     }
-    /// What has to be said beside the tables.
+    /// What has to be said in addition to the tables.
     pub fn notes(&self) -> Vec<String> {
         let found = &self.found;
         let mut notes = Vec::new();

@@ -58,7 +58,7 @@ pub fn run(
     let mut out = format!("{}{}\n", table.render(style), style.bold(&end));
     if path.steps.iter().any(|s| s.stability == Stability::Undecided) {
         let note = "where stiffness does not decide (loads without a potential, such as followers, or signs lost in \
-                    rounding) the path goes on whether stable or not: `mb modes` tells";
+                    rounding) the path goes on whether stable or not: `mb modes` reports it";
         out.push_str(&summary::notes(&[note.to_owned()], style));
     }
     Ok(answer(out, &path))

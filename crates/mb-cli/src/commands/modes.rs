@@ -373,7 +373,7 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     notes.extend(summary::redundancy_notes(&found.rank));
     if !found.exponents {
         let _ = writeln!(out, "\n{}", style.bold(&format!("{}: {INSTANT}", found.results[0].name)));
-        out.push_str(&modes::roots(&found.results[0], style));
+        out.push_str(&modes::eigenvalues(&found.results[0], style));
         out.push_str(&summary::notes(&notes, style));
         return out;
     }

@@ -39,7 +39,7 @@ pub struct System {
 }
 
 impl System {
-    /// What has to be said beside the matrices.
+    /// What has to be said in addition to the matrices.
     pub fn notes(&self) -> Vec<String> {
         let model = &self.loaded.model;
         let mut notes = summary::start_notes(model, self.site.start());

@@ -135,7 +135,7 @@ fn grouped<A: Solved>(
 }
 
 impl Track {
-    /// What has to be said beside the tables: the events, and the state that was taken.
+    /// What has to be said in addition to the tables: the events, and the state that was taken.
     pub fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self.events.iter().map(|e| words(e, &self.path.abscissa)).collect();
         notes.extend(self.place.notes(&self.expansion.variables));

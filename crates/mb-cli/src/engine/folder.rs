@@ -24,11 +24,11 @@ pub(super) fn write(package: &Package<'_, '_>, ranks: usize, folder: &Path) -> R
         return Err(unwritable(folder, io::Error::new(io::ErrorKind::AlreadyExists, words)));
     }
     let name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let beside = folder.with_file_name(format!(".{name}.{}.part", std::process::id()));
-    let _ = fs::remove_dir_all(&beside);
-    outfile::folder(&beside)?;
+    let temporary = folder.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let _ = fs::remove_dir_all(&temporary);
+    outfile::folder(&temporary)?;
     let create = |name: &str| -> io::Result<Box<dyn Write>> {
-        Ok(Box::new(BufWriter::new(File::create(beside.join(name))?)))
+        Ok(Box::new(BufWriter::new(File::create(temporary.join(name))?)))
     };
     let written = package.write(ranks, create).map_err(|error| match error {
         EngineError::Io(source) => unwritable(folder, source),
@@ -37,9 +37,9 @@ pub(super) fn write(package: &Package<'_, '_>, ranks: usize, folder: &Path) -> R
     let made = written.and_then(|_| {
         // An empty folder may stand where this one goes.
         let _ = fs::remove_dir(folder);
-        fs::rename(&beside, folder).map_err(|source| unwritable(folder, source))
+        fs::rename(&temporary, folder).map_err(|source| unwritable(folder, source))
     });
-    made.inspect_err(|_| drop(fs::remove_dir_all(&beside)))
+    made.inspect_err(|_| drop(fs::remove_dir_all(&temporary)))
 }
 
 /// The bytes of a file of a folder; none where there is no such file.

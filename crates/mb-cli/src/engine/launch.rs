@@ -17,7 +17,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Words of a run that are shown when it failed.
 const SHOWN: usize = 6;
 
-/// The driver: in the folder of the environment, beside this program, or where `cargo xtask setup --engine` puts it.
+/// The driver: in the folder of the environment, next to this program, or where `cargo xtask setup --engine` puts it.
 ///
 /// # Errors
 /// [`Failure::NoEngine`].

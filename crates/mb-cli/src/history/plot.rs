@@ -124,7 +124,7 @@ struct Bar {
     evaluations: usize,
 }
 
-/// Bars relative to the first one, with the evaluations beside them, which no machine changes.
+/// Bars relative to the first one, with the evaluations next to them, which no machine changes.
 fn bar_chart(title: &str, bars: &[Bar]) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \

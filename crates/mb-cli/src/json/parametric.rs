@@ -243,16 +243,16 @@ fn group_value((group, value): (&ExpandedGroup, &GroupValue)) -> GroupValueView 
 }
 
 fn tolerance(mode: &Expanded, tolerances: &[f64]) -> Option<ToleranceView> {
-    let bars = mode.full.tolerance_spreads(tolerances).ok()?;
+    let spreads = mode.full.tolerance_spreads(tolerances).ok()?;
     Some(ToleranceView {
         number: mode.number,
-        natural_frequency_hz: bars.frequency_hz.value,
-        frequency_worst_case: bars.frequency_hz.worst_case,
-        frequency_independent: bars.frequency_hz.independent,
-        damping_ratio: bars.damping_ratio.value,
-        damping_worst_case: bars.damping_ratio.worst_case,
-        damping_independent: bars.damping_ratio.independent,
-        curvature: bars.curvature,
+        natural_frequency_hz: spreads.frequency_hz.value,
+        frequency_worst_case: spreads.frequency_hz.worst_case,
+        frequency_independent: spreads.frequency_hz.independent,
+        damping_ratio: spreads.damping_ratio.value,
+        damping_worst_case: spreads.damping_ratio.worst_case,
+        damping_independent: spreads.damping_ratio.independent,
+        curvature: spreads.curvature,
     })
 }
 

@@ -88,7 +88,7 @@ pub fn document(found: &Track) -> String {
                 (view.kind, view.modes, view.at, view.until) =
                     ("lost", group.clone(), Some(*from), Some(*until));
             }
-            Event::Untold { group } => view.modes.clone_from(group),
+            Event::Unknown { group } => view.modes.clone_from(group),
         }
         view
     };

@@ -98,7 +98,7 @@ fn indices_outside_and_sizes_beyond_are_refused() {
     says(&archive(&[0], &[], &[1, 1]), "starts of rows or columns");
 }
 
-/// Files by other programs; see the README beside them. Every one holds the matrix of [`small`] as `M`.
+/// Files by other programs; see the README next to them. Every one holds the matrix of [`small`] as `M`.
 #[test]
 fn files_of_other_programs_are_read() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/matrices");

@@ -38,7 +38,7 @@ impl Place {
         variables: impl Fn(&Loaded) -> Result<Vec<Variable>, RequestError>,
     ) -> Result<Self, Failure> {
         let mut loaded = load(text, model)?;
-        // A wrong name among the variables is told as theirs before values are given to them.
+        // A wrong name among the variables is reported as theirs before values are given to them.
         variables(&loaded)?;
         let (mut set, mut given) = (model.set.clone(), Given::new());
         // Numbers of the configuration by index.

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! `f` is one where the displacement can be seen; small displacements are drawn larger by a round factor, which the
-//! legend tells. Lengths along the axes are true, so that a bar of a round length gives the scale.
+//! legend says. Lengths along the axes are true, so that a bar of a round length gives the scale.
 
 use super::look::Look;
 use super::scene::{Posture, Scene};
@@ -51,7 +51,7 @@ pub struct EquilibriumPlot<'a> {
     pub scale: Option<f64>,
     /// From where a model in space is seen; none for isometric.
     pub view: Option<Look>,
-    /// Whether names are written beside bodies.
+    /// Whether names are written near bodies.
     pub names: bool,
 }
 

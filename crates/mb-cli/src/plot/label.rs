@@ -1,4 +1,4 @@
-//! The words beside a picture.
+//! The words next to a picture.
 
 use crate::render::modes::{Line, class, shown};
 use crate::render::{six, tiny};
@@ -27,7 +27,7 @@ pub(crate) fn subtitle(line: &Line<'_>) -> String {
             (re, _) => format!("s = {} {im}i rad/s", six(re)),
         }
     });
-    let bar = line.pair.error_bound;
-    let error = bar.is_finite().then(|| format!("error {}", tiny(bar)));
+    let bound = line.pair.error_bound;
+    let error = bound.is_finite().then(|| format!("error {}", tiny(bound)));
     [class(line.pair)].into_iter().chain(value).chain(error).collect::<Vec<_>>().join(", ")
 }

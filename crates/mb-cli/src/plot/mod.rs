@@ -56,7 +56,7 @@ pub struct Plot<'a> {
     pub format: PictureFormat,
     /// From where a model in space is seen; none for isometric.
     pub view: Option<Look>,
-    /// Whether names are written beside bodies.
+    /// Whether names are written near bodies.
     pub names: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Names of bodies beside the model at rest.
+//! Names of bodies next to the model at rest.
 
 use super::scene::Scene;
 use super::svg::{Point, Svg};
@@ -13,7 +13,7 @@ const LETTER: f64 = 6.0;
 /// Names that would cover others move down by at most so many lines.
 const DOWN: usize = 8;
 
-/// Writes the name of each body, rod, beam, solid and point mass beside its middle.
+/// Writes the name of each body, rod, beam, solid and point mass near its middle.
 pub(super) fn draw(svg: &mut Svg, scene: &Scene<'_>, view: &View, size: Point) {
     let named = middles(scene);
     let mut taken: Vec<(Point, f64)> = Vec::new();

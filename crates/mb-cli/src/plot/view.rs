@@ -6,7 +6,7 @@ use super::surface::{self, Face};
 use super::svg::{Point, Svg};
 use mb_model::{OutlinePlace, OutlineStroke, Stroke};
 
-/// Room for the words above, for the bar of scale below, for the axes beside it, and around the picture.
+/// Room for the words above, for the bar of scale below, for the axes near it, and around the picture.
 const WORDS: f64 = 50.0;
 const SCALE: f64 = 14.0;
 const AXES: f64 = 34.0;

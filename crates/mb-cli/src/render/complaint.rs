@@ -29,7 +29,7 @@ pub struct Item {
     pub help: Option<String>,
     #[serde(skip)]
     span: Option<std::ops::Range<usize>>,
-    /// True when the message itself tells line and column.
+    /// True when the message itself gives line and column.
     #[serde(skip)]
     says_place: bool,
 }

@@ -201,7 +201,7 @@ pub fn undetermined(found: &Undetermined) -> String {
 }
 
 /// The eigenvalues of an instant: values alone, since bounds, classes and damping ratios are those of vibrations.
-pub fn roots(result: &FormulationSpectrum, style: Style) -> String {
+pub fn eigenvalues(result: &FormulationSpectrum, style: Style) -> String {
     let mut table = Table::new(vec![
         Column::number("eigenvalue", ""),
         Column::number("re", "1/s"),

@@ -79,7 +79,7 @@ pub fn participation(found: &Participation, lines: &[Line<'_>], style: Style) ->
     let mut table = Table::new(columns);
     let masses = |cells: &mut Vec<String>, direction: usize, mass: Option<f64>| {
         let movable = found.directions[direction].constrained;
-        // What is rounding beside the mass in that direction is none.
+        // What is rounding compared with the mass in that direction is none.
         let mass = mass.map(|m| if m.abs() <= 1e-12 * found.directions[direction].total { 0.0 } else { m });
         cells.push(mass.map_or_else(|| "-".to_owned(), six));
         let share = mass.filter(|_| movable > 1e-12 * found.directions[direction].total);

@@ -182,7 +182,7 @@ pub fn configuration(model: &Model, q: &[f64], style: Style) -> String {
     table.render(style)
 }
 
-/// Shows as zero what is rounding beside the largest number of a list (1e-14 of it, or of one).
+/// Shows as zero what is rounding compared with the largest number of a list (1e-14 of it, or of one).
 pub fn rounding(list: &[f64]) -> impl Fn(f64) -> f64 {
     let cut = 1e-14 * list.iter().fold(1.0, |a: f64, x| a.max(x.abs()));
     move |x| if x.abs() <= cut { 0.0 } else { x }

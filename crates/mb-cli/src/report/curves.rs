@@ -18,7 +18,7 @@ const FREQUENCIES: usize = 6;
 /// The charts that the options ask for.
 ///
 /// # Errors
-/// Those of the commands.
+/// The errors of the commands.
 pub fn charts(
     text: &Text,
     found: &Modes,

@@ -135,7 +135,7 @@ fn joints(found: &Modes) -> Table {
 fn reactions(model: &Model, point: &Point) -> Table {
     let row = |reaction: &mb_model::Reaction| {
         let wrench = model.wrench(reaction, point);
-        // Rounding beside the largest component.
+        // Rounding compared with the largest component.
         let cut = 1e-14 * wrench.force.iter().chain(&wrench.moment).fold(0.0_f64, |m, x| m.max(x.abs()));
         let cell = |x: &f64| Cell::Number(*x, six(if x.abs() <= cut { 0.0 } else { *x }));
         let mut out = vec![Cell::Words(reaction.owner.clone())];
@@ -227,7 +227,7 @@ fn participation(found: &Modes, lines: &[Line<'_>]) -> Table {
             let Some(line) = lines.iter().find(|line| line.index == mode.pair) else { continue };
             let mut row = vec![whole(line.number)];
             for (mass, direction) in mode.effective_mass.iter().zip(&found.directions) {
-                // What is rounding beside the mass in that direction is shown as none.
+                // What is rounding compared with the mass in that direction is shown as none.
                 let small = |m: f64| if m.abs() <= 1e-12 * direction.total { 0.0 } else { m };
                 row.push(mass.map_or_else(|| optional(None), |m| Cell::Number(m, six(small(m)))));
             }

@@ -92,7 +92,7 @@ fn free_motions_are_named() {
 }
 
 #[test]
-fn a_beam_without_length_is_told_at_its_line() {
+fn a_beam_without_length_is_reported_at_its_line() {
     let text = BOOM.replace("to = [2, 0, 0]", "to = [0, 0, 0]");
     let run = mb_with(&["modes", "-", "--json"], &text);
     assert_eq!(run.code, 1);

@@ -31,7 +31,7 @@ fn free_motions_are_counted_and_named() {
 }
 
 #[test]
-fn free_motions_of_bodies_that_move_by_themselves_are_told_apart() {
+fn free_motions_of_bodies_that_move_by_themselves_are_distinguished() {
     // Two bodies that touch nothing: six motions, of one body and one coordinate each.
     let body = "mass = 1.0\ninertia = 0.1\nangle = 0.0\n";
     let text = format!(
@@ -63,7 +63,7 @@ fn a_body_that_falls_has_no_equilibrium() {
 }
 
 #[test]
-fn a_loose_start_is_told() {
+fn a_loose_start_is_reported() {
     let text = right(&["generate", "rod-pendulum"]).replace("at = [0.0, \"-L\"]", "at = [0.1, \"-L\"]");
     let run = mb_with(&["check", "-"], &text);
     assert_eq!(run.code, 0, "{run:?}");

@@ -20,7 +20,7 @@ fn engine() -> bool {
     built
 }
 
-/// re, im, bar of all pairs with Im s >= 0 and the proofs of completeness.
+/// re, im, error bound of all pairs with Im s >= 0 and the proofs of completeness.
 fn read(found: &serde_json::Value) -> (Vec<[f64; 3]>, Vec<String>) {
     let result = &found["formulations"][0];
     let number = |p: &serde_json::Value, key: &str| p[key].as_f64().unwrap();
@@ -45,7 +45,7 @@ fn same_on(ranks: &[&str], args: &[&str]) {
         for (a, b) in found.iter().zip(&own) {
             let off = (a[0] - b[0]).hypot(a[1] - b[1]);
             assert!(off <= a[2] + b[2], "{args:?}, {ranks} ranks: {a:?} {b:?}");
-            assert!(a[2] <= 1e-6 * a[0].hypot(a[1]).max(1e-3), "{args:?}: bar {a:?}");
+            assert!(a[2] <= 1e-6 * a[0].hypot(a[1]).max(1e-3), "{args:?}: bound {a:?}");
         }
         let proved = findings.iter().any(|f| f.contains("completeness"));
         assert!(proved && !findings.iter().any(|f| f.contains("unproved")), "{args:?}: {findings:?}");
@@ -73,7 +73,7 @@ fn near_and_band_are_those_of_the_built_in_engine() {
 }
 
 #[test]
-fn rigid_modes_and_redundant_rows_are_told() {
+fn rigid_modes_and_redundant_rows_are_reported() {
     if !engine() {
         return;
     }
@@ -98,7 +98,7 @@ fn damped_modes_are_proved_by_the_phase_of_the_determinant() {
 
 /// A free spin and two frequencies of a top in steady motion: gyroscopic, with a chain of zeros.
 #[test]
-fn zeros_of_a_gyroscopic_problem_are_told_and_counted() {
+fn zeros_of_a_gyroscopic_problem_are_reported_and_counted() {
     if !engine() {
         return;
     }

@@ -8,7 +8,7 @@ fn configuration_and_reactions() {
 }
 
 #[test]
-fn hanging_and_upright_are_told_apart() {
+fn hanging_and_upright_are_distinguished() {
     let found = json(&["equilibrium", &model("rod-pendulum"), "--find-all", "24"]);
     let list = found["equilibria"].as_array().unwrap();
     let kinds: Vec<&str> = list.iter().map(|e| e["stability"]["kind"].as_str().unwrap()).collect();
@@ -39,7 +39,7 @@ fn start_values_must_be_coordinates_and_numbers() {
 }
 
 #[test]
-fn a_column_tells_the_load_factor_at_which_it_buckles() {
+fn a_column_reports_the_load_factor_at_which_it_buckles() {
     // Twice Euler's load of this cantilever, pi^2 EI / (4 l^2).
     let args = [
         "equilibrium",

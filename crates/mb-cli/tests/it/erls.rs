@@ -1,4 +1,4 @@
-//! Equivalent rigid links: the published arm by its polynomials, payloads, a closed loop beside links in floating frames.
+//! Equivalent rigid links: the published arm by its polynomials, payloads, a closed loop next to links in floating frames.
 
 use crate::support::{json, mb_with, model};
 use mb_gallery::{Computed, Table, Verdict, verdict};

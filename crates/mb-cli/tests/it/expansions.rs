@@ -261,7 +261,7 @@ fn a_singular_configuration_on_the_way_is_named() {
         let words = run.err.split_whitespace().filter(|w| *w != "│").collect::<Vec<_>>().join(" ");
         assert!(run.code == 1 && words.contains("lose rank") && words.contains("link"), "{run:?}");
     }
-    // With the rod's length a variable too it is singular at one point of the region alone, beside every straight way.
+    // With the rod's length a variable too it is singular at one point of the region alone, near every straight way.
     let text = FLAT.replace("k = 300.0", "k = 300.0, rod = 1.9").replace("length = 2.0", "length = \"rod\"");
     let text = text.replace("angle = 0.6", "angle = 0.3");
     let both = ["parametric", "-", "--parameters", "crank.angle,rod", "--hold", "motor", "--order", "4"];

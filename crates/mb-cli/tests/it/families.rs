@@ -95,7 +95,7 @@ fn a_loop_that_moves_against_the_count_is_counted_alike_under_penalties() {
 }
 
 #[test]
-fn a_selection_that_fails_is_replaced_and_told() {
+fn a_selection_that_fails_is_replaced_and_reported() {
     // Hanging straight down, the x of the tip moves but the y does not.
     let found = json(&["modes", &model("rod-pendulum"), "--basis", "selection=P.y"]);
     let why = found["formulations"][0]["reselected"].as_str().unwrap();
@@ -119,7 +119,7 @@ fn chain(links: usize, elements: usize, [length, radius, modulus, density]: [f64
     text
 }
 
-/// One factor for all rows drowned the slopes of thin links beside the hinges, or moved the modes of stout ones.
+/// One factor for all rows drowned the slopes of thin links compared with the hinges, or moved the modes of stout ones.
 #[test]
 fn chains_thin_and_stout_have_the_same_modes_in_all_three() {
     let steel = |radius: f64| [1.0, radius, 2.1e11, 7800.0];

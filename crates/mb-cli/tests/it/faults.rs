@@ -73,7 +73,7 @@ fn a_run_that_was_killed_goes_on_with_the_same_bits() {
     let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(&checkpoint).unwrap()).unwrap();
     let reports = kept["times"].as_str().unwrap().split(' ').count();
     assert!(reports > 100 && reports % 100 == 1, "{reports}");
-    // The same run with an end that is near: another one, told so.
+    // The same run with an end that is near: another one, and the message says so.
     let model = folder.path().join("pendulum.toml");
     let run = |until: &str, checkpoint: &Path, output: &Path| {
         let [model, checkpoint, output] = [&model, checkpoint, output].map(|p| p.display().to_string());
@@ -171,7 +171,7 @@ fn outputs_are_whole_or_absent() {
         .unwrap();
     drop(child.stdout.take());
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
-    // Nothing is left beside.
+    // No temporary file is left.
     let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names, ["file"]);
 }

@@ -76,7 +76,7 @@ fn bodies_that_touch_nothing_are_as_many_parts() {
 }
 
 #[test]
-fn loads_that_push_a_free_motion_are_the_reason_told_first() {
+fn loads_that_push_a_free_motion_are_the_reason_reported_first() {
     let box_on_rail = |k: f64| {
         format!(
             "{HEAD}gravity = [1, -9.81]\n[[body]]\nname = \"box\"\nmass = 1\ninertia = 1\nat = [0, 0]\nangle = 0\n\

@@ -60,7 +60,7 @@ fn the_first_runs_of_every_target_break_no_promise() {
         [(Target::Expressions, 20_000), (Target::Matrices, 4000), (Target::Starts, 400), (Target::Models, 50)]
     {
         let tally = workshop.runs(target, 1, (0, runs), &mut |_| {});
-        // How long a run takes is for `cargo xtask fuzz` to judge, not for a test beside others.
+        // How long a run takes is for `cargo xtask fuzz` to judge, not for a test among others.
         let find = tally.finds.iter().find(|(_, _, why)| !why.starts_with("it took"));
         assert!(find.is_none(), "{}: {find:?}", target.name());
         assert_eq!(tally.runs, tally.ends.iter().sum::<u64>() + tally.finds.len() as u64);

@@ -10,7 +10,7 @@ fn pairs(found: &serde_json::Value) -> Vec<[f64; 3]> {
     all.filter(|[_, im, _]| *im >= 0.0).collect()
 }
 
-/// Both spectra hold the same eigenvalues within their bars.
+/// Both spectra hold the same eigenvalues within their error bounds.
 fn assert_same(a: &serde_json::Value, b: &serde_json::Value) {
     let (a, b) = (pairs(a), pairs(b));
     assert_eq!(a.len(), b.len());

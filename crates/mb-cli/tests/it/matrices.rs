@@ -82,14 +82,14 @@ fn frequencies(found: &serde_json::Value) -> Vec<(f64, f64)> {
 fn assert_modes(chain: &Chain, found: &serde_json::Value, modes: std::ops::RangeInclusive<usize>) {
     let list = frequencies(found);
     assert_eq!(list.len(), modes.clone().count(), "{list:?}");
-    for ((omega, bar), j) in list.into_iter().zip(modes) {
+    for ((omega, bound), j) in list.into_iter().zip(modes) {
         let exact = chain.omega(j);
         // The formula itself has an error of rounding.
         assert!(
-            (omega - exact).abs() <= bar + 4.0 * f64::EPSILON * exact,
-            "mode {j}: {omega} not {exact}, {bar:e}"
+            (omega - exact).abs() <= bound + 4.0 * f64::EPSILON * exact,
+            "mode {j}: {omega} not {exact}, {bound:e}"
         );
-        assert!(bar < 1e-8 * exact, "mode {j}: {bar:e}");
+        assert!(bound < 1e-8 * exact, "mode {j}: {bound:e}");
     }
 }
 
@@ -159,8 +159,8 @@ fn a_constraint_holds_what_it_says_and_a_redundant_one_is_named() {
         (1..=10).map(|j| Chain { n: 10, dir: tempfile::tempdir().unwrap() }.omega(j)).collect();
     exact.push(alone);
     exact.sort_by(f64::total_cmp);
-    for ((omega, bar), exact) in found.iter().zip(&exact) {
-        assert!((omega - exact).abs() <= bar + 4.0 * f64::EPSILON * exact, "{omega} not {exact}");
+    for ((omega, bound), exact) in found.iter().zip(&exact) {
+        assert!((omega - exact).abs() <= bound + 4.0 * f64::EPSILON * exact, "{omega} not {exact}");
     }
     assert_eq!(found.len(), 11);
 }
@@ -270,7 +270,7 @@ fn bad_input_is_named_with_file_and_line() {
 }
 
 #[test]
-fn memory_that_is_short_is_told_before_the_work_with_what_can_be_done() {
+fn memory_that_is_short_is_reported_before_the_work_with_what_can_be_done() {
     let chain = Chain::new(500);
     let run = chain.run(&["--lowest", "4", "--memory", "1e-5"]);
     assert_eq!((run.code, run.out.as_str()), (2, ""), "{run:?}");

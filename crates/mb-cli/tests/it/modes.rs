@@ -53,7 +53,7 @@ fn a_penalty_that_leaves_no_digits_is_no_right_answer() {
     assert_eq!(json(&["modes", &model("n-four-bar")])["usable"], true);
 }
 
-/// A factor of 1e6 is a soft spring beside the reactions of beams of some hundred tonnes.
+/// A factor of 1e6 is a soft spring compared with the reactions of beams of some hundred tonnes.
 #[test]
 fn the_penalty_factor_follows_from_the_reactions_where_none_is_given() {
     let factor = |more: &[&str]| {
@@ -129,7 +129,7 @@ fn json_reads_back_exactly_and_has_its_version() {
 }
 
 #[test]
-fn growing_modes_that_are_not_shown_are_told() {
+fn growing_modes_that_are_not_shown_are_reported() {
     // Two soft links standing upright: eight directions give way, the slowest two are asked for.
     let path = model("flexible-double-pendulum");
     let mut args = vec!["modes", path.as_str(), "--set", "g=-9.81", "--set", "E=1e6", "--lowest"];

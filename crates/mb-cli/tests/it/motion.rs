@@ -307,7 +307,7 @@ fn the_arm_of_a_governor_rises_with_its_speed() {
     // l = 0.5: height of the arm below the pin.
     let height = -number(&found["operating_point"]["configuration"]["arm.z"]);
     assert!((height - 9.81 / (w * w)).abs() < 1e-7, "{height}");
-    // The picture tells how far the arm has moved on its circle about the pin.
+    // The picture shows how far the arm has moved on its circle about the pin.
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("governor.svg");
     let run = mb_with(&["equilibrium", "-", "--spin", "axle=7", "--plot", path.to_str().unwrap()], text);

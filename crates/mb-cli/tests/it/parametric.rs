@@ -23,7 +23,7 @@ fn number(value: &serde_json::Value) -> f64 {
 }
 
 #[test]
-fn a_place_that_is_no_equilibrium_is_told_with_the_one_found() {
+fn a_place_that_is_no_equilibrium_is_reported_with_the_one_found() {
     let about = |value: &str| {
         let run = mb(&["parametric", ARM, "--about", &format!("crank.angle={value}"), "--parameters", "k"]);
         assert_eq!(run.code, 0, "{}", run.err);
@@ -112,11 +112,11 @@ fn tolerances_become_bars_of_frequency() {
     let args = ["parametric", ARM, "--parameters", "k,m", "--tolerance", "k=5%", "--tolerance", "m=0.01"];
     let document = json(&args);
     let modes = document["pieces"][0]["modes"].as_array().unwrap();
-    for (mode, bars) in modes.iter().zip(document["tolerances"].as_array().unwrap()) {
+    for (mode, spreads) in modes.iter().zip(document["tolerances"].as_array().unwrap()) {
         let slope = |i: usize| number(&mode["sensitivities"][i]["natural_frequency_hz"]);
         let (k, m) = ((slope(0) * 45.0).abs(), (slope(1) * 0.01).abs());
-        assert!((number(&bars["frequency_worst_case"]) / (k + m) - 1.0).abs() < 1e-9, "{bars}");
-        assert!((number(&bars["frequency_independent"]) / k.hypot(m) - 1.0).abs() < 1e-9, "{bars}");
+        assert!((number(&spreads["frequency_worst_case"]) / (k + m) - 1.0).abs() < 1e-9, "{spreads}");
+        assert!((number(&spreads["frequency_independent"]) / k.hypot(m) - 1.0).abs() < 1e-9, "{spreads}");
     }
 }
 
@@ -276,7 +276,7 @@ fn refused(args: &[&str]) -> (i32, String) {
 }
 
 #[test]
-fn names_that_are_not_there_are_told_with_the_nearest() {
+fn names_that_are_not_there_are_reported_with_the_nearest() {
     for (extra, told) in [
         (["--parameters", "stya"], "did you mean `stay`"),
         (["--parameters", "speed:crank.angel"], "did you mean `speed:crank.angle`"),
@@ -304,7 +304,7 @@ fn names_that_are_not_there_are_told_with_the_nearest() {
 }
 
 #[test]
-fn what_cannot_be_expanded_is_told() {
+fn what_cannot_be_expanded_is_reported() {
     // A parameter that does not enter.
     let text = std::fs::read_to_string(format!(
         "{}/../mb-gallery/models/spring-arm.toml",

@@ -145,9 +145,9 @@ fn reactions_are_columns_and_outputs_have_units() {
     assert_eq!(outputs[2]["last"].as_f64(), Some(force));
 }
 
-/// A linkage that turns through configurations in line: told by the summary, in words and as JSON.
+/// A linkage that turns through configurations in line: reported in the summary, in words and as JSON.
 #[test]
-fn singular_configurations_are_told() {
+fn singular_configurations_are_reported() {
     let linkage = model("n-four-bar-turning");
     let run = json(&["simulate", &linkage, "--until", "4"])["runs"][0].clone();
     assert!(run["singular_passages"][0]["row"].as_str().unwrap().contains("rod"), "{run}");
@@ -158,7 +158,7 @@ fn singular_configurations_are_told() {
     );
 }
 
-/// `<` and `>` tell the sense in which an output crosses: the pendulum falls through its lowest
+/// `<` and `>` give the sense in which an output crosses: the pendulum falls through its lowest
 /// place to the one side and comes back half a period later.
 #[test]
 fn events_have_a_sense() {
@@ -176,10 +176,10 @@ fn events_have_a_sense() {
     assert!(run.code != 0 && run.err.contains("OUTPUT=VALUE"), "{}", run.err);
 }
 
-/// A penalty that is large beside the masses drowns the accelerations in rounding: told where it is
+/// A penalty that is large compared with the masses drowns the accelerations in rounding: reported where it is
 /// above the tolerance, and as the cause where the step collapses of it.
 #[test]
-fn rounding_of_a_large_penalty_is_told() {
+fn rounding_of_a_large_penalty_is_reported() {
     let squeezer = model("andrews-squeezer");
     let by = |alpha: &str, rtol: &str| {
         let args = ["simulate", &squeezer, "--until", "1e-4", "--every", "1e-4", "--method", "penalty"];

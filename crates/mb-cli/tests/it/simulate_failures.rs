@@ -98,9 +98,9 @@ fn an_unstable_combination_is_stopped_by_its_energy() {
     assert!(!kept.contains("NaN") && !kept.contains("inf"), "{kept}");
 }
 
-/// A run that left its branch ends as finished with an energy still below the limit of the balance: told in words and in JSON.
+/// A run that left its branch ends as finished with an energy still below the limit of the balance: reported in words and in JSON.
 #[test]
-fn a_run_that_left_its_branch_is_told_by_its_energy() {
+fn a_run_that_left_its_branch_is_reported_by_its_energy() {
     let turning = model("n-four-bar-turning");
     let args = ["simulate", &turning, "--until", "10", "--method", "augmented-lagrangian", "--rtol", "1e-9"];
     let args = [&args[..], &["--atol", "1e-11"]].concat();

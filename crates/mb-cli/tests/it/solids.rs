@@ -1,4 +1,4 @@
-//! Solids through the program: mesh files beside the model, checks, modes of large blocks.
+//! Solids through the program: mesh files next to the model, checks, modes of large blocks.
 
 use crate::support::{json, mb, mb_with, model, right};
 use std::path::Path;

@@ -30,10 +30,10 @@ fn assert_among(found: &[Eigenpair], all: &[Eigenpair], what: &str) -> usize {
         let s = pair.value().unwrap();
         let apart = |other: &Eigenpair| (other.value().unwrap() - s).norm();
         let at = (0..free.len()).min_by(|&a, &b| apart(free[a]).total_cmp(&apart(free[b])));
-        let other = free.swap_remove(at.unwrap_or_else(|| panic!("{what}: more roots than exist")));
-        let bars = pair.error_bound + other.error_bound;
+        let other = free.swap_remove(at.unwrap_or_else(|| panic!("{what}: more eigenvalues than exist")));
+        let bounds = pair.error_bound + other.error_bound;
         let distance = apart(other);
-        assert!(distance <= bars, "{what}: {s} is {distance:e} from its partner, bars {bars:e}");
+        assert!(distance <= bounds, "{what}: {s} is {distance:e} from its partner, bounds {bounds:e}");
         let zero = pair.class == Class::Rigid && other.value().unwrap().norm() <= pair.error_bound;
         open += usize::from(zero && other.class != Class::Rigid);
         assert!(zero || pair.class == other.class, "{what}: {s}, {:?} and {:?}", pair.class, other.class);

@@ -129,7 +129,7 @@ fn rotors_that_are_coupled_veer() {
 /// The modes of a group are distinguished from one another where they are apart, and cross and veer as if they were
 /// followed singly.
 #[test]
-fn what_the_modes_of_a_group_do_is_told() {
+fn what_the_modes_of_a_group_do_is_reported() {
     let group = ["--group", "1-2", "--modes", "1-2"];
     for (between, samples, kind) in [(0.0, "20", "crossing"), (0.1, "62", "veering")] {
         let [single, grouped] = [&[][..], &group].map(|more| events_of(between, samples, more));
@@ -154,7 +154,7 @@ fn what_the_modes_of_a_group_do_is_told() {
 }
 
 #[test]
-fn modes_that_always_coincide_are_not_told_apart() {
+fn modes_that_always_coincide_are_not_distinguished() {
     let folder = tempfile::tempdir().unwrap();
     let picture = folder.path().join("twins.svg");
     let picture = picture.to_str().unwrap();

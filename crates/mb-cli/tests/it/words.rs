@@ -125,7 +125,7 @@ fn reactions_stand_in_a_table_with_sign_and_all_components() {
 }
 
 #[test]
-fn bodies_in_space_tell_how_they_are_turned() {
+fn bodies_in_space_report_how_they_are_turned() {
     let text = "units = \"SI\"\nname = \"turned\"\n[[spatial-body]]\nname = \"b\"\nmass = 1\ninertia = [1, 1, 1]\n\
                 at = [0, 0, 0]\norientation = { axis = [0, 0, 1], angle = \"deg(90)\" }\n";
     let run = mb_with(&["equilibrium", "-"], text);

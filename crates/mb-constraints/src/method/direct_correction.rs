@@ -9,7 +9,7 @@
 //! corrections are made in the tangent (six numbers for a spatial body, where the paper's Eq. (20)
 //! has seven coordinates), so Euler parameters keep their length. The paper's (16) and (18) need
 //! full row rank; here the rank is decided by a cut-off, which must lie above the violation to be
-//! corrected. Near a singular configuration a row that keeps the share s of its length beside the
+//! corrected. Near a singular configuration a row that keeps the share s of its length next to the
 //! others moves the mechanism by its violation over s, while what is wanted is about the root of
 //! the violation: rows with s below that root are left for the next correction, when the
 //! mechanism has passed. Accelerations are those of the standard method.
@@ -58,7 +58,7 @@ pub struct DirectCorrection {
     pub tolerance: f64,
     /// Most iterations on the positions.
     pub max_iterations: usize,
-    /// Rows that keep less than this share of their length beside the others count as dependent.
+    /// Rows that keep less than this share of their length next to the others count as dependent.
     pub cutoff: f64,
 }
 

@@ -123,7 +123,7 @@ impl<'m> ForwardDynamics<'m> {
         })
     }
     /// Counts no more than `most` constraint rows as independent, for mechanisms whose constraints are redundant in all
-    /// their configurations, such as Bennett's linkage: a little beside the constraints, where the stages of a step are, the
+    /// their configurations, such as Bennett's linkage: a little near the constraints, where the stages of a step are, the
     /// redundant rows are independent of the others and would ask for accelerations that have nothing to do with the motion. A
     /// row that becomes independent clearly counts nevertheless. Known of dense models.
     pub fn limit_rank(&mut self, most: usize) {
@@ -201,7 +201,7 @@ impl<'m> ForwardDynamics<'m> {
         Some(f64::EPSILON * alpha * ratios.fold(0.0, f64::max))
     }
     /// The constraint row that depends most on the others at the last evaluation, with the share of
-    /// its length that it keeps beside them: zero where the rank has fallen since the start. Known
+    /// its length that it keeps next to them: zero where the rank has fallen since the start. Known
     /// of dense models; rows that are redundant throughout do not count.
     pub fn weakest_row(&self) -> Option<(usize, f64)> {
         if self.diagnostics.rank.is_some_and(|r| r < self.full_rank)
@@ -238,7 +238,7 @@ impl<'m> ForwardDynamics<'m> {
             self.weakest = Some(here);
         }
     }
-    /// Tells the absolute tolerance of the integration.
+    /// The absolute tolerance of the integration.
     pub(crate) fn expect_accuracy(&mut self, absolute: f64) {
         if let Some(partition) = &mut self.partition {
             partition.expect_accuracy(absolute);

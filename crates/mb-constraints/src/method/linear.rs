@@ -17,11 +17,11 @@ use mb_algebra::{AlgebraError, RankTolerance, Sparse};
 use mb_model::Model;
 use mb_model::system::MotionTerms;
 
-/// Rows that keep less than this share of their length beside the others count as dependent when
+/// Rows that keep less than this share of their length next to the others count as dependent when
 /// accelerations are solved for; above the violation that an integration leaves.
 const MOTION_CUTOFF: RankTolerance = RankTolerance { relative: 1e-6 };
 
-/// A row that keeps this share of its length beside the others is no error of the integration.
+/// A row that keeps this share of its length next to the others is no error of the integration.
 const CLEARLY_INDEPENDENT: f64 = 0.05;
 
 /// The linear systems of one model.
@@ -112,7 +112,7 @@ impl System {
         }
     }
     /// The constraint row that depends most on the others and the share of its length that it
-    /// keeps beside them; none where it is not known.
+    /// keeps next to them; none where it is not known.
     pub(super) fn weakest_row(&self) -> Option<(usize, f64)> {
         match self {
             Self::Dense(s) if s.orthogonal.rank() > 0 => {

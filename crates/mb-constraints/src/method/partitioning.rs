@@ -63,7 +63,7 @@ impl CoordinatePartitioning {
 /// Share of a column that must be left for it to count.
 const COLUMN_CUTOFF: RankTolerance = RankTolerance { relative: 1e-8 };
 
-/// The same beside the violation |Phi| off the constraints, and the most of it: there, redundant rows are independent by as much as
+/// The same relative to the violation |Phi| off the constraints, and the most of it: there, redundant rows are independent by as much as
 /// positions are wrong, and a column picked for their pivot is the motion itself.
 const COLUMN_CUTOFF_OFF: (f64, f64) = (1e2, 1e-2);
 
@@ -289,7 +289,7 @@ impl Partition {
         })
     }
     /// Positions inside a step need not be better than the integration, with this absolute
-    /// tolerance, can tell.
+    /// tolerance, can show.
     pub(super) fn expect_accuracy(&mut self, absolute: f64) {
         self.enough = (1e-4 * absolute * absolute).max(self.options.tolerance);
     }
@@ -359,7 +359,7 @@ impl Partition {
         self.settled = true;
         outcome
     }
-    /// True when the factor at hand is not worth trying before it is made anew.
+    /// True when the present factor is not worth trying before it is made anew.
     fn is_outdated(&self) -> bool {
         self.fresh || matches!(&self.blocks, Blocks::Dense(b) if !b.healthy)
     }

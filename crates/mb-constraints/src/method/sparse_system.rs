@@ -80,7 +80,7 @@ impl SparseSystem {
         self.massive = mass;
         let (matrix, slot) =
             if mass { (&self.mass, &mut self.factor) } else { (&self.identity, &mut self.plain_factor) };
-        // What cannot be factored in place is factored from the beginning, which tells why.
+        // What cannot be factored in place is factored from the beginning, which reports why.
         if slot.as_mut().is_some_and(|factor| factor.refactor(matrix, &self.phi_q).unwrap_or(false)) {
             self.untried = true;
             return Ok(terms.m);

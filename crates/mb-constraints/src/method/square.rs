@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn solutions_satisfy_their_equations_and_singular_matrices_are_told() {
+    fn solutions_satisfy_their_equations_and_singular_matrices_are_reported() {
         let k = 7;
         let entry =
             |i: usize, j: usize| ((3 * i + 5 * j + i * j) % 11) as f64 - 4.0 - if i == j { 9.0 } else { 0.0 };

@@ -360,7 +360,7 @@ mod tests {
         }
     }
 
-    /// A decay of 300 1/s that has died out, and a turning of 40 rad/s, both beside slow motions.
+    /// A decay of 300 1/s that has died out, and a turning of 40 rad/s, both together with slow motions.
     #[test]
     fn the_fastest_rate_is_found() {
         let fast = |damping: f64, stiffness: f64| {

@@ -57,7 +57,7 @@ pub(super) struct Explained {
     sharp: bool,
     /// True where reactions work on the violation of the velocities.
     reactions: bool,
-    /// Errors of the accelerations relative to them, beside rounding.
+    /// Errors of the accelerations relative to them, compared with rounding.
     iteration: f64,
     penalty: Option<Penalty>,
     /// Sum over the steps, and the largest of them.

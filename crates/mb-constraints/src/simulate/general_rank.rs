@@ -1,4 +1,4 @@
-//! The rank that constraints have in general: not at a singular start, and not beside the constraints.
+//! The rank that constraints have in general: not at a singular start, and not near the constraints.
 //!
 //! ```text
 //! d = (I - Phi_q^+ Phi_q) z,   q_1 = assembled(q (+) d),   r = max(rank Phi_q(q), rank Phi_q(q_1))

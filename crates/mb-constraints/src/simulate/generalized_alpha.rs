@@ -242,7 +242,7 @@ struct Weights {
 impl Weights {
     /// With w_n = 0 the implicit Euler method.
     const EULER: Self = Self { alpha_m: 0.0, alpha_f: 0.0, beta: 1.0, gamma: 1.0 };
-    /// Those for a spectral radius at infinite frequency.
+    /// The constants for a spectral radius at infinite frequency.
     fn new(rho: f64) -> Self {
         let (alpha_m, alpha_f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
         let gamma = 0.5 + alpha_f - alpha_m;

@@ -26,7 +26,7 @@ pub(super) struct Newton {
     /// The system of all steps, and that of the shortest steps where velocities are held as well.
     system: StepSystem,
     plain: Option<StepSystem>,
-    /// b and g of the factors at hand.
+    /// b and g of the present factors.
     kept: Option<[f64; 2]>,
     /// True when the step began with the factors of an earlier one.
     older: bool,

@@ -36,7 +36,7 @@ pub(super) struct Recorder {
 
 /// Most passages that are kept.
 const MOST_PASSAGES: usize = 64;
-/// Share of its length that a constraint row keeps beside the others, below which a configuration
+/// Share of its length that a constraint row keeps next to the others, below which a configuration
 /// counts as near to a singular one.
 const NEARLY_SINGULAR: f64 = 0.05;
 
@@ -181,7 +181,7 @@ impl Recorder {
         let size = largest + self.kinetic + self.work.abs();
         (self.kinetic + (first - lowest) + self.work.abs(), size)
     }
-    /// Refuses a departure from the balance that is large beside the energy in motion.
+    /// Refuses a departure from the balance that is large compared with the energy in motion.
     fn check_balance(&mut self, time: f64, drift: f64) -> Result<(), ConstraintError> {
         self.explained.see(time, drift);
         let (scale, size) = self.energy_scales();

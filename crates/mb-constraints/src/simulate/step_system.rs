@@ -115,7 +115,7 @@ impl StepSystem {
         }
         self.factor_plain(&terms.phi_q)
     }
-    /// Factors the A at hand with these entries of Phi_q.
+    /// Factors the present A with these entries of Phi_q.
     pub(super) fn factor_plain(&mut self, phi_q: &[f64]) -> Result<(), ConstraintError> {
         self.phi_q.data_mut().copy_from_slice(phi_q);
         self.careful = None;

@@ -61,7 +61,7 @@ pub struct SingularPassage {
     pub time: f64,
     /// The constraint row that depends most on the others.
     pub row: usize,
-    /// Share of its length that the row kept beside the others; zero where it counted as dependent.
+    /// Share of its length that the row kept next to the others; zero where it counted as dependent.
     pub share: f64,
 }
 
@@ -150,7 +150,7 @@ impl Trajectory {
         Self::with_capacity(model, inputs, 0, 0)
     }
     /// Adds a motion that begins where this one ends, whose first report is the last one of this. Work and drift go on from
-    /// there; what tells of the whole run (the end, bounds and departures) is that of the later part, or the worse of both.
+    /// there; what describes the whole run (the end, bounds and departures) is that of the later part, or the worse of both.
     pub fn append(&mut self, next: Self) {
         let skip = usize::from(!self.is_empty());
         let (work, drift) = self.records.last().map_or((0.0, 0.0), |r| (r.work, r.drift));

@@ -79,7 +79,7 @@ fn run(
     Ok(())
 }
 
-/// Time all threads of this process have spent on cores, where the system tells (Linux).
+/// Time all threads of this process have spent on cores, where the system reports it (Linux).
 fn busy_seconds() -> f64 {
     let Ok(tasks) = fs::read_dir("/proc/self/task") else { return 0.0 };
     let of = |folder: &Path| -> Option<f64> {
@@ -90,7 +90,7 @@ fn busy_seconds() -> f64 {
     nanoseconds * 1e-9
 }
 
-/// Largest resident memory of this process in MiB, zero where the system does not tell.
+/// Largest resident memory of this process in MiB, zero where the system does not report it.
 fn peak_mib() -> f64 {
     let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));

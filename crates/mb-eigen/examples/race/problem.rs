@@ -34,7 +34,7 @@ const DAMPING: [f64; 2] = [4e-6, 1.6e-5];
 const SPIN: f64 = 800.0;
 /// The point near which eigenvalues of damped blocks are sought, rad/s: among the first dozen modes.
 const DAMPED_POINT: c64 = c64::new(-500.0, 10_000.0);
-/// The same of gyroscopic blocks, which do not decay: beside the axis, where no eigenvalue is hit.
+/// The same of gyroscopic blocks, which do not decay: near the axis, where no eigenvalue is hit.
 const SPINNING_POINT: c64 = c64::new(100.0, 10_000.0);
 
 /// A family and its size.

@@ -171,7 +171,7 @@ impl<'a> Certifier<'a> {
 
     /// Bounds of pairs that leave more than rounding, in the metric of the mass.
     ///
-    /// rho weighs the residual with the eigenvalue's own vector: first order, as good as that is. Beside penalties of
+    /// rho weighs the residual with the eigenvalue's own vector: first order, as good as that is. With penalties of
     /// 1e11 times the mechanism's own matrices a residual of 1e-13 of their size is an error of the vector, and
     /// reaches the light directions.
     fn widen_poor(
@@ -200,9 +200,9 @@ impl<'a> Certifier<'a> {
             let rest = (square(part(|z| z.re)) + square(part(|z| z.im))).sqrt() / (beta * beta);
             let (x, y) = (energy(&raws[j].right), energy(&lefts[j]));
             let slope = raws[j].alpha / beta * forms[j].m * 2.0 + forms[j].c;
-            let bar = in_metric(rest / x, slope.norm() / (x * y));
-            let bar = if bar.is_nan() { f64::INFINITY } else { bar };
-            pairs[j].error_bound = pairs[j].error_bound.max(bar);
+            let bound = in_metric(rest / x, slope.norm() / (x * y));
+            let bound = if bound.is_nan() { f64::INFINITY } else { bound };
+            pairs[j].error_bound = pairs[j].error_bound.max(bound);
         }
     }
 

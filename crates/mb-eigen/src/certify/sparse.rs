@@ -90,29 +90,35 @@ impl<'a> Certifier<'a> {
     }
 
     /// Certifies eigenvalues; conjugates and opposites are added behind their partners.
-    pub(crate) fn certify(&self, roots: Vec<Uncertified>) -> Vec<Eigenpair> {
-        self.certify_with(roots, Aid::Nothing)
+    pub(crate) fn certify(&self, uncertified: Vec<Uncertified>) -> Vec<Eigenpair> {
+        self.certify_with(uncertified, Aid::Nothing)
     }
 
     /// The same, with what the search for the eigenvalues has left.
-    pub(crate) fn certify_with(&self, roots: Vec<Uncertified>, aid: Aid) -> Vec<Eigenpair> {
-        let kinds = roots.iter().map(kind).collect();
-        self.together(kinds, self.eigenpairs(roots, aid))
+    pub(crate) fn certify_with(&self, uncertified: Vec<Uncertified>, aid: Aid) -> Vec<Eigenpair> {
+        let kinds = uncertified.iter().map(kind).collect();
+        self.together(kinds, self.eigenpairs(uncertified, aid))
     }
 
     /// An eigenvalue that double-double precision led to another one, measured there.
-    pub(crate) fn certify_found(&self, root: &Uncertified, found: &Doubled) -> Eigenpair {
+    pub(crate) fn certify_found(&self, approx: &Uncertified, found: &Doubled) -> Eigenpair {
         let (right, multipliers) = (found.x.clone(), found.l.clone());
-        let root =
-            Uncertified { s: found.s, right, multipliers, left: None, curvature: root.curvature, ..*root };
-        let mut pair = self.measured(root, Some(found));
+        let approx = Uncertified {
+            s: found.s,
+            right,
+            multipliers,
+            left: None,
+            curvature: approx.curvature,
+            ..*approx
+        };
+        let mut pair = self.measured(approx, Some(found));
         self.feel(found.s, &mut pair);
         pair
     }
 
     /// Eigenvalues for themselves, without conjugates and opposites.
-    pub(crate) fn certify_alone(&self, roots: Vec<Uncertified>) -> Vec<Eigenpair> {
-        self.eigenpairs(roots, Aid::Nothing).into_iter().map(|pair| self.kept(pair)).collect()
+    pub(crate) fn certify_alone(&self, uncertified: Vec<Uncertified>) -> Vec<Eigenpair> {
+        self.eigenpairs(uncertified, Aid::Nothing).into_iter().map(|pair| self.kept(pair)).collect()
     }
 
     /// Phi_q^T by rows.
@@ -128,54 +134,58 @@ impl<'a> Certifier<'a> {
     /// The same, of eigenvalues some of which have been certified.
     pub(crate) fn certify_others(
         &self,
-        roots: Vec<Uncertified>,
+        uncertified: Vec<Uncertified>,
         known: Vec<Option<Eigenpair>>,
     ) -> Vec<Eigenpair> {
-        let kinds = roots.iter().map(kind).collect();
-        let open = roots.into_iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(root, _)| root);
+        let kinds = uncertified.iter().map(kind).collect();
+        let open = uncertified
+            .into_iter()
+            .zip(&known)
+            .filter(|(_, known)| known.is_none())
+            .map(|(approx, _)| approx);
         let mut found = self.eigenpairs(open.collect(), Aid::Nothing).into_iter();
         self.together(kinds, known.into_iter().filter_map(|known| known.or_else(|| found.next())).collect())
     }
 
     /// Measures an eigenvalue, with a residual in double-double precision where there is one.
-    fn measured(&self, root: Uncertified, doubled: Option<&Doubled>) -> Eigenpair {
-        let length = norms::two_complex(&root.right);
-        let mut root = self.at_length_one(root);
-        let symmetric = root.left.is_none();
-        let (mut y, mut mu) = root.left.take().unwrap_or_else(|| mirrored(&root));
+    fn measured(&self, approx: Uncertified, doubled: Option<&Doubled>) -> Eigenpair {
+        let length = norms::two_complex(&approx.right);
+        let mut approx = self.at_length_one(approx);
+        let symmetric = approx.left.is_none();
+        let (mut y, mut mu) = approx.left.take().unwrap_or_else(|| mirrored(&approx));
         if !symmetric {
             unit(&mut y, &mut mu);
         }
         if doubled.is_none() {
-            root.s = self.quotient(&root, &y);
+            approx.s = self.quotient(&approx, &y);
         }
-        let measures = doubled.and_then(|found| self.doubled_measures(&root, found, length));
+        let measures = doubled.and_then(|found| self.doubled_measures(&approx, found, length));
         let measures =
-            measures.unwrap_or_else(|| self.measures(&root, &y, &mu, doubled.map(|found| (found, length))));
-        self.pair(root, (y, mu), &measures)
+            measures.unwrap_or_else(|| self.measures(&approx, &y, &mu, doubled.map(|found| (found, length))));
+        self.pair(approx, (y, mu), &measures)
     }
 
     /// The eigenvalue with a right vector of length one.
-    fn at_length_one(&self, mut root: Uncertified) -> Uncertified {
-        if root.rigid && self.problem.k.is_zero() {
+    fn at_length_one(&self, mut approx: Uncertified) -> Uncertified {
+        if approx.rigid && self.problem.k.is_zero() {
             // Nothing resists: what a solve leaves of the multipliers is rounding.
-            root.multipliers = nothing(&root.multipliers);
-            if let Some((_, mu)) = &mut root.left {
+            approx.multipliers = nothing(&approx.multipliers);
+            if let Some((_, mu)) = &mut approx.left {
                 *mu = nothing(mu);
             }
         }
-        unit(&mut root.right, &mut root.multipliers);
-        root
+        unit(&mut approx.right, &mut approx.multipliers);
+        approx
     }
 
     /// What is claimed of an eigenvalue with left vectors y and mu.
-    fn pair(&self, root: Uncertified, (mut y, mut mu): (Shape, Shape), measures: &Measures) -> Eigenpair {
-        let (p, s) = (self.problem, root.s);
+    fn pair(&self, approx: Uncertified, (mut y, mut mu): (Shape, Shape), measures: &Measures) -> Eigenpair {
+        let (p, s) = (self.problem, approx.s);
         let Measures { rest, violated, rho, forms } = measures;
         let size = s.norm();
         let scale = size * size * p.m.norm + size * p.c.norm + p.k.norm;
         let beta = size.hypot(1.0).recip();
-        let (chain, curvature) = (root.chain, root.curvature);
+        let (chain, curvature) = (approx.chain, approx.curvature);
         let measured = Measured { s, rho: *rho, m: forms.m, c: forms.c, chain, curvature };
         let by = measured.left_scale();
         y.scale(by);
@@ -187,13 +197,13 @@ impl<'a> Certifier<'a> {
             constraint_violation: if *violated > 0.0 { violated / p.rows.unit.norm } else { 0.0 },
             condition: if measured.is_defective() { f64::INFINITY } else { self.condition(s, forms) },
             error_bound: measured.alone(),
-            right: root.right,
-            multipliers: root.multipliers,
+            right: approx.right,
+            multipliers: approx.multipliers,
             left: y,
             left_multipliers: mu,
-            chain: root.chain,
+            chain: approx.chain,
             penalty_share: None,
-            class: if root.rigid { Class::Rigid } else { Class::Physical },
+            class: if approx.rigid { Class::Rigid } else { Class::Physical },
         }
     }
 
@@ -201,13 +211,13 @@ impl<'a> Certifier<'a> {
     /// length, where there is one.
     fn measures(
         &self,
-        root: &Uncertified,
+        approx: &Uncertified,
         y: &[c64],
         mu: &[c64],
         doubled: Option<(&Doubled, f64)>,
     ) -> Measures {
         let p = self.problem;
-        let (x, l, s) = (&root.right, &root.multipliers, root.s);
+        let (x, l, s) = (&approx.right, &approx.multipliers, approx.s);
         let sizes: Vec<f64> = x.iter().map(|x| abs(*x)).collect();
         let [(mx, m), (cx, c), (kx, k)] = [&p.m, &p.c, &p.k].map(|a| a.with_magnitude(x, &sizes));
         let react = p.rows.given.mul_transpose(&column(l));
@@ -234,15 +244,15 @@ impl<'a> Certifier<'a> {
 
     /// The Rayleigh quotient on the matrices as given, in double-double precision: the factors' error enters it
     /// squared.
-    fn quotient(&self, root: &Uncertified, y: &[c64]) -> c64 {
-        if root.stays() {
-            return root.s;
+    fn quotient(&self, approx: &Uncertified, y: &[c64]) -> c64 {
+        if approx.stays() {
+            return approx.s;
         }
         let conjugate = crate::numeric::vectors::conjugate(y);
-        let form = |a: &Matrix| bilinear_sparse(a.sparse(), &root.right, &conjugate);
+        let form = |a: &Matrix| bilinear_sparse(a.sparse(), &approx.right, &conjugate);
         let p = self.problem;
         let k = p.stiffness().iter().map(form).sum();
-        step(root, Forms { m: form(&p.m), c: form(&p.c), k })
+        step(approx, Forms { m: form(&p.m), c: form(&p.c), k })
     }
 
     fn weighted_residual(
@@ -293,13 +303,13 @@ impl<'a> Certifier<'a> {
 }
 
 /// y and mu of an eigenvalue whose left vectors are the conjugates of the right ones.
-fn mirrored(root: &Uncertified) -> (Shape, Shape) {
-    (root.right.conjugate(), root.multipliers.conjugate())
+fn mirrored(approx: &Uncertified) -> (Shape, Shape) {
+    (approx.right.conjugate(), approx.multipliers.conjugate())
 }
 
 /// s of an eigenvalue by its Rayleigh quotient.
-fn step(root: &Uncertified, forms: Forms) -> c64 {
-    let mut raw = Raw::finite(root.s, Vec::new(), None, root.mirror);
+fn step(approx: &Uncertified, forms: Forms) -> c64 {
+    let mut raw = Raw::finite(approx.s, Vec::new(), None, approx.mirror);
     rayleigh(&mut raw, forms);
     raw.value()
 }
@@ -368,8 +378,8 @@ struct Kinds {
     rigid: bool,
 }
 
-fn kind(root: &Uncertified) -> Kinds {
-    Kinds { mirror: root.mirror, opposite: root.opposite, rigid: root.rigid }
+fn kind(approx: &Uncertified) -> Kinds {
+    Kinds { mirror: approx.mirror, opposite: approx.opposite, rigid: approx.rigid }
 }
 
 /// Pairs with conjugates and opposites behind their partners.

@@ -46,7 +46,7 @@ fn parts(problem: &Problem, phi: &Matrix, [x, y, l]: [&[c64]; 3]) -> (f64, f64) 
     (form.norm(), terms)
 }
 
-/// What is to be said of the null space of a symmetric K, and the w up to which its digits do not tell modes from zero: what half a unit
+/// What is to be said of the null space of a symmetric K, and the w up to which its digits do not distinguish modes from zero: what half a unit
 /// in the last place of each entry can make of x^T K x.
 ///
 /// `x`: n x z, M-orthonormal; `l`: multipliers of the independent rows at length one.

@@ -27,7 +27,7 @@ use crate::certify::error_bound::sensitivity;
 use crate::certify::sparse::SparsePoint;
 use crate::finding::{Completeness, Proof, Region, SparseFinding};
 use crate::problem::proportional::Proportional;
-use crate::search::non_hermitian::{General, SAME_ROOT, Set};
+use crate::search::non_hermitian::{General, SAME_EIGENVALUE, Set};
 use crate::transform::shift_invert::Form;
 
 /// Gap between the circle and the eigenvalues needed, relative, below which others may be as near to it from outside,
@@ -114,7 +114,7 @@ impl General<'_> {
         degree: usize,
     ) -> Result<Result<Completeness, &'static str>, EigenError> {
         let size = |tau: &c64| tau.norm();
-        // Those of a multiple eigenvalue may lie on either side of the last one that is returned.
+        // Values of a multiple eigenvalue may lie on either side of the last one that is returned.
         let last =
             set.tau.iter().map(size).filter(|t| *t >= smallest * (1.0 - NARROW)).fold(smallest, f64::min);
         let next = set.tau.iter().map(size).filter(|t| *t < last).fold(0.0, f64::max);
@@ -131,7 +131,7 @@ impl General<'_> {
     }
 
     /// How many eigenvalues more than expected are inside; why that cannot be reported.
-    fn missing(&self, circle: &Circle, beside: f64) -> Result<Result<f64, &'static str>, EigenError> {
+    fn missing(&self, circle: &Circle, near: f64) -> Result<Result<f64, &'static str>, EigenError> {
         if let Some(counted) = self.proportional(circle) {
             let inside = |tau: &&c64| (**tau - circle.centre).norm() < circle.radius;
             return Ok(Ok(counted as f64 - circle.known.iter().filter(inside).count() as f64));
@@ -158,7 +158,7 @@ impl General<'_> {
         if (turns - missing).abs() > 0.05 {
             return Ok(Err(NOT_CLOSED));
         }
-        if missing != 0.0 && (circle.radius - beside).abs() < NARROW * beside {
+        if missing != 0.0 && (circle.radius - near).abs() < NARROW * near {
             return Ok(Err("eigenvalues lie too close to the contour"));
         }
         Ok(Ok(missing))
@@ -195,7 +195,7 @@ impl General<'_> {
         let mut known = set.tau.clone();
         if let Some(zeros) = &self.zeros {
             zeros.projectors.as_ref()?;
-            let (simple, double) = (zeros.roots.simple[0].x.ncols(), zeros.roots.double[0].x.ncols());
+            let (simple, double) = (zeros.own.simple[0].x.ncols(), zeros.own.double[0].x.ncols());
             let each = if self.form == Form::Squared { 1 } else { 2 };
             known.extend(std::iter::repeat_n(c64::new(0.0, 0.0), simple + each * double));
         }
@@ -204,7 +204,7 @@ impl General<'_> {
         // The values of a defective eigenvalue are no gap to put the circle through: rounding parts them by a share of
         // the eigenvalue itself, however near the shift is.
         let mut needed = needed;
-        let parted = SAME_ROOT * (shift.norm() + needed);
+        let parted = SAME_EIGENVALUE * (shift.norm() + needed);
         let mut next = f64::INFINITY;
         for distance in distances {
             if distance > needed * (1.0 + NARROW) + parted {
@@ -258,16 +258,17 @@ mod tests {
     }
 
     #[test]
-    fn a_root_left_out_is_missed() {
+    fn an_eigenvalue_left_out_is_missed() {
         for pencil in [sample(12), unsymmetric(12)] {
-            each_root_left_out_is_missed(&pencil);
+            each_eigenvalue_left_out_is_missed(&pencil);
         }
     }
 
     /// A pencil of oscillators with these eigenvalues and their conjugates; a set of those known.
-    fn oscillators(roots: &[c64], known: &[c64]) -> (QuadraticPencil<Sparse>, Set) {
-        let n = roots.len();
-        let diagonal = |of: &dyn Fn(&c64) -> f64| sparse::diagonal(&roots.iter().map(of).collect::<Vec<_>>());
+    fn oscillators(values: &[c64], known: &[c64]) -> (QuadraticPencil<Sparse>, Set) {
+        let n = values.len();
+        let diagonal =
+            |of: &dyn Fn(&c64) -> f64| sparse::diagonal(&values.iter().map(of).collect::<Vec<_>>());
         let (c, k) = (diagonal(&|s| -2.0 * s.re), diagonal(&|s| s.norm_sqr()));
         let none = || mb_algebra::DenseC::zeros(n, 0);
         let set = Set { tau: known.to_vec(), x: none(), l: none(), left: None, reach: 0.0, exhausted: false };
@@ -277,11 +278,11 @@ mod tests {
     /// Of a double eigenvalue a thousandth beyond the circle one is known; the other turns the phase by half a circle
     /// there and back.
     #[test]
-    fn a_double_root_beside_the_circle_is_not_counted() {
+    fn a_double_eigenvalue_near_the_circle_is_not_counted() {
         let (near, far) = (c64::new(-1.96, 23.13), c64::new(-1.97, 23.2));
-        let roots = [near, near, far, far];
+        let values = [near, near, far, far];
         let upper = [near, near, far, far, near.conj(), near.conj(), far.conj()];
-        let (pencil, known) = oscillators(&roots, &upper);
+        let (pencil, known) = oscillators(&values, &upper);
         let options = SparseOptions::default();
         let problem = Problem::new(&pencil, &options).unwrap();
         let run = General::new(&problem, &options, &BuiltIn);
@@ -293,28 +294,28 @@ mod tests {
 
     /// Of a fourfold eigenvalue -4 that rounding parts by 2e-7, seen from a place 4e-4 away.
     #[test]
-    fn a_circle_does_not_part_the_values_of_one_root() {
-        let root = c64::new(-4.0, 0.0);
-        let values = [-3e-8, 3e-8, 3.1e-8, -1.9e-7].map(|off| root + off);
-        let (pencil, known) = oscillators(&[root, root], &values);
+    fn a_circle_does_not_part_the_values_of_one_eigenvalue() {
+        let value = c64::new(-4.0, 0.0);
+        let values = [-3e-8, 3e-8, 3.1e-8, -1.9e-7].map(|off| value + off);
+        let (pencil, known) = oscillators(&[value, value], &values);
         let options = SparseOptions::default();
         let problem = Problem::new(&pencil, &options).unwrap();
         let run = General::new(&problem, &options, &BuiltIn);
-        let shift = root + 4e-4;
+        let shift = value + 4e-4;
         let told = run.counted(&known, shift, (values[1] - shift).norm()).unwrap();
         assert!(matches!(told, Ok(Completeness { found: 4, counted: 4, .. })), "{told:?}");
     }
 
     #[test]
-    fn roots_outside_are_counted_from_all_of_them() {
-        let roots: Vec<c64> = [1.0, 1.0, 1.0, 0.9, 0.6, 0.2].map(|w| c64::new(-0.1 * w, w)).to_vec();
-        let known: Vec<c64> = roots[..4].iter().flat_map(|s| [*s, s.conj()]).collect();
+    fn eigenvalues_outside_are_counted_from_all_of_them() {
+        let values: Vec<c64> = [1.0, 1.0, 1.0, 0.9, 0.6, 0.2].map(|w| c64::new(-0.1 * w, w)).to_vec();
+        let known: Vec<c64> = values[..4].iter().flat_map(|s| [*s, s.conj()]).collect();
         let options = SparseOptions::default();
         for left_out in [0, 2] {
-            let (pencil, set) = oscillators(&roots, &known[left_out..]);
+            let (pencil, set) = oscillators(&values, &known[left_out..]);
             let problem = Problem::new(&pencil, &options).unwrap();
             let run = General::new(&problem, &options, &BuiltIn);
-            let told = run.counted_outside(&set, roots[0].norm(), 2 * roots.len()).unwrap();
+            let told = run.counted_outside(&set, values[0].norm(), 2 * values.len()).unwrap();
             assert!(
                 matches!(told, Ok(Completeness { counted: 6, found, .. }) if found + left_out == 6),
                 "{told:?}"
@@ -325,7 +326,7 @@ mod tests {
     /// Two eigenvalues at one place, three hundredths beyond the circle, turn the phase by a full circle where the
     /// first steps do not look.
     #[test]
-    fn two_roots_just_outside_are_not_counted() {
+    fn two_eigenvalues_just_outside_are_not_counted() {
         let options = SparseOptions::default();
         for place in 0..60 {
             let outside = c64::from_polar(1.03, 0.11 * f64::from(place)) + c64::new(0.0, 9.0);
@@ -349,7 +350,7 @@ mod tests {
         pencil
     }
 
-    fn each_root_left_out_is_missed(pencil: &QuadraticPencil<Sparse>) {
+    fn each_eigenvalue_left_out_is_missed(pencil: &QuadraticPencil<Sparse>) {
         for point in [c64::new(0.1, 0.0), c64::new(-0.05, 1.3), c64::new(0.2, 0.4)] {
             let count = told(pencil, point, None);
             assert!(count.is_complete() && count.found >= 6, "{count}");

@@ -34,11 +34,11 @@ pub(crate) struct Counted {
     pub(crate) modes: usize,
 }
 
-/// A shift whose factors may have been let go.
+/// A shift whose factors may have been freed.
 pub(crate) struct Released {
     pub(crate) sigma: f64,
     shifted: Option<Shifted>,
-    /// What the factors let go were worth.
+    /// Accuracy of the freed factors.
     before: Work,
 }
 
@@ -58,7 +58,7 @@ impl Released {
         shifted.solver.negative()
     }
 
-    /// The shift with its factors, where they have not been let go.
+    /// The shift with its factors, where they have not been freed.
     pub(crate) fn kept(self) -> Option<Shifted> {
         self.shifted
     }
@@ -73,7 +73,7 @@ impl Released {
 }
 
 impl Symmetric<'_> {
-    /// Number of w below `t`, with the point at which it was taken (`t` may lie on an eigenvalue); none when the factors tell no inertia.
+    /// Number of w below `t`, with the point at which it was taken (`t` may lie on an eigenvalue); none when the factors give no inertia.
     pub(crate) fn below(&mut self, t: f64) -> Result<Option<(f64, usize)>, EigenError> {
         self.below_by(t, |run| run.factor_quietly(t))
     }
@@ -142,9 +142,9 @@ impl Symmetric<'_> {
         Ok(found == expected)
     }
 
-    /// Proves that the `count` modes of smallest |w| are complete. Large factors are let go before the count, which needs
-    /// as much memory as they; they are made again where it shows modes to be missing. `beyond`: about where the mode after those
-    /// at hand is, as far as that is known.
+    /// Proves that the `count` modes of smallest |w| are complete. Large factors are freed before the count, which needs
+    /// as much memory as they; they are made again where it shows modes to be missing. `beyond`: about where the mode after the
+    /// known ones is, as far as that is known.
     pub(crate) fn prove_lowest(
         &mut self,
         place: &mut Released,
@@ -169,7 +169,7 @@ impl Symmetric<'_> {
         let Some((from, low)) = low else { return Ok(()) };
         let counted = Counted { from, to, low, modes: high.saturating_sub(low) };
         let inside = modes.w.iter().filter(|w| **w > from && **w < to).count();
-        // Vectors to search beside are of use only where something is missing.
+        // Vectors to deflate are of use only where something is missing.
         let mut known = if inside < counted.modes {
             Known::of(self.problem, &modes.x)
         } else {
@@ -196,16 +196,16 @@ impl Symmetric<'_> {
 /// A point above the first `count` modes by |w|, in the gap to the next one where there is one.
 fn gap(modes: &Modes, count: usize, beyond: Option<f64>) -> Option<f64> {
     let last = modes.w.get(count.min(modes.w.len()).checked_sub(1)?)?.abs();
-    let beside = last * (1.0 + 1e-6);
+    let near = last * (1.0 + 1e-6);
     match modes.w.get(count) {
-        Some(next) if next.abs() > beside => Some(0.5 * (last + next.abs())),
+        Some(next) if next.abs() > near => Some(0.5 * (last + next.abs())),
         // The next mode coincides with the last one: count it too, as far from it as the one beyond allows.
         Some(next) => {
             let next = next.abs();
             let beyond = beyond.filter(|_| modes.w.len() == count + 1).unwrap_or(next);
             Some((next * (1.0 + 1e-6)).max(next + TOWARDS * (beyond - next)))
         }
-        None => Some(beside),
+        None => Some(near),
     }
     .filter(|top| *top > 0.0)
 }

@@ -53,7 +53,7 @@ const LOST_IN_ALL: f64 = 0.5;
 const BEYOND: f64 = 0.05;
 /// Length, relative to what is granted, that vectors may be expected to have at first.
 const USUAL: f64 = 100.0;
-/// Applications beside those of the polynomial, as far as they can be foreseen.
+/// Applications in addition to those of the polynomial, as far as they can be foreseen.
 const BESIDE: usize = 7;
 
 /// What is to be shown: that there is no mode but these below a point.
@@ -73,7 +73,7 @@ pub(crate) struct Claim<'a> {
     pub(crate) spread: f64,
 }
 
-/// M X beside X.
+/// M X next to X.
 struct Held<'a> {
     x: MatRef<'a, f64>,
     mx: Dense,

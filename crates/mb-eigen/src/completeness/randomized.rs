@@ -1,6 +1,6 @@
 //! Lowest modes proved complete by random vectors and the factors that found them ([`super::random_vectors`]).
 //!
-//! A count by inertia takes factors of its own. Where they are dear beside solutions, as those of large solids are, and the gap
+//! A count by inertia takes factors of its own. Where they are dear compared with solutions, as those of large solids are, and the gap
 //! behind the modes is not too narrow, a dozen solutions more with the same factors show the same.
 
 use mb_algebra::Sparse;
@@ -20,7 +20,7 @@ const OPERATIONS: f64 = 32.0;
 
 impl Symmetric<'_> {
     /// Whether random vectors show that no mode is missing up to a point beyond the first `count`, which is reported
-    /// then. `beyond`: about where the mode after those at hand is, as far as that is known. The shift must lie below
+    /// then. `beyond`: about where the mode after the known ones is, as far as that is known. The shift must lie below
     /// all modes.
     pub(crate) fn witnessed(
         &mut self,

@@ -8,7 +8,7 @@
 //! The first step measures how fast the phase turns, and steps are cut, at uneven points, until none changes the logarithm by more than
 //! an eighth of a turn, in its phase and in its magnitude. Two eigenvalues next to the circle turn the phase by a full circle between two
 //! points, which is not seen; but of three points at uneven distances one is much nearer to them than another, and the magnitude shows it.
-//! A value known and the eigenvalue it stands for, one on each side, show in neither but on a way as long as their distance: beside such
+//! A value known and the eigenvalue it stands for, one on each side, show in neither but on a way as long as their distance: near such
 //! values steps are no longer than their distance from the circle. Ahlfors, Complex Analysis, section 4.5.2.
 
 use mb_algebra::c64;
@@ -94,10 +94,10 @@ pub(crate) fn turns(
     let whole = if half { 0.5 * full } else { full };
     let start = 0.05;
     let first = if half { 0.0 } else { start };
-    let (Some(at), Some(beside)) = (logarithm(first)?, logarithm(first + PROBE)?) else {
+    let (Some(at), Some(near)) = (logarithm(first)?, logarithm(first + PROBE)?) else {
         return Ok(None);
     };
-    let slope = (wrapped((beside - at).im) / PROBE).abs();
+    let slope = (wrapped((near - at).im) / PROBE).abs();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
     let least = (slope * whole / QUIET).min(1e6) as usize;
     let steps = least.clamp(STEPS[0], STEPS[1]);
@@ -167,7 +167,7 @@ mod tests {
     /// Of eigenvalues a thousandth inside the circle one is known where none is; its own lies across, as far as a hundredth of the
     /// radius away.
     #[test]
-    fn a_value_known_on_the_wrong_side_of_the_circle_is_told() {
+    fn a_value_known_on_the_wrong_side_of_the_circle_is_reported() {
         let centre = c64::new(0.2, -0.3);
         for place in 0..40 {
             for off in [2e-3, 1e-2, 5e-2] {

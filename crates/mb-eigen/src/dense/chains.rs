@@ -100,7 +100,7 @@ impl Chains {
     }
 
     /// Number of eigenvalues, with multiplicity.
-    pub(crate) fn roots(&self) -> usize {
+    pub(crate) fn eigenvalues(&self) -> usize {
         self.simple.ncols() + 2 * self.double.ncols()
     }
 
@@ -118,7 +118,7 @@ impl Chains {
 
     /// The eigenvalues as pairs.
     pub(crate) fn raws(&self, kind: Kind) -> Vec<Raw> {
-        let mut out = Vec::with_capacity(self.roots());
+        let mut out = Vec::with_capacity(self.eigenvalues());
         for j in 0..self.simple.ncols() {
             let (x, y) = (self.simple.col_as_slice(j), self.simple_left.col_as_slice(j));
             out.push(Raw::structural(kind, x, Some(y), 1, 0.0));
@@ -205,14 +205,14 @@ mod tests {
     fn a_free_mass_has_a_double_zero_and_a_damped_one_a_simple_zero() {
         let (zero, one) = (dense::zeros(1, 1), dense::identity(1));
         let free = chains(&zero, &zero, &one);
-        assert_eq!((free.simple.ncols(), free.double.ncols(), free.roots()), (0, 1, 2));
+        assert_eq!((free.simple.ncols(), free.double.ncols(), free.eigenvalues()), (0, 1, 2));
         let damped = chains(&zero, &one, &one);
-        assert_eq!((damped.simple.ncols(), damped.roots()), (1, 1));
+        assert_eq!((damped.simple.ncols(), damped.eigenvalues()), (1, 1));
         assert!(free.regular && damped.regular);
     }
 
     #[test]
-    fn one_damped_and_one_free_direction_are_told_apart() {
+    fn one_damped_and_one_free_direction_are_distinguished() {
         // Two masses, one damped to the ground.
         let zero = dense::zeros(2, 2);
         let chains = chains(&zero, &dense::diagonal(&[0.0, 3.0]), &dense::identity(2));
@@ -226,7 +226,7 @@ mod tests {
         let (g, k, m) = (2.0, 5.0, 3.0);
         let c = dense::from_rows(&[&[0.0, g], &[-g, 0.0]]);
         let chains = chains(&dense::diagonal(&[0.0, k]), &c, &dense::diagonal(&[m, m]));
-        assert_eq!(chains.roots(), 2);
+        assert_eq!(chains.eigenvalues(), 2);
         assert!((chains.generalized[(1, 0)].abs() - g / k).abs() < 1e-15);
         assert!((chains.curvatures[0] - (m + g * g / k)).abs() < 1e-14);
     }

@@ -10,7 +10,7 @@
 use mb_algebra::{Dense, QuadraticPencil, RankQr, RankTolerance, dense, norms};
 
 use super::raw::{Kind, Raw};
-use super::{Lifts, Matrices, ReducedRoots, solve_reduced};
+use super::{Lifts, Matrices, ReducedEigenvalues, solve_reduced};
 use crate::error::at;
 use crate::{DenseOptions, EigenError, Finding};
 
@@ -83,7 +83,7 @@ impl CommonNull {
         lifts: Lifts<'_>,
         shift: f64,
         options: &DenseOptions,
-    ) -> Result<ReducedRoots, EigenError> {
+    ) -> Result<ReducedEigenvalues, EigenError> {
         let LeftOver { matrices, right, left, lift_right, lift_left } =
             self.left_over(reduced, lifts, options)?;
         let inner_lifts = Lifts { right: Some(&lift_right), left: Some(&lift_left) };

@@ -91,7 +91,7 @@ pub(crate) enum Symmetry {
 
 /// Eigenvalues of the reduced problem with the findings of the way.
 #[derive(Debug, Default)]
-pub(crate) struct Roots {
+pub(crate) struct Candidates {
     pub(crate) raws: Vec<Raw>,
     pub(crate) findings: Vec<Finding>,
 }
@@ -107,26 +107,26 @@ pub(crate) fn solve(
     massless: &Chains,
     symmetry: Symmetry,
     shift: f64,
-) -> Result<Roots, EigenError> {
+) -> Result<Candidates, EigenError> {
     let k = given.size();
     let norm = norms::frobenius::<Dense>;
     let gamma = Matrices::frequency(norm(&given.m), norm(&given.c), norm(&given.k));
     let scaled = given.scaled(gamma);
-    let factor = if symmetry != Symmetry::None && massless.roots() == 0 {
+    let factor = if symmetry != Symmetry::None && massless.eigenvalues() == 0 {
         Cholesky::new(&scaled.m).ok()
     } else {
         None
     };
-    let mut roots = Roots::default();
-    roots.raws.extend(zeros.raws(Kind::Zero));
-    roots.raws.extend(massless.raws(Kind::Infinite));
+    let mut candidates = Candidates::default();
+    candidates.raws.extend(zeros.raws(Kind::Zero));
+    candidates.raws.extend(massless.raws(Kind::Infinite));
     let mut problem = match &factor {
         Some(factor) => whitened(&scaled, factor),
         None => scaled,
     };
     let (mut origin, mut unit) = (0.0, gamma);
     let mut complex_symmetric = false;
-    let rest = if roots.raws.is_empty() && (factor.is_some() || k == 0) {
+    let rest = if candidates.raws.is_empty() && (factor.is_some() || k == 0) {
         let spread;
         (problem, spread) = problem.about(shift / gamma);
         (origin, unit) = (shift, gamma * spread);
@@ -137,14 +137,14 @@ pub(crate) fn solve(
     } else {
         let (a, b) = pencil(&problem);
         let (right, left) = deflating(&problem, zeros, massless, factor.as_ref(), gamma);
-        if let Some(rest) = deflated(&a, &b, &right, &left, factor.is_some(), &mut roots.findings)? {
+        if let Some(rest) = deflated(&a, &b, &right, &left, factor.is_some(), &mut candidates.findings)? {
             rest
         } else {
-            roots.raws.clear();
-            if zeros.roots() > 0 {
-                roots.findings.push(Finding::LongChain { at_infinity: false });
+            candidates.raws.clear();
+            if zeros.eigenvalues() > 0 {
+                candidates.findings.push(Finding::LongChain { at_infinity: false });
             }
-            super::qz::solve(&a, &b, &mut roots.findings)?
+            super::qz::solve(&a, &b, &mut candidates.findings)?
         }
     };
     // x is the better half of z = (x, sigma x), y the second half of w.
@@ -170,13 +170,13 @@ pub(crate) fn solve(
     let mut lefts = back(k, &lefts, factor.as_ref()).into_iter();
     for (raw, right) in rest.into_iter().zip(rights) {
         let left = raw.left.as_ref().and_then(|_| lefts.next());
-        roots.raws.push(if raw.kind == Kind::Ordinary {
+        candidates.raws.push(if raw.kind == Kind::Ordinary {
             Raw::finite(raw.value() * unit + origin, right, left, raw.mirror)
         } else {
             Raw { right, left, ..raw }
         });
     }
-    Ok(roots)
+    Ok(candidates)
 }
 
 /// x = L^-T z for a list of vectors.

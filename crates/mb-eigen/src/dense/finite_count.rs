@@ -20,7 +20,7 @@ use crate::{DenseOptions, EigenError};
 
 /// Finite eigenvalues of a constrained second-order problem; none where the pencil is singular in a way that only QZ
 /// sees.
-pub(crate) fn finite_roots(
+pub(crate) fn finite_eigenvalues(
     pencil: &QuadraticPencil,
     options: &DenseOptions,
 ) -> Result<Option<usize>, EigenError> {
@@ -53,7 +53,7 @@ fn on_directions(
     let rates = [&reduced.c, &reduced.k];
     let at_infinity = Chains::split(&massless, &reduced.m, rates, given, size_k, options.mass_tolerance)?;
     if at_infinity.regular {
-        return Ok(Some((2 * size).saturating_sub(at_infinity.roots())));
+        return Ok(Some((2 * size).saturating_sub(at_infinity.eigenvalues())));
     }
     let (e, a) = if massless.dim() == size {
         (reduced.c.clone(), dense::scale(-1.0, &reduced.k))
@@ -103,7 +103,7 @@ mod tests {
             k: dense::diagonal(k),
             phi_q: dense::zeros(0, 3),
         };
-        let count = |pencil: &QuadraticPencil| finite_roots(pencil, &DenseOptions::default()).unwrap();
+        let count = |pencil: &QuadraticPencil| finite_eigenvalues(pencil, &DenseOptions::default()).unwrap();
         assert_eq!(count(&pencil(&[1.0, 2.0, 0.0], &[5.0, 0.0, 7.0])), Some(2));
         // One direction with nothing: indeterminate, the others stay.
         assert_eq!(count(&pencil(&[1.0, 2.0, 0.0], &[5.0, 0.0, 0.0])), Some(2));
@@ -114,13 +114,13 @@ mod tests {
     }
 
     #[test]
-    fn a_massless_coordinate_on_a_spring_loses_two_roots() {
+    fn a_massless_coordinate_on_a_spring_loses_two_eigenvalues() {
         let mut pencil = pendulum();
-        assert_eq!(finite_roots(&pencil, &DenseOptions::default()).unwrap(), Some(2));
+        assert_eq!(finite_eigenvalues(&pencil, &DenseOptions::default()).unwrap(), Some(2));
         pencil.phi_q = dense::zeros(0, 2);
         pencil.m = dense::diagonal(&[2.0, 0.0]);
-        assert_eq!(finite_roots(&pencil, &DenseOptions::default()).unwrap(), Some(2));
+        assert_eq!(finite_eigenvalues(&pencil, &DenseOptions::default()).unwrap(), Some(2));
         pencil.c = dense::diagonal(&[0.0, 4.0]);
-        assert_eq!(finite_roots(&pencil, &DenseOptions::default()).unwrap(), Some(3));
+        assert_eq!(finite_eigenvalues(&pencil, &DenseOptions::default()).unwrap(), Some(3));
     }
 }

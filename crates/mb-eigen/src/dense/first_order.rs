@@ -13,7 +13,7 @@
 use mb_algebra::{Dense, RankQr, RankTolerance, c64, dense, norms};
 
 use super::chains::Chains;
-use super::companion::{Matrices, Roots};
+use super::companion::{Candidates, Matrices};
 use super::deflation::deflated;
 use super::left_vectors::biorthonormal_lefts;
 use super::raw::{Kind, Raw};
@@ -24,31 +24,31 @@ use crate::{EigenError, Finding};
 const DEPENDENT: f64 = 1e-10;
 
 /// All 2 k eigenvalues for M = 0, C not zero, with zeros known as chains.
-pub(crate) fn solve(given: &Matrices, zeros: &Chains) -> Result<Roots, EigenError> {
+pub(crate) fn solve(given: &Matrices, zeros: &Chains) -> Result<Candidates, EigenError> {
     let k = given.size();
     let gamma = Matrices::frequency(0.0, norms::frobenius(&given.c), norms::frobenius(&given.k));
     let problem = given.scaled(gamma);
     let (a, b) = (dense::scale(-1.0, &problem.k), &problem.c);
-    let mut roots = Roots { raws: zeros.raws(Kind::Zero), ..Roots::default() };
+    let mut candidates = Candidates { raws: zeros.raws(Kind::Zero), ..Candidates::default() };
     let right = dense::hstack(&[&zeros.directions(), &zeros.generalized]);
     let left = dense::mul(b, &right);
-    let mut rest = if let Some(rest) = deflated(&a, b, &right, &left, false, &mut roots.findings)? {
+    let mut rest = if let Some(rest) = deflated(&a, b, &right, &left, false, &mut candidates.findings)? {
         rest
     } else {
-        roots.raws.clear();
-        roots.findings.push(Finding::LongChain { at_infinity: false });
-        super::qz::solve(&a, b, &mut roots.findings)?
+        candidates.raws.clear();
+        candidates.findings.push(Finding::LongChain { at_infinity: false });
+        super::qz::solve(&a, b, &mut candidates.findings)?
     };
     let rights: Vec<Vec<c64>> = rest.iter().map(|raw| raw.right.clone()).collect();
     biorthonormal_lefts(&problem, &mut rest, &rights);
     let (infinite, finite): (Vec<Raw>, Vec<Raw>) =
         rest.into_iter().partition(|raw| raw.kind == Kind::Infinite);
-    roots.raws.extend(finite.into_iter().map(|raw| match raw.kind {
+    candidates.raws.extend(finite.into_iter().map(|raw| match raw.kind {
         Kind::Ordinary => Raw::finite(raw.value() * gamma, raw.right, raw.left, raw.mirror),
         _ => raw,
     }));
-    roots.raws.extend(longer(k, infinite)?);
-    Ok(roots)
+    candidates.raws.extend(longer(k, infinite)?);
+    Ok(candidates)
 }
 
 /// Infinite eigenvalues of the problem of second order from those of the pair, as many copies of each as its chain has

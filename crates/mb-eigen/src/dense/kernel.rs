@@ -10,9 +10,9 @@
 //! pivoted QR; a bordered system compresses A onto them with the accuracy of elimination (Golub and Van Loan, section
 //! 5.5; Govaerts, Numerical Methods for Bifurcations of Dynamical Equilibria, section 3.2). A candidate x is accepted when
 //! every component of L_0^T A R_0 x is within what rounding of the entries leaves of it (vanishing.rs), on the matrix as given: a
-//! soft spring beside a stiff one, a small mass beside a large one and a slender beam are not lost. Candidates and their products are
+//! soft spring next to a stiff one, a small mass next to a large one and a slender beam are not lost. Candidates and their products are
 //! held in double-double precision, so that the entries as written decide and not the rounding of a product: springs
-//! beside others 1e14 times as stiff are no zeros.
+//! next to others 1e14 times as stiff are no zeros.
 
 use mb_algebra::{Dense, Lu, RankQr, RankTolerance, Svd, dense, norms};
 
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn an_untouched_coordinate_beside_a_chain_is_found_with_it() {
+    fn an_untouched_coordinate_near_a_chain_is_found_with_it() {
         let inner = chain(5, 1e6);
         let a = Dense::from_fn(6, 6, |i, j| if i > 0 && j > 0 { inner[(i - 1, j - 1)] } else { 0.0 });
         assert_eq!(find(&a).dim(), 2);
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn a_direction_near_the_tolerance_is_told() {
+    fn a_direction_near_the_tolerance_is_reported() {
         let kernel = find(&dense::from_rows(&[&[1.0, -1.0], &[1.0, -1.0 - 1e-10]]));
         assert!(kernel.dim() == 0 && kernel.nearly.is_some());
         // Of a symmetric matrix that is proved definite nothing is near.

@@ -1,4 +1,4 @@
-//! Eigenvalues beside zeros that are known: directions z with K z + Phi_q^T l = 0 and Phi_q z = 0 whatever the entries of K have been rounded
+//! Eigenvalues near zeros that are known: directions z with K z + Phi_q^T l = 0 and Phi_q z = 0 whatever the entries of K have been rounded
 //! to, as those of coordinates that can be ignored.
 //!
 //! With T = [Z W], W unit vectors of the other coordinates, and x = Z p / s + W b,
@@ -22,10 +22,10 @@ use crate::error::at;
 use crate::numeric::vectors::{self, ZERO, abs, inner};
 use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, Finding, Spectrum};
 
-/// Rounding of the sums that the blocks of the problem are made of, beside the sums of their terms.
+/// Rounding of the sums that the blocks of the problem are made of, compared with the sums of their terms.
 const SUMS: f64 = 8.0 * f64::EPSILON;
 
-/// What may be left of K z and of Phi_q z, beside their terms, of a zero that is known otherwise, and of one that the matrices tell.
+/// What may be left of K z and of Phi_q z, compared with their terms, of a zero that is known otherwise, and of one that the matrices show.
 const NEARLY: f64 = 1e-9;
 const ROUNDED: f64 = 1e-12;
 
@@ -45,7 +45,7 @@ const LONGEST: usize = 4;
 /// problem without the zeros given are not those of theory: then they are no zeros of the matrices as given.
 ///
 /// # Errors
-/// Those of [`solve`].
+/// The errors of [`solve`].
 pub fn solve_with_zeros(
     pencil: &QuadraticPencil,
     zeros: &Dense,
@@ -91,7 +91,7 @@ pub fn solve_with_zeros(
                     findings.push(Finding::SingularMass { directions: massless, infinite: infinite - k });
                 }
             }
-            // Told anew of all pairs, or of entries that are none of the matrices as given.
+            // Reported anew of all pairs, or of entries that are none of the matrices as given.
             Finding::PoorAccuracy { .. }
             | Finding::UndeterminedEigenvalues { .. }
             | Finding::ZeroByRounding { .. }

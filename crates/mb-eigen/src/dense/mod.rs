@@ -44,8 +44,8 @@ use crate::{Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Refinemen
 pub(crate) use chains::Chains;
 use common_null::CommonNull;
 pub(crate) use companion::Matrices;
-use companion::{Roots, Symmetry};
-pub(crate) use finite_count::finite_roots;
+use companion::{Candidates, Symmetry};
+pub(crate) use finite_count::finite_eigenvalues;
 pub(crate) use kernel::{Given, Kernel};
 pub use known_zeros::solve_with_zeros;
 pub(crate) use raw::{Kind, Raw};
@@ -105,16 +105,16 @@ fn on_basis_some(
     options: &DenseOptions,
     choose: &dyn Fn(&[Raw]) -> Option<Vec<bool>>,
 ) -> Result<Spectrum, EigenError> {
-    let mut roots = reduced_roots(pencil, basis, 0.0, options)?;
+    let mut reduced = reduced_eigenvalues(pencil, basis, 0.0, options)?;
     let mut findings = basis.findings().to_vec();
-    findings.append(&mut roots.findings);
-    findings.extend(crate::dense::polish::lowest(pencil, basis, &mut roots.raws, options.refinement));
-    let chosen = choose(&roots.raws);
+    findings.append(&mut reduced.findings);
+    findings.extend(crate::dense::polish::lowest(pencil, basis, &mut reduced.raws, options.refinement));
+    let chosen = choose(&reduced.raws);
     if let Some(chosen) = &chosen {
         let mut chosen = chosen.iter();
-        roots.raws.retain(|_| chosen.next() == Some(&true));
+        reduced.raws.retain(|_| chosen.next() == Some(&true));
     }
-    let mut pairs = Certifier::new(pencil, basis).certify(roots.raws, options.refinement);
+    let mut pairs = Certifier::new(pencil, basis).certify(reduced.raws, options.refinement);
     if options.refinement != Refinement::None {
         refined::refine(pencil, basis.rank(), options, &mut pairs)?;
     }
@@ -129,7 +129,7 @@ fn on_basis_some(
         m: basis.m(),
         rank: basis.rank(),
         expected: ExpectedCounts::minimal(basis.n(), basis.rank())
-            .without_mass(roots.infinite, roots.indeterminate),
+            .without_mass(reduced.infinite, reduced.indeterminate),
         ..Counts::default()
     };
     Ok(if chosen.is_some() {
@@ -141,7 +141,7 @@ fn on_basis_some(
 
 /// Eigenvalues of the reduced problem with vectors in the given coordinates, not certified.
 #[derive(Debug, Default)]
-pub(crate) struct ReducedRoots {
+pub(crate) struct ReducedEigenvalues {
     pub(crate) raws: Vec<Raw>,
     pub(crate) findings: Vec<Finding>,
     /// Infinite eigenvalues that the structure of M and C demands.
@@ -151,12 +151,12 @@ pub(crate) struct ReducedRoots {
 }
 
 /// Eigenvalues on the directions of a basis; `shift` as in [`companion::solve`].
-pub(crate) fn reduced_roots(
+pub(crate) fn reduced_eigenvalues(
     pencil: &QuadraticPencil,
     basis: &ConstraintBasis,
     shift: f64,
     options: &DenseOptions,
-) -> Result<ReducedRoots, EigenError> {
+) -> Result<ReducedEigenvalues, EigenError> {
     if let Some(d) = equilibrated::of_pencil(pencil) {
         let even = equilibrated::pencil(pencil, &d);
         // Where the rank of the constraints is another in other units, those given are kept.
@@ -169,13 +169,13 @@ pub(crate) fn reduced_roots(
     in_even_units(pencil, basis, shift, options)
 }
 
-/// The same in the coordinates at hand.
+/// The same in the present coordinates.
 fn in_even_units(
     pencil: &QuadraticPencil,
     basis: &ConstraintBasis,
     shift: f64,
     options: &DenseOptions,
-) -> Result<ReducedRoots, EigenError> {
+) -> Result<ReducedEigenvalues, EigenError> {
     let reduced = Matrices::reduced(pencil, basis);
     let lift = basis.null();
     let mut out = solve_reduced(pencil, &reduced, Lifts { right: lift, left: None }, shift, options)?;
@@ -184,7 +184,7 @@ fn in_even_units(
 }
 
 impl Matrices {
-    /// Those of a problem on a basis of the admissible directions.
+    /// The matrices of a problem on a basis of the admissible directions.
     fn reduced(pencil: &QuadraticPencil, basis: &ConstraintBasis) -> Self {
         Self { m: cleaned(&pencil.m, basis), c: cleaned(&pencil.c, basis), k: cleaned(&pencil.k, basis) }
     }
@@ -229,10 +229,10 @@ fn solve_reduced(
     lifts: Lifts<'_>,
     shift: f64,
     options: &DenseOptions,
-) -> Result<ReducedRoots, EigenError> {
+) -> Result<ReducedEigenvalues, EigenError> {
     let size = reduced.m.nrows();
     if size == 0 {
-        return Ok(ReducedRoots::default());
+        return Ok(ReducedEigenvalues::default());
     }
     let massless = massless(pencil, reduced, lifts, options)?;
     let stiffless =
@@ -261,15 +261,16 @@ fn solve_reduced(
         findings.push(Finding::LongChain { at_infinity: false });
     }
     if massless.dim() > 0 {
-        findings.push(Finding::SingularMass { directions: massless.dim(), infinite: at_infinity.roots() });
+        findings
+            .push(Finding::SingularMass { directions: massless.dim(), infinite: at_infinity.eigenvalues() });
     }
-    let mut infinite = at_infinity.roots();
+    let mut infinite = at_infinity.eigenvalues();
     let long = !at_infinity.regular;
     if long {
         at_infinity = Chains::none(size);
     }
     let without_mass = norms::max_abs(&reduced.m) == 0.0 && norms::max_abs(&reduced.c) > 0.0;
-    let Roots { raws, findings: more } = if long && without_mass {
+    let Candidates { raws, findings: more } = if long && without_mass {
         first_order::solve(reduced, &zeros)?
     } else {
         dispatch(pencil, reduced, [&zeros, &at_infinity], long, shift, options, &mut findings)?
@@ -284,7 +285,7 @@ fn solve_reduced(
             *told = infinite;
         }
     }
-    Ok(ReducedRoots { raws, findings, infinite, indeterminate: 0 })
+    Ok(ReducedEigenvalues { raws, findings, infinite, indeterminate: 0 })
 }
 
 /// Symmetric path when it applies, companion form otherwise; `long`: M is singular with Jordan chains of the infinite
@@ -297,7 +298,7 @@ fn dispatch(
     shift: f64,
     options: &DenseOptions,
     findings: &mut Vec<Finding>,
-) -> Result<Roots, EigenError> {
+) -> Result<Candidates, EigenError> {
     let symmetric = |a: &Dense, given: &Dense| {
         let size = norms::max_abs(a);
         let rounding = if size > 0.0 { ROUNDING * norms::frobenius(given) / size } else { 0.0 };
@@ -309,7 +310,7 @@ fn dispatch(
     let symmetric_stiffness = symmetric(&reduced.k, &pencil.k);
     if symmetric_mass && norms::max_abs(&reduced.c) == 0.0 && symmetric_stiffness && !long {
         if let Some(raws) = symmetric::solve(&reduced.m, &reduced.k, zeros, at_infinity)? {
-            return Ok(Roots { raws, findings: Vec::new() });
+            return Ok(Candidates { raws, findings: Vec::new() });
         }
         if at_infinity.regular {
             findings.push(Finding::IndefiniteMass);
@@ -320,12 +321,12 @@ fn dispatch(
         true if symmetric_stiffness && symmetric(&reduced.c, &pencil.c) => Symmetry::All,
         true => Symmetry::Mass,
     };
-    let regular = zeros.roots() == 0 && at_infinity.roots() == 0;
+    let regular = zeros.eigenvalues() == 0 && at_infinity.eigenvalues() == 0;
     if symmetry == Symmetry::All
         && regular
         && let Some(raws) = secular::solve(pencil, reduced)?
     {
-        return Ok(Roots { raws, findings: Vec::new() });
+        return Ok(Candidates { raws, findings: Vec::new() });
     }
     companion::solve(reduced, zeros, at_infinity, symmetry, shift)
 }

@@ -107,7 +107,7 @@ fn by_magnitude(a: &Dense, b: &Dense, findings: &mut Vec<Finding>) -> Result<Vec
     let indeterminate = out.iter().filter(|raw| raw.kind == Kind::Indeterminate).count();
     if indeterminate > 0 {
         findings.push(Finding::SingularPencil { indeterminate });
-        let reason = "the pencil is singular as far as rounding tells, and which of its eigenvalues are finite is told by magnitude";
+        let reason = "the pencil is singular as far as rounding shows, and which of its eigenvalues are finite is decided by magnitude";
         findings.push(SparseFinding::Unproved { reason: reason.to_owned() }.into());
     }
     Ok(out)

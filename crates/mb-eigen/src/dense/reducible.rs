@@ -61,24 +61,24 @@ pub(super) fn refine(
     }
     let widest = |list: &mut dyn Iterator<Item = f64>| list.fold(0.0, f64::max);
     let before = widest(&mut pairs.iter().filter(physical).map(|pair| pair.error_bound));
-    let better = widest(&mut known.iter().map(|(_, bar)| *bar)) < before;
+    let better = widest(&mut known.iter().map(|(_, bound)| *bound)) < before;
     if !better || known.len() != pairs.iter().filter(physical).count() {
         return Ok(());
     }
     let system = System::new(pencil, basis);
     let mut raws = Vec::new();
-    let mut bars = Vec::new();
-    for &(s, bar) in known.iter().filter(|(s, _)| s.im >= 0.0) {
+    let mut bounds = Vec::new();
+    for &(s, bound) in known.iter().filter(|(s, _)| s.im >= 0.0) {
         let Some((x, y)) = vectors_at(&system, s, n) else { return Ok(()) };
         raws.push(Raw::finite(s, x, Some(y), s.im > 0.0));
-        bars.extend(std::iter::repeat_n(bar, if s.im > 0.0 { 2 } else { 1 }));
+        bounds.extend(std::iter::repeat_n(bound, if s.im > 0.0 { 2 } else { 1 }));
     }
     let mut found = Certifier::new(pencil, basis).certify(raws, Refinement::None);
-    if found.len() != bars.len() {
+    if found.len() != bounds.len() {
         return Ok(());
     }
-    for (pair, bar) in found.iter_mut().zip(bars) {
-        (pair.class, pair.error_bound) = (Class::Physical, bar);
+    for (pair, bound) in found.iter_mut().zip(bounds) {
+        (pair.class, pair.error_bound) = (Class::Physical, bound);
     }
     pairs.retain(|pair| pair.class != Class::Physical);
     pairs.append(&mut found);

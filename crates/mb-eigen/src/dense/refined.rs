@@ -51,7 +51,7 @@ pub(super) fn refine(
     let certifier = Certifier::new(&problem, true);
     let mut better: Vec<(usize, Vec<Eigenpair>)> = Vec::new();
     for i in poor {
-        let found = certifier.certify(vec![root(&problem, &pairs[i])]);
+        let found = certifier.certify(vec![approx(&problem, &pairs[i])]);
         if found.first().is_some_and(|found| found.error_bound < pairs[i].error_bound) {
             better.push((i, found));
         }
@@ -89,7 +89,7 @@ fn is_poor(pair: &Eigenpair) -> bool {
 }
 
 /// The pair before it is certified.
-fn root(problem: &Problem, pair: &Eigenpair) -> Uncertified {
+fn approx(problem: &Problem, pair: &Eigenpair) -> Uncertified {
     let given: c64 = pair.alpha / pair.beta;
     // A bound that reaches zero says nothing of the sign of s^2: where M > 0 and K >= 0 it is negative.
     let s = if pair.error_bound >= given.norm() { c64::new(0.0, given.norm()) } else { given };

@@ -26,7 +26,7 @@ use crate::numeric::vectors::complex;
 
 /// Pivots of scaled matrices below this fraction of the largest are rounding.
 const NOTHING: f64 = 1e-10;
-/// Those above this fraction are not.
+/// Singular values above this fraction are not.
 const SURE: f64 = 1e-5;
 /// A whole matrix that is rounding may be as large as this.
 const REMAINS: f64 = 1e-8;
@@ -263,7 +263,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
         #[test]
-        fn finite_roots_and_chains_of_a_mixed_pencil_come_back(
+        fn finite_eigenvalues_and_chains_of_a_mixed_pencil_come_back(
             chains in prop::collection::vec(1..5_usize, 1..4),
             finite in prop::collection::vec(-4.0..4.0_f64, 0..5),
             numbers in prop::collection::vec(-1.0..1.0_f64, 2 * 17 * 17),
@@ -271,8 +271,8 @@ mod tests {
             // Weierstrass form: eigenvalues on the diagonal of A, nilpotent blocks in B; then mixed from both sides.
             let size = finite.len() + chains.iter().sum::<usize>();
             let (mut a, mut b) = (Dense::zeros(size, size), Dense::zeros(size, size));
-            for (i, root) in finite.iter().enumerate() {
-                (a[(i, i)], b[(i, i)]) = (*root, 1.0);
+            for (i, value) in finite.iter().enumerate() {
+                (a[(i, i)], b[(i, i)]) = (*value, 1.0);
             }
             let mut at = finite.len();
             for length in &chains {
@@ -315,9 +315,9 @@ mod tests {
                     values.push(sigma.conj());
                 }
             }
-            // Close eigenvalues may come as a pair beside them.
+            // Close eigenvalues may come as a pair near them.
             let sum: c64 = values.iter().sum();
-            let near = |s: &c64| finite.iter().map(|root| (s - root).norm()).fold(f64::INFINITY, f64::min);
+            let near = |s: &c64| finite.iter().map(|value| (s - value).norm()).fold(f64::INFINITY, f64::min);
             prop_assert!((sum - finite.iter().sum::<f64>()).norm() < 1e-7, "{:?} for {:?}", values, finite);
             prop_assert!(values.iter().all(|s| near(s) < 1e-3), "{:?} for {:?}", values, finite);
         }

@@ -9,7 +9,7 @@
 //! on them. Zero directions of K are deflated before the eigensolver sees the matrix. gonzalez2017, Eq. (6) with
 //! C_r = 0.
 //!
-//! Where w spans many decades (axial beside pendulum motion of flexible links: eleven) the metric is not M but
+//! Where w spans many decades (axial next to pendulum motion of flexible links: eleven) the metric is not M but
 //!
 //! ```text
 //! M x = mu (K + tau M) x,   w = 1 / mu - tau,   tau = sqrt(w_min w_max) roughly
@@ -88,7 +88,7 @@ fn positive_definite(m: &Dense, k: &Dense, null: &Dense) -> Result<Option<Vec<Ra
         return Ok(Some(Vec::new()));
     }
     let Some(Solved { modes, zero }) = solved(m, k, null)? else { return Ok(None) };
-    let mut raws = roots(&modes.w, &modes.x);
+    let mut raws = raws(&modes.w, &modes.x);
     for x in crate::numeric::vectors::columns(&zero) {
         // M-orthonormal: x^T M x = 1.
         let raw = Raw::structural(Kind::Zero, x, None, 2, 1.0);
@@ -153,9 +153,9 @@ fn middle(m: &Dense, k: &Dense) -> Option<f64> {
     (largest > WIDE * smallest).then(|| (largest * smallest).sqrt())
 }
 
-/// Whether M is positive definite beyond doubt although some direction is light beside its largest entries.
+/// Whether M is positive definite beyond doubt although some direction is light compared with its largest entries.
 ///
-/// A penalty of 1e7 beside millimetres of a link's length makes a mass 1e-13 of |M|: distinguished from rounding by its stiffness,
+/// A penalty of 1e7 compared with millimetres of a link's length makes a mass 1e-13 of |M|: distinguished from rounding by its stiffness,
 /// since w = 1e10 tau is a mode like others, while rounding would stand at 1e16. w_max by the power method on
 /// M^-1 (K + tau M).
 pub(crate) fn mass_is_regular(m: &Dense, k: &Dense) -> bool {
@@ -214,7 +214,7 @@ fn scale_columns(a: &mut Dense, by: &[f64]) {
 }
 
 /// Two eigenvalues for every w.
-fn roots(values: &[f64], vectors: &Dense) -> Vec<Raw> {
+fn raws(values: &[f64], vectors: &Dense) -> Vec<Raw> {
     let mut out = Vec::with_capacity(2 * values.len());
     for (&w, x) in values.iter().zip(crate::numeric::vectors::columns(vectors)) {
         let x = crate::numeric::vectors::complex(x);

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn every_step_keeps_the_roots() {
+    fn every_step_keeps_the_eigenvalues() {
         let pencil = pencil();
         let dense_pencil = pencil.to_dense();
         let exact = crate::dense::solve(&dense_pencil, &crate::DenseOptions::default()).unwrap();

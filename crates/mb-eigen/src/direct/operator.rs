@@ -19,8 +19,8 @@ use mb_algebra::{Dense, DenseC, c64};
 use super::factored::Factored;
 use crate::EigenError;
 use crate::krylov::Operator;
-use crate::krylov::scalar::{beside, norm};
-use crate::null_space::chains::ZeroRoots;
+use crate::krylov::scalar::{hstack, norm};
+use crate::null_space::chains::ZeroEigenvalues;
 use crate::problem::Problem;
 use crate::transform::shift_invert::Projector;
 
@@ -62,8 +62,8 @@ impl StateOperator<'_> {
     /// problem. None where V and Z are not dual, which chains longer than two cause.
     pub(crate) fn projector_for(
         &self,
-        zeros: &ZeroRoots,
-        mirrored: &ZeroRoots,
+        zeros: &ZeroEigenvalues,
+        mirrored: &ZeroEigenvalues,
         transposed: &Problem,
     ) -> Option<Projector> {
         let (a, n, size) = (self.shift, self.factored.unknowns, self.factored.size());
@@ -74,11 +74,11 @@ impl StateOperator<'_> {
                 _ => 0.0,
             })
         };
-        let both = beside(zeros.simple[0].x.as_ref(), zeros.double[0].x.as_ref());
+        let both = hstack(zeros.simple[0].x.as_ref(), zeros.double[0].x.as_ref());
         let (x, x_1) = (&zeros.double[0].x, &zeros.generalized);
         let next = mb_algebra::dense::add(1.0, x, -a, x_1);
         let (first, second) = (state(&both, &both, -a / self.unit), state(x_1, &next, self.unit.recip()));
-        let mut z = beside(first.as_ref(), second.as_ref());
+        let mut z = hstack(first.as_ref(), second.as_ref());
         // Two applications fill in the multipliers of both halves.
         for _ in 0..2 {
             z = self.plain(&z);
@@ -88,12 +88,12 @@ impl StateOperator<'_> {
             }
         }
         let force = |u: &Dense| mb_algebra::dense::add(-a, &transposed.m.mul(u), -1.0, &transposed.c.mul(u));
-        let both = beside(mirrored.simple[0].x.as_ref(), mirrored.double[0].x.as_ref());
+        let both = hstack(mirrored.simple[0].x.as_ref(), mirrored.double[0].x.as_ref());
         let (u, u_1) = (&mirrored.double[0].x, &mirrored.generalized);
         let top = mb_algebra::dense::add(1.0, &force(u_1), -1.0, &transposed.m.mul(u));
         let first = state(&force(&both), &transposed.m.mul(&both), -self.unit);
         let second = state(&top, &transposed.m.mul(u_1), -self.unit);
-        Projector::new(z, &beside(first.as_ref(), second.as_ref()))
+        Projector::new(z, &hstack(first.as_ref(), second.as_ref()))
     }
 
     /// Growth of a vector under T when the Jordan chains of the infinite eigenvalue have died away: |1 / r_| of the nearest eigenvalue, roughly.

@@ -69,7 +69,7 @@ pub enum Factorization {
 pub struct DirectOptions {
     /// Default [`Scaling::LargestEntry`].
     pub scaling: Scaling,
-    /// a in rad/s; the modes nearest to it are found. None for an automatic one, beside zero by a distance that finds the
+    /// a in rad/s; the modes nearest to it are found. None for an automatic one, near zero by a distance that finds the
     /// lowest modes and is regular for free bodies and mechanisms. The paper takes 1 to 10. Default none.
     pub shift: Option<f64>,
     /// The Krylov method. Default [`Solver::BuiltIn`].

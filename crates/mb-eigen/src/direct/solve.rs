@@ -111,19 +111,19 @@ pub fn solve(
     }
     let shift = c64::new(out.shift, 0.0);
     let point = if options.shift.is_some() { shift } else { c64::new(0.0, 0.0) };
-    let roots = general.around_with(shift, point, count, Counting::Modes, |general, ask| {
+    let uncertified = general.around_with(shift, point, count, Counting::Modes, |general, ask| {
         direct.nearest(general, &factored, &mut out, ask)
     })?;
     let mut findings = problem.rows.findings.clone();
     findings.append(&mut general.findings);
-    let pairs = Certifier::new(&problem, true).certify(roots);
-    if pairs.len() < problem.expected_roots() {
+    let pairs = Certifier::new(&problem, true).certify(uncertified);
+    if pairs.len() < problem.expected_eigenvalues() {
         let reason = "the direct method does not count eigenvalues".to_owned();
         findings.push(SparseFinding::Unproved { reason }.into());
     }
     findings.extend(crate::certify::zeros::by_rounding(&problem, &pairs));
     out.spectrum = Spectrum::partial(pairs, sparse_solve::counts(&problem), findings);
-    out.spectrum.tell_poor_accuracy();
+    out.spectrum.report_poor_accuracy();
     Ok(out)
 }
 
@@ -136,7 +136,7 @@ struct Direct<'a> {
 }
 
 impl Direct<'_> {
-    /// Factors at the shift, or beside it where that lies on an eigenvalue; the shift used and its k go to the result.
+    /// Factors at the shift, or near it where that lies on an eigenvalue; the shift used and its k go to the result.
     fn factor(&self, general: &mut General<'_>, out: &mut DirectAnalysis) -> Result<Factored, EigenError> {
         let wanted = out.shift;
         let scale = wanted.abs().max(1e-6 * general.gamma);
@@ -176,7 +176,7 @@ impl Direct<'_> {
         Err(EigenError::NoRegularShift { re: wanted, im: 0.0, others: STEPS_ASIDE.len() - 1, source: last })
     }
 
-    /// The `ask` eigenvalues nearest to the shift beside zero, with left vectors.
+    /// The `ask` eigenvalues nearest to the shift near zero, with left vectors.
     fn nearest(
         &self,
         general: &mut General<'_>,
@@ -184,7 +184,7 @@ impl Direct<'_> {
         out: &mut DirectAnalysis,
         ask: usize,
     ) -> Result<Set, EigenError> {
-        let zeros = general.zero_roots().iter().map(|root| root.chain).sum::<usize>();
+        let zeros = general.zero_eigenvalues().iter().map(|approx| approx.chain).sum::<usize>();
         let finite = (2 * general.problem.dof()).saturating_sub(zeros);
         let count = ask.min(finite);
         let wanted = Wanted {
@@ -233,7 +233,7 @@ fn operator<'a>(
         StateOperator { problem: own, factored, shift, unit: general.gamma, transposed, projector: None };
     if let Some(zeros) = &general.zeros {
         let (right, left) =
-            if transposed { (&zeros.mirrored, &zeros.roots) } else { (&zeros.roots, &zeros.mirrored) };
+            if transposed { (&zeros.mirrored, &zeros.own) } else { (&zeros.own, &zeros.mirrored) };
         if zeros.projectors.is_some() {
             operator.projector = operator.projector_for(right, left, other);
         }

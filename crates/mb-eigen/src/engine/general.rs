@@ -48,7 +48,7 @@ pub(super) fn needed(form: Form, shift: c64, point: c64, r: f64) -> f64 {
     }
 }
 
-/// A value beside the real axis by rounding is real where all matrices are.
+/// A value near the real axis by rounding is real where all matrices are.
 fn near_real(tau: c64) -> c64 {
     if tau.im.abs() <= 1e-9 * tau.norm() { c64::new(tau.re, 0.0) } else { tau }
 }
@@ -65,8 +65,8 @@ impl Prepared<'_> {
             real_shapes::choose(problem, self.form, &mut set);
         }
         biorthonormalize(problem, self.form, shift, &mut set);
-        let roots = self.roots(&mut run, &set, shift)?;
-        let reach = self.reach(&roots, shift);
+        let uncertified = self.uncertified(&mut run, &set, shift)?;
+        let reach = self.reach(&uncertified, shift);
         let mut findings = problem.rows.findings.clone();
         findings.append(&mut run.findings);
         findings.push(self.work(answer));
@@ -74,7 +74,7 @@ impl Prepared<'_> {
             findings.push(self.circled(answer, &run, &set, reach).into());
         }
         let certifier = Certifier::new(problem, self.options.left_vectors);
-        let pairs = certifier.certify(roots);
+        let pairs = certifier.certify(uncertified);
         let mut spectrum = finished(problem, &certifier, pairs, findings);
         selection::keep(&mut spectrum, &self.request, problem.undamped());
         growth::report(&mut spectrum, self.pencil, problem, &self.options);
@@ -102,7 +102,7 @@ impl Prepared<'_> {
         Ok(Set { tau, x, l, left, reach, exhausted: false })
     }
 
-    /// Zeros with their chains, found by factors of our own where the engine found values beside zero, and those values left out.
+    /// Zeros with their chains, found by factors of our own where the engine found values near zero, and those values left out.
     fn take_zeros(&self, run: &mut General<'_>, set: &mut Set) -> Result<(), EigenError> {
         let unit = if self.form == Form::Squared { run.gamma * run.gamma } else { run.gamma };
         let small: Vec<usize> =
@@ -111,8 +111,8 @@ impl Prepared<'_> {
             return Ok(());
         }
         drop(run.start()?);
-        let zeros: usize = run.zero_roots().iter().map(|zero| zero.chain).sum();
-        let zeros = if self.form == Form::Squared { run.zero_roots().len() } else { zeros };
+        let zeros: usize = run.zero_eigenvalues().iter().map(|zero| zero.chain).sum();
+        let zeros = if self.form == Form::Squared { run.zero_eigenvalues().len() } else { zeros };
         if zeros == 0 {
             return Ok(());
         }
@@ -125,7 +125,12 @@ impl Prepared<'_> {
         Ok(())
     }
 
-    fn roots(&self, run: &mut General<'_>, set: &Set, shift: c64) -> Result<Vec<Uncertified>, EigenError> {
+    fn uncertified(
+        &self,
+        run: &mut General<'_>,
+        set: &Set,
+        shift: c64,
+    ) -> Result<Vec<Uncertified>, EigenError> {
         let point = self.point();
         if let Request::Band { from_hz, to_hz, max_damping_ratio } = self.request {
             let [from, to] = [from_hz, to_hz].map(|hz| std::f64::consts::TAU * hz);
@@ -137,15 +142,15 @@ impl Prepared<'_> {
                 let damped = s.re.abs() <= zeta * s.norm() + margin;
                 s.im >= from - margin && s.im <= to + margin && damped
             });
-            let mut roots = if from <= 0.0 { run.zero_roots() } else { Vec::new() };
-            roots.extend(inside.map(|c| run.root(set, *c, Counting::Modes)));
+            let mut uncertified = if from <= 0.0 { run.zero_eigenvalues() } else { Vec::new() };
+            uncertified.extend(inside.map(|c| run.approx(set, *c, Counting::Modes)));
             if max_damping_ratio.is_none() {
                 run.findings.push(SparseFinding::BandCovered { damping_ratio: zeta }.into());
             }
-            return Ok(roots);
+            return Ok(uncertified);
         }
         let counting = match self.request {
-            Request::NearPoint { .. } => Counting::Roots,
+            Request::NearPoint { .. } => Counting::Eigenvalues,
             _ => Counting::Modes,
         };
         let count = self.request.count().unwrap_or(0);
@@ -153,12 +158,12 @@ impl Prepared<'_> {
     }
 
     /// Radius around the shift, in tau, that holds all that was asked for.
-    fn reach(&self, roots: &[Uncertified], shift: c64) -> f64 {
+    fn reach(&self, uncertified: &[Uncertified], shift: c64) -> f64 {
         if let Search::Within { radius } = self.task.search {
             return self.unit() * radius;
         }
         let point = self.point();
-        let r = roots.iter().map(|root| (root.s - point).norm()).fold(0.0, f64::max);
+        let r = uncertified.iter().map(|approx| (approx.s - point).norm()).fold(0.0, f64::max);
         needed(self.form, shift, point, r)
     }
 
@@ -194,7 +199,7 @@ impl Prepared<'_> {
                 "rounding of the matrices' entries to double precision could move eigenvalues across the circle",
             );
         }
-        let zeros = run.zero_roots();
+        let zeros = run.zero_eigenvalues();
         let times = |zero: &Uncertified| if self.form == Form::Squared { 1 } else { zero.chain };
         let mut known: Vec<c64> = set.tau.iter().map(|tau| tau / unit).collect();
         known.extend(zeros.iter().flat_map(|zero| std::iter::repeat_n(c64::new(0.0, 0.0), times(zero))));

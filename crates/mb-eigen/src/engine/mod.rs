@@ -98,7 +98,7 @@ pub struct Task {
     pub dof: usize,
 }
 
-/// The inertia of K - w M as the engine tells it, in its units.
+/// The inertia of K - w M as the engine reports it, in its units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inertia {
     /// w.
@@ -111,7 +111,7 @@ pub struct Inertia {
     pub residual: f64,
 }
 
-/// A determinant as the engine tells it, in its units.
+/// A determinant as the engine reports it, in its units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Determinant {
     /// The point, s or tau.

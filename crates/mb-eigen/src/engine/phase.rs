@@ -73,10 +73,10 @@ pub(crate) fn turns(
 mod tests {
     use super::*;
 
-    fn points(roots: &[c64], centre: c64, radius: f64, count: usize) -> Vec<(c64, c64)> {
+    fn points(eigenvalues: &[c64], centre: c64, radius: f64, count: usize) -> Vec<(c64, c64)> {
         let of = |k: usize| {
             let at = centre + c64::from_polar(radius, 0.05 + std::f64::consts::TAU * k as f64 / count as f64);
-            let whole = roots.iter().map(|root| (at - root).ln()).sum::<c64>();
+            let whole = eigenvalues.iter().map(|eigenvalue| (at - eigenvalue).ln()).sum::<c64>();
             // The phase of a determinant is known up to turns.
             (at, c64::new(whole.re, wrapped(whole.im)))
         };
@@ -84,14 +84,19 @@ mod tests {
     }
 
     #[test]
-    fn each_root_left_out_is_missed() {
-        let roots = [c64::new(-0.1, 1.0), c64::new(-0.1, 1.0), c64::new(-0.3, 1.4), c64::new(-2.0, 5.0)];
+    fn each_eigenvalue_left_out_is_missed() {
+        let eigenvalues =
+            [c64::new(-0.1, 1.0), c64::new(-0.1, 1.0), c64::new(-0.3, 1.4), c64::new(-2.0, 5.0)];
         let (centre, radius) = (c64::new(0.0, 1.1), 0.8);
-        let points = points(&roots, centre, radius, 48);
-        assert!(turns(centre, radius, &points, &roots).is_ok_and(|found| found == 0.0));
+        let points = points(&eigenvalues, centre, radius, 48);
+        assert!(turns(centre, radius, &points, &eigenvalues).is_ok_and(|found| found == 0.0));
         for left_out in 0..3 {
-            let known: Vec<c64> =
-                roots.iter().enumerate().filter(|(i, _)| *i != left_out).map(|(_, root)| *root).collect();
+            let known: Vec<c64> = eigenvalues
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| *i != left_out)
+                .map(|(_, eigenvalue)| *eigenvalue)
+                .collect();
             let found = turns(centre, radius, &points, &known);
             assert!(found == Ok(1.0), "{found:?}");
         }
@@ -99,11 +104,11 @@ mod tests {
 
     #[test]
     fn what_turns_too_fast_is_no_count() {
-        let roots = [c64::new(0.0, 0.0), c64::new(1.02, 0.0)];
+        let eigenvalues = [c64::new(0.0, 0.0), c64::new(1.02, 0.0)];
         let centre = c64::new(0.0, 0.0);
-        let points = points(&roots, centre, 1.0, 16);
-        assert!(turns(centre, 1.0, &points, &roots[..1]).is_err());
-        assert!(turns(centre, 1.0, &points[..8], &roots).is_err());
-        assert!(turns(centre, 1.1, &points, &roots).is_err());
+        let points = points(&eigenvalues, centre, 1.0, 16);
+        assert!(turns(centre, 1.0, &points, &eigenvalues[..1]).is_err());
+        assert!(turns(centre, 1.0, &points[..8], &eigenvalues).is_err());
+        assert!(turns(centre, 1.1, &points, &eigenvalues).is_err());
     }
 }

@@ -20,7 +20,7 @@ use crate::{Class, EigenError, Eigenpair, Finding, Spectrum};
 
 /// Square of what projection on others leaves of a mode of length one, below which it is one of them.
 const TWICE: f64 = 0.1;
-/// |w| beside the shift, and beside the next w, up to which it may be zero.
+/// |w| near the shift, and near the next w, up to which it may be zero.
 const STILL: f64 = 1e-2;
 const GAP: f64 = 1e6;
 
@@ -59,11 +59,11 @@ fn interval(pair: &Eigenpair) -> Mode {
     if pair.class == Class::Rigid {
         return Mode { low: 0.0, high: 0.0 };
     }
-    let bar = pair.error_bound;
+    let bound = pair.error_bound;
     let sign = if s.im == 0.0 { -1.0 } else { 1.0 };
-    let ends = [(s.norm() - bar).max(0.0), s.norm() + bar].map(|s| sign * s * s);
+    let ends = [(s.norm() - bound).max(0.0), s.norm() + bound].map(|s| sign * s * s);
     // A bound that reaches zero leaves open on which side the mode is.
-    let far = if bar >= s.norm() { -sign * (s.norm() + bar).powi(2) } else { ends[0] };
+    let far = if bound >= s.norm() { -sign * (s.norm() + bound).powi(2) } else { ends[0] };
     Mode { low: ends[0].min(ends[1]).min(far), high: ends[0].max(ends[1]).max(far) }
 }
 
@@ -72,9 +72,9 @@ impl Prepared<'_> {
         let problem = &self.problem;
         let mut findings = problem.rows.findings.clone();
         let modes = self.modes(answer)?;
-        let roots = modes.roots(problem);
+        let uncertified = modes.uncertified(problem);
         findings.push(self.work(answer));
-        let all = finish_with(problem, roots, findings, self.options.left_vectors, Aid::Nothing);
+        let all = finish_with(problem, uncertified, findings, self.options.left_vectors, Aid::Nothing);
         let told = self.shown(answer, &all.eigenpairs);
         let growing = self.growing(answer, &all.eigenpairs);
         let mut spectrum = self.asked(all);

@@ -1,4 +1,4 @@
-//! True facts worth telling that are no failures.
+//! Facts worth reporting that are no failures.
 
 mod completeness;
 mod sparse;
@@ -128,7 +128,7 @@ pub enum Finding {
         /// The widest of the bounds, rad/s.
         widest: f64,
     },
-    /// Told by the sparse analyses.
+    /// Reported by the sparse analyses.
     Sparse {
         /// What was found.
         detail: SparseFinding,
@@ -256,7 +256,7 @@ impl fmt::Display for Finding {
             ),
             Self::ClassifiedByMagnitude { largest_infinite, smallest_finite } => write!(
                 f,
-                "Infinite eigenvalues were told from finite ones by magnitude: beta/alpha is at most \
+                "Infinite eigenvalues were distinguished from finite ones by magnitude: beta/alpha is at most \
                  {largest_infinite:.1e} for the former and at least {smallest_finite:.1e} for the latter."
             ),
             Self::CountMismatch { class, expected, found } => {

@@ -1,4 +1,4 @@
-//! What a sparse analysis did and found beside the eigenvalues.
+//! What a sparse analysis did and found in addition to the eigenvalues.
 
 use std::fmt;
 
@@ -61,7 +61,7 @@ pub enum SparseFinding {
     /// not returned.
     Dropped {
         /// How many.
-        roots: usize,
+        eigenvalues: usize,
         /// The smallest backward error among them, or violation of the constraints where that is larger.
         backward_error: f64,
     },
@@ -81,7 +81,7 @@ pub enum SparseFinding {
         /// Growing modes there are at least, by the signs of the stiffness on the directions the constraints leave free or by all
         /// eigenvalues; those whose bounds reach across the imaginary axis do not count.
         counted: usize,
-        /// Those among the modes returned.
+        /// How many of them are among the modes returned.
         shown: usize,
     },
     /// An eigenvalue has more modes than the number asked for leaves room for.
@@ -92,7 +92,7 @@ pub enum SparseFinding {
         im: f64,
         /// Modes found that agree with it within 1e-6 of s^2.
         found: usize,
-        /// Those of them that are returned.
+        /// How many of them are returned.
         returned: usize,
     },
     /// Completeness rests on the order in which a Krylov method finds eigenvalues, and was not proved.
@@ -270,9 +270,9 @@ impl fmt::Display for SparseFinding {
             Self::Repeated { modes } => {
                 write!(f, "{modes} modes were found twice and are returned once.")
             }
-            Self::Dropped { roots, backward_error } => write!(
+            Self::Dropped { eigenvalues, backward_error } => write!(
                 f,
-                "{roots} eigenvalues that the search called converged are left out: what they leave of the equations is {backward_error:.1e} \
+                "{eigenvalues} eigenvalues that the search called converged are left out: what they leave of the equations is {backward_error:.1e} \
                  of its terms or more, so they are rounding."
             ),
             Self::Lost { lost, found, wanted } => write!(

@@ -88,7 +88,7 @@ pub(super) fn solve<T: Scalar, S: Store<T>>(
     let mut looked = 0;
     let (ordered, converged) = loop {
         if basis.width() == 0 && basis.done > limit {
-            // Invariant and full: everything in it has converged, and there is no room to look beside it.
+            // Invariant and full: everything in it has converged, and there is no room to look outside it.
             let ordered = basis.schur()?;
             let all = ordered.schur.size();
             break (ordered, all);

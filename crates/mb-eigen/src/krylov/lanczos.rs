@@ -5,7 +5,7 @@
 //! Ritz pairs: T y = theta y, x = V y, |S^-1 M x - theta x|_M = |B y|
 //! ```
 //!
-//! The whole basis is kept orthogonal (cost 4 n k p a step, small beside the solves). At a restart the
+//! The whole basis is kept orthogonal (cost 4 n k p a step, small compared with the solves). At a restart the
 //! best Ritz vectors stay and the last block follows them; their coupling comes out of the next projection.
 //! Wu and Simon, SIAM J. Matrix Anal. 22 (2000); Grimes, Lewis, Simon, SIAM J. Matrix Anal. 15 (1994). Repeated
 //! eigenvalues up to the block size are found at once, higher multiplicities through rounding or a second search
@@ -93,11 +93,11 @@ pub(super) fn solve(
     let mut last = None;
     loop {
         if basis.filled == basis.done && basis.filled > limit {
-            // Invariant and full: everything in it has converged, and there is no room to look beside it.
+            // Invariant and full: everything in it has converged, and there is no room to look outside it.
             break;
         }
         if basis.filled == basis.done {
-            // An invariant subspace; what lies beside it is reached by another start.
+            // An invariant subspace; what lies outside it is reached by another start.
             fresh += 1;
             let salt = wanted.salt.wrapping_add(fresh << 32);
             out.applications += block;
@@ -188,7 +188,7 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// Another start: the operator applied to `start`, beside what there is.
+    /// Another start: the operator applied to `start`, in addition to what there is.
     fn begin(&mut self, start: &Dense) -> Result<(), EigenError> {
         self.make_room(start.ncols());
         let at = self.v.as_mut().subcols_mut(self.filled, start.ncols());

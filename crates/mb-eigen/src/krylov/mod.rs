@@ -96,7 +96,7 @@ pub struct Wanted {
     pub subspace: Option<usize>,
     /// Restarts before the driver gives up.
     pub restarts: usize,
-    /// Tells start blocks apart, so that a second search does not repeat the first.
+    /// Distinguishes start blocks, so that a second search does not repeat the first.
     pub salt: u64,
 }
 
@@ -107,7 +107,7 @@ pub struct Ritz<V, M> {
     pub values: Vec<V>,
     /// Their vectors as columns.
     pub vectors: M,
-    /// All Ritz values of the last basis, converged or not; empty where a driver does not tell.
+    /// All Ritz values of the last basis, converged or not; empty where a driver does not report them.
     pub estimates: Vec<V>,
     /// Whether the whole range of the operator was spanned: there are no further nonzero theta.
     pub exhausted: bool,
@@ -115,11 +115,11 @@ pub struct Ritz<V, M> {
     pub applications: usize,
     /// Restarts made.
     pub restarts: usize,
-    /// What the driver has to say beside that.
+    /// What the driver has to say in addition to that.
     pub remarks: Vec<Remark>,
 }
 
-/// What a driver tells of a run that is no failure.
+/// What a driver reports of a run that is no failure.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Remark {
@@ -265,13 +265,13 @@ fn two_level<T: Scalar>(operator: &dyn SecondOrder<T>, wanted: &Wanted) -> Resul
     krylov_schur::solve(&mut toar::TwoLevel::new(operator, columns, wanted.block)?, wanted)
 }
 
-/// Columns beside twice what is wanted, and twice as many again at most, that narrow blocks take until all converge.
+/// Columns in addition to twice what is wanted, and twice as many again at most, that narrow blocks take until all converge.
 const NARROW: usize = 48;
 
 impl Wanted {
     /// Largest basis for vectors of length n.
     pub(crate) fn dimension(&self, n: usize) -> usize {
-        // Room for six blocks beside twice what is wanted, for narrow ones more: with less, restarts throw away half of the
+        // Room for six blocks in addition to twice what is wanted, for narrow ones more: with less, restarts throw away half of the
         // solves. A basis that spans nearly all directions of a small problem would hold rounding errors.
         let usual = if n > 1000 {
             self.frugal().max(2 * self.count + NARROW.min(2 * self.count))
@@ -282,7 +282,7 @@ impl Wanted {
         self.subspace.unwrap_or(usual).max(self.count + 2 * self.block).min(n)
     }
 
-    /// The basis of a large problem where memory is short: six blocks beside twice what is wanted.
+    /// The basis of a large problem where memory is short: six blocks in addition to twice what is wanted.
     pub(crate) fn frugal(&self) -> usize {
         2 * self.count + 6 * self.block
     }

@@ -15,7 +15,7 @@
 //! pass does; without V_n two do (twice is enough: Giraud, Langou, Rozloznik, van den Eshof, Numer. Math. 101, 2005). Cholesky QR
 //! is done twice too (Yamamoto, Nakatsukasa, Yanagisawa, Fukaya, ETNA 44, 2015), the second time in the block alone. A pass reads
 //! V twice. Blocks whose R is worse than [`CONDITION`], or that lose more than [`CANCELLED`] of a column, go to [`expand`], which
-//! tells dependent columns. Sizes: V n x k, W n x p; nothing of length n is asked of the system but there.
+//! finds dependent columns. Sizes: V n x k, W n x p; nothing of length n is asked of the system but there.
 
 use faer::{Mat, MatRef};
 use mb_algebra::Dense;
@@ -309,7 +309,7 @@ mod tests {
                 Some(2) => 4.0 * FEW * f64::EPSILON,
                 Some(_) => 3.0 * UNSEEN,
             };
-            // Little beside the basis; columns alike; two that depend on others.
+            // Little next to the basis; columns alike; two that depend on others.
             for share in [1.0, 1e-3, 1e-7] {
                 let (unit, rest, columns) = errors(near, |v| inside(v, share));
                 assert!(unit < most && rest < 1e-14 && columns == 4, "{share}: {unit:e} {rest:e} {columns}");

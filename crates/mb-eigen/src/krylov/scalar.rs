@@ -165,7 +165,7 @@ pub(crate) fn put<T: Scalar>(to: &mut Mat<T>, at: usize, from: MatRef<'_, T>) {
 }
 
 /// Side by side.
-pub(crate) fn beside<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Mat<T> {
+pub(crate) fn hstack<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Mat<T> {
     let mut out = Mat::zeros(a.nrows(), a.ncols() + b.ncols());
     put(&mut out, 0, a);
     put(&mut out, a.ncols(), b);

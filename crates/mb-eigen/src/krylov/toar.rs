@@ -23,7 +23,7 @@ use mb_algebra::DenseC;
 use super::SecondOrder;
 use super::gram_schmidt::{Expansion, Indefinite, expand};
 use super::krylov_schur::Store;
-use super::scalar::{Scalar, beside, combine, norm, product, put, start_block, subtract};
+use super::scalar::{Scalar, combine, hstack, norm, product, put, start_block, subtract};
 use crate::EigenError;
 
 /// Directions of the coefficients below this fraction of the largest are rounding, as that of the solves is.
@@ -82,7 +82,7 @@ impl<'a, T: Scalar> TwoLevel<'a, T> {
                 let part = z.subrows(at * n, n);
                 Mat::from_fn(n, pairs, |i, j| T::real(part[(i, j)]))
             };
-            let next = out.append(beside(half(0).as_ref(), half(1).as_ref()))?;
+            let next = out.append(hstack(half(0).as_ref(), half(1).as_ref()))?;
             out.held = out.rank;
             let coefficients = |at: usize| next.r.as_ref().subcols(at * pairs, pairs).to_owned();
             let room = out.q.ncols();
@@ -214,7 +214,7 @@ impl<'a, T: Scalar> TwoLevel<'a, T> {
         let (first, second) = (size(&halves[0]), size(&halves[1]));
         let by = if second > 0.0 { first.max(f64::MIN_POSITIVE) / second } else { 1.0 };
         let scaled = Mat::from_fn(inside, self.filled, |i, j| halves[1][(i, j)].times(by));
-        let turn = range(beside(halves[0].as_ref(), scaled.as_ref()));
+        let turn = range(hstack(halves[0].as_ref(), scaled.as_ref()));
         let left = turn.ncols();
         if left == inside {
             return;
@@ -447,7 +447,7 @@ mod tests {
             for (a, b) in flat.values.iter().zip(&found.values).take(6) {
                 assert!(apart(*a, *b) < 1e-10 * b.norm(), "{:?} {:?}", flat.values, found.values);
             }
-            // Restarts let go of what no vector needs.
+            // Restarts drop what no vector needs.
             assert!(store.rank <= columns + 3 * block, "{} columns, room for {columns}", store.rank);
             let (z, theta) = (&found.vectors, &found.values);
             let (re, im) = (z.map(|z| z.re), z.map(|z| z.im));

@@ -15,7 +15,7 @@ use crate::numeric::vectors::inner;
 use crate::pairing;
 use crate::{EigenError, Eigenpair};
 
-/// Share of the value in the cost of an assignment by shape: enough to tell conjugates apart.
+/// Share of the value in the cost of an assignment by shape: enough to distinguish conjugates.
 const TIE: f64 = 1e-6;
 
 /// What decides that two modes are the same.

@@ -20,7 +20,7 @@ use mb_algebra::{Dense, Lu, Svd, norms};
 use super::departure;
 use crate::EigenError;
 use crate::error::at;
-use crate::krylov::scalar::{Scalar, beside, norm, pick, product, start_block, subtract};
+use crate::krylov::scalar::{Scalar, hstack, norm, pick, product, start_block, subtract};
 use crate::problem::Problem;
 use crate::transform::factors::{Effort, ShiftSolve};
 
@@ -52,14 +52,14 @@ pub(crate) struct NullSpace {
     pub(crate) l: Dense,
     /// Smallest |N x - x| among the other directions looked at: about kappa, with K x = kappa D x.
     pub(crate) next: Option<f64>,
-    /// Whether some direction is as near to the null space as rounding of N tells, though K x says it is none: in a chain of a
+    /// Whether some direction is as near to the null space as rounding of N shows, though K x says it is none: in a chain of a
     /// problem without mass rounding moves x by u |K| / (a |C|) towards x_1.
     pub(crate) doubtful: bool,
 }
 
 /// Zeros with their vectors; s^2 M + s C + K at s = 0.
 #[derive(Clone, Debug)]
-pub(crate) struct ZeroRoots {
+pub(crate) struct ZeroEigenvalues {
     /// Right and left vectors of simple zeros.
     pub(crate) simple: [Vectors; 2],
     /// Right and left vectors of double zeros.
@@ -94,7 +94,7 @@ pub(crate) fn orthonormal(against: &Dense, mut w: Dense) -> Dense {
         let size = norm(column.col_as_slice(0));
         if size > 1e-12 * before && size > 0.0 {
             column.col_as_slice_mut(0).iter_mut().for_each(|v| *v /= size);
-            kept = beside(kept.as_ref(), column.as_ref());
+            kept = hstack(kept.as_ref(), column.as_ref());
         }
     }
     kept
@@ -178,7 +178,7 @@ pub(crate) fn find(
             break;
         }
         let found = orthonormal(&out.x, pick(&x, &rigid));
-        out.x = beside(out.x.as_ref(), found.as_ref());
+        out.x = hstack(out.x.as_ref(), found.as_ref());
         if rigid.len() < q.ncols() {
             break;
         }
@@ -202,7 +202,7 @@ pub(crate) fn split(
     a: f64,
     right: &NullSpace,
     left: &NullSpace,
-) -> Result<ZeroRoots, EigenError> {
+) -> Result<ZeroEigenvalues, EigenError> {
     let step = at("Jordan chains of zero eigenvalues");
     let p = right.x.ncols().min(left.x.ncols());
     let cx = problem.c.mul(&right.x);
@@ -235,7 +235,7 @@ pub(crate) fn split(
         x: product(vectors.x.as_ref(), by.as_ref()),
         l: product(vectors.l.as_ref(), by.as_ref()),
     };
-    Ok(ZeroRoots {
+    Ok(ZeroEigenvalues {
         simple: simple_vectors,
         generalized: product(generalized.as_ref(), inner.v.as_ref()),
         double: [turn(&double[0], &inner.v), turn(&double[1], &inner.u)],
@@ -279,7 +279,7 @@ fn generalized(
     Ok((moved <= SETTLED).then_some(out))
 }
 
-/// The same without mass, where x and x_1 are both in the subspace that N leaves as it is, and no fixed point tells x_1 from zero:
+/// The same without mass, where x and x_1 are both in the subspace that N leaves as it is, and no fixed point distinguishes x_1 from zero:
 ///
 /// ```text
 /// N x = x,  N x_1 = x_1 + x / a;   N W = W + X H for W in that subspace without a share of X:   x_1 = W H^-1 / a
@@ -298,7 +298,7 @@ fn partners(
     if count == 0 {
         return Ok(Some(nothing));
     }
-    let null = beside(simple.as_ref(), double.as_ref());
+    let null = hstack(simple.as_ref(), double.as_ref());
     let basis = orthonormal(&nothing, null.clone());
     let mut w = orthonormal(&basis, start_block::<f64>(n, count, 0x4e10));
     for step in 0..=CHAIN_STEPS {
@@ -340,9 +340,9 @@ mod tests {
     use crate::options::{SparseExpert, SparseOptions};
     use crate::sparse::{Request, solve};
 
-    /// s^2 + s + 1e-11 beside a stiffness 1e6 times as large as one, coupled by unsymmetric damping and in any units.
+    /// s^2 + s + 1e-11 next to a stiffness 1e6 times as large as one, coupled by unsymmetric damping and in any units.
     #[test]
-    fn a_soft_spring_beside_a_stiff_one_holds() {
+    fn a_soft_spring_near_a_stiff_one_holds() {
         let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
         for unit in [1.0, 1e-5, 1e4] {
             let d = [1.0, unit];

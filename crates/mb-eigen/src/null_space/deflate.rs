@@ -13,8 +13,8 @@
 use mb_algebra::{Dense, c64};
 
 use super::chains;
-use super::chains::{NullSpace, ZeroRoots};
-use crate::krylov::scalar::beside;
+use super::chains::{NullSpace, ZeroEigenvalues};
+use crate::krylov::scalar::hstack;
 use crate::problem::Problem;
 use crate::search::non_hermitian::{General, Shifted};
 use crate::transform::factors::{Effort, ShiftSolve, Solution, Work};
@@ -40,9 +40,9 @@ const GAIN: f64 = 5.0;
 /// chains are too long.
 #[derive(Clone, Debug)]
 pub(crate) struct Zeros {
-    pub(crate) roots: ZeroRoots,
-    /// Those of the transposed problem.
-    pub(crate) mirrored: ZeroRoots,
+    pub(crate) own: ZeroEigenvalues,
+    /// The same of the transposed problem.
+    pub(crate) mirrored: ZeroEigenvalues,
     pub(crate) projectors: Option<[Projector; 2]>,
 }
 
@@ -53,7 +53,7 @@ impl General<'_> {
         let (mut a, mut moves, mut before) = (first, 0, None);
         loop {
             let shifted = match self.factor(self.form.tau(c64::new(a, 0.0))) {
-                // Nearer to zero than the matrix can be told from a singular one.
+                // Nearer to zero than the matrix can be distinguished from a singular one.
                 Err(EigenError::NoRegularShift { .. }) if a < first => {
                     (a, moves) = (first, MOVES);
                     continue;
@@ -115,7 +115,7 @@ impl General<'_> {
 
     /// Whether zeros of a problem without mass have chains.
     fn is_chained(&self) -> bool {
-        let chained = |zeros: &Zeros| zeros.projectors.is_none() || zeros.roots.double[0].x.ncols() > 0;
+        let chained = |zeros: &Zeros| zeros.projectors.is_none() || zeros.own.double[0].x.ncols() > 0;
         self.form == Form::First && self.zeros.as_ref().is_some_and(chained)
     }
 
@@ -129,51 +129,51 @@ impl General<'_> {
         if right.x.ncols() == 0 {
             return Ok(());
         }
-        let roots = chains::split(self.problem, solver, a, right, left)?;
+        let own = chains::split(self.problem, solver, a, right, left)?;
         let mirrored = match &self.transposed {
-            None => roots.clone(),
+            None => own.clone(),
             Some(transposed) => chains::split(transposed, &Turned(solver), a, left, right)?,
         };
         let transposed = self.transposed.as_ref().unwrap_or(self.problem);
-        let (z, v) = (self.invariant(&roots), self.dual(&mirrored, transposed));
-        let (mirrored_z, mirrored_v) = (self.invariant(&mirrored), self.dual(&roots, self.problem));
+        let (z, v) = (self.invariant(&own), self.dual(&mirrored, transposed));
+        let (mirrored_z, mirrored_v) = (self.invariant(&mirrored), self.dual(&own, self.problem));
         let projectors = match (Projector::new(z, &v), Projector::new(mirrored_z, &mirrored_v)) {
-            (Some(right), Some(left)) if roots.regular => Some([right, left]),
+            (Some(right), Some(left)) if own.regular => Some([right, left]),
             _ => {
                 self.findings.push(Finding::LongChain { at_infinity: false });
                 None
             }
         };
-        self.zeros = Some(Zeros { roots, mirrored, projectors });
+        self.zeros = Some(Zeros { own, mirrored, projectors });
         Ok(())
     }
 
     /// Basis of the operator's invariant subspace that belongs to zeros: (x, 0), and (x_1, x) for chains.
-    fn invariant(&self, roots: &ZeroRoots) -> Dense {
-        let both = beside(roots.simple[0].x.as_ref(), roots.double[0].x.as_ref());
+    fn invariant(&self, own: &ZeroEigenvalues) -> Dense {
+        let both = hstack(own.simple[0].x.as_ref(), own.double[0].x.as_ref());
         match self.form {
             Form::Squared => return both,
-            Form::First => return beside(both.as_ref(), roots.generalized.as_ref()),
+            Form::First => return hstack(both.as_ref(), own.generalized.as_ref()),
             Form::Companion => {}
         }
         let zero = Dense::zeros(both.nrows(), both.ncols());
-        let chain = stack(&roots.generalized, &roots.double[0].x, self.gamma.recip());
-        beside(stack(&both, &zero, 1.0).as_ref(), chain.as_ref())
+        let chain = stack(&own.generalized, &own.double[0].x, self.gamma.recip());
+        hstack(stack(&both, &zero, 1.0).as_ref(), chain.as_ref())
     }
 
     /// B^T W for the left vectors y of a problem, given as right vectors of its transpose: W = (C^T y, y), and
     /// (M^T y + C^T y_1, y_1) for chains.
-    fn dual(&self, roots: &ZeroRoots, transposed: &Problem) -> Dense {
-        let both = beside(roots.simple[0].x.as_ref(), roots.double[0].x.as_ref());
+    fn dual(&self, own: &ZeroEigenvalues, transposed: &Problem) -> Dense {
+        let both = hstack(own.simple[0].x.as_ref(), own.double[0].x.as_ref());
         match self.form {
             Form::Squared => transposed.m.mul(&both),
             // C^T y of a chain is nothing to x, and meets its x_1.
-            Form::First => transposed.c.mul(&beside(both.as_ref(), roots.generalized.as_ref())),
+            Form::First => transposed.c.mul(&hstack(both.as_ref(), own.generalized.as_ref())),
             Form::Companion => {
                 let first = stack(&transposed.c.mul(&both), &transposed.m.mul(&both), self.gamma);
-                let (y, y_1) = (&roots.double[0].x, &roots.generalized);
+                let (y, y_1) = (&own.double[0].x, &own.generalized);
                 let top = mb_algebra::dense::add(1.0, &transposed.m.mul(y), 1.0, &transposed.c.mul(y_1));
-                beside(first.as_ref(), stack(&top, &transposed.m.mul(y_1), self.gamma).as_ref())
+                hstack(first.as_ref(), stack(&top, &transposed.m.mul(y_1), self.gamma).as_ref())
             }
         }
     }

@@ -1,6 +1,6 @@
 //! How far K x + Phi_q^T l is from zero on equilibrated K, D_r (K x + Phi_q^T l) and D_c^-1 x, never in the units given.
 //!
-//! A column of K that is small beside the others, as that of a soft spring in a model of stiff parts, is no rounding of theirs
+//! A column of K that is small next to the others, as that of a soft spring in a model of stiff parts, is no rounding of theirs
 //! ([`crate::numeric::vanishing`]). Sizes: x n x p, l r x p.
 
 use mb_algebra::{Dense, norms};
@@ -51,7 +51,7 @@ pub(crate) fn by_components(problem: &Problem, x: &Dense, l: &Dense) -> Vec<f64>
 }
 
 /// |K x + Phi^T l| / | |K| |x| + |Phi|^T |l| | of every column: of vectors that rounding has moved along their chains, or along soft modes
-/// beside them, no single component says much.
+/// near them, no single component says much.
 pub(crate) fn as_a_whole(problem: &Problem, x: &Dense, l: &Dense) -> Vec<f64> {
     // Entries of equilibrated K are near one.
     let size = (problem.k.sparse().nnz() as f64).sqrt();

@@ -13,14 +13,14 @@ use mb_algebra::{Dense, SymmetricEigen};
 use super::departure;
 use crate::EigenError;
 use crate::error::at;
-use crate::krylov::scalar::{Scalar, beside, pick, product, start_block, subtract};
+use crate::krylov::scalar::{Scalar, hstack, pick, product, start_block, subtract};
 use crate::numeric::vanishing;
 use crate::problem::Problem;
 use crate::transform::factors::{Effort, ShiftSolve};
 
 /// Squared length, relative, below which what a projection leaves of a column is rounding.
 const INSIDE: f64 = 1e-24;
-/// Directions looked at together: a rigid body's six and others beside them, as many as the solves take at the cost of seven.
+/// Directions looked at together: a rigid body's six and others with them, as many as the solves take at the cost of seven.
 const BLOCK: usize = 8;
 /// The same where the factor is hardly larger than a few vectors: there each direction has its price, and whether there are any shows
 /// in few. Where all of them are rigid, more are looked at.
@@ -35,7 +35,7 @@ const PURIFIED: usize = 3;
 /// Steps of inverse iteration.
 const STEPS: usize = 3;
 
-/// Null directions of K and what was seen beside them.
+/// Null directions of K and what was seen near them.
 pub(crate) struct Zeros {
     /// M-orthonormal null directions, n x z.
     pub(crate) x: Dense,
@@ -149,12 +149,12 @@ pub(crate) fn find(
         out.next = others.iter().map(|&j| w[j].abs()).chain(out.next).reduce(f64::min);
         out.ritz.extend(others.iter().map(|&j| w[j]));
         if rigid.is_empty() {
-            out.low = if out.low.ncols() == 0 { y } else { beside(out.low.as_ref(), y.as_ref()) };
+            out.low = if out.low.ncols() == 0 { y } else { hstack(out.low.as_ref(), y.as_ref()) };
             break;
         }
-        out.low = beside(out.low.as_ref(), pick(&y, &others).as_ref());
+        out.low = hstack(out.low.as_ref(), pick(&y, &others).as_ref());
         let (found, _) = orthonormal(problem, &out.x, pick(&y, &rigid), 2)?;
-        out.x = beside(out.x.as_ref(), found.as_ref());
+        out.x = hstack(out.x.as_ref(), found.as_ref());
         // A block may miss one that has little mass where more are known to be possible.
         let more = problem.knows_zeros() && out.x.ncols() < problem.most_zeros();
         if !(others.is_empty() || more) || out.x.ncols() >= problem.dof() {

@@ -42,7 +42,7 @@ pub(crate) const CANCELLED: f64 = 64.0 * f64::EPSILON;
 /// The largest |a_ij - a_ji| over the size of these entries and sqrt(|a_ii a_jj|); differences that cancellation of the largest entries may
 /// have left do not count.
 ///
-/// By the entries, not by the norm: circulatory forces of a soft part beside a stiff one are no rounding. A n x n.
+/// By the entries, not by the norm: circulatory forces of a soft part compared with a stiff one are no rounding. A n x n.
 pub(crate) fn asymmetry(a: &Dense) -> f64 {
     let n = a.nrows();
     let floor = CANCELLED * norms::max_abs(a);

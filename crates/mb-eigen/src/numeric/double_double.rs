@@ -118,7 +118,7 @@ pub(crate) fn bilinear_dense(a: &Dense, inner: &[c64], outer: &[c64]) -> c64 {
     Arch::new().dispatch(Form { a, inner, parts: [re, im], outer })
 }
 
-/// A dense form, to be computed with the instructions of the processor at hand.
+/// A dense form, to be computed with the instructions of this processor.
 struct Form<'a> {
     a: &'a Dense,
     inner: &'a [c64],
@@ -248,7 +248,7 @@ impl Sums {
         sums.resize(out.nrows(), [0.0; SIDE]);
         for (part, columns) in columns.chunks(SIDE).enumerate() {
             for (rows, x) in packed.iter_mut().zip(&vectors) {
-                // What stands beside the columns at hand is used by nobody.
+                // Lanes beyond the columns in work are not used.
                 rows.resize(x.nrows(), [0.0; SIDE]);
                 for (k, &j) in columns.iter().enumerate().filter(|_| x.nrows() > 0) {
                     rows.iter_mut().zip(x.col_as_slice(j)).for_each(|(row, x)| row[k] = *x);
@@ -296,7 +296,7 @@ struct Packed<'a> {
     low: Option<&'a [[f64; SIDE]]>,
 }
 
-/// Products of several columns, to be computed with the instructions of the processor at hand.
+/// Products of several columns, to be computed with the instructions of this processor.
 struct Products<'a> {
     terms: &'a [Packed<'a>],
     sums: &'a mut [[f64; SIDE]],
@@ -366,7 +366,7 @@ pub(crate) fn bilinear_sparse(a: &Sparse, inner: &[c64], outer: &[c64]) -> c64 {
     Arch::new().dispatch(Lines { a, inner, outer })
 }
 
-/// A sparse form, to be computed with the instructions of the processor at hand.
+/// A sparse form, to be computed with the instructions of this processor.
 struct Lines<'a> {
     a: &'a Sparse,
     inner: &'a [c64],
@@ -527,7 +527,7 @@ mod tests {
             bilinear_dense(&a, u, u)
         };
         assert_eq!(dense(&u), c64::new(x * x, 0.0));
-        // The same with a difference in the last bit: k e^2 appears beside it.
+        // The same with a difference in the last bit: k e^2 is added to it.
         let e = f64::EPSILON;
         let u = [c64::new(1.0 + e, 0.0), c64::new(1.0, 0.0), c64::new(x, 0.0)];
         let form = bilinear(rows.iter().map(|row| row.iter().copied()), &u, &u);

@@ -83,7 +83,7 @@ pub(crate) fn of_both_sides(a: &Dense) -> [Vec<f64>; 2] {
     })
 }
 
-/// Diagonals from both sides by sweeps with roots of the largest entries of rows and columns, which `largest` gives for those at hand.
+/// Diagonals from both sides by sweeps with roots of the largest entries of rows and columns, which `largest` gives for the present ones.
 pub(crate) fn scales_apart(
     size: [usize; 2],
     largest: impl Fn(&[f64], &[f64]) -> [Vec<f64>; 2],

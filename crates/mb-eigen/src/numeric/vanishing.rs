@@ -20,7 +20,7 @@ use super::equilibrated;
 /// |x^T A x| / |x|^T |A| |x| that is rounding of the entries: a few operations in each of them.
 pub(crate) const ENERGY: f64 = 16.0 * f64::EPSILON;
 
-/// A component this small beside the largest entry of its row times the largest component of x is rounding of x, whatever stands in
+/// A component this small compared with the largest entry of its row times the largest component of x is rounding of x, whatever stands in
 /// |A| |x| (Arioli, Demmel and Duff).
 pub(crate) const NOTHING: f64 = 16.0 * f64::EPSILON;
 
@@ -187,10 +187,10 @@ mod tests {
 
     #[test]
     fn what_rounding_does_is_measured_by_components() {
-        // A stiff spring beside a soft one: of 1e9 - 1e9 nothing is left, of 1e-9 - 0.9e-9 a tenth.
+        // A stiff spring compared with a soft one: of 1e9 - 1e9 nothing is left, of 1e-9 - 0.9e-9 a tenth.
         assert!(departure(&[1e-8, 0.0], &[2e9, 2e-9], &[1e9, 1e-9], NOTHING) < 1e-16);
         assert!(departure(&[1e-8, 1e-10], &[2e9, 2e-9], &[1e9, 1e-9], NOTHING) > 1e-2);
-        // What stands beside rounding of x is held against the largest components.
+        // What is multiplied by rounding of x is held against the largest components.
         assert!(departure(&[0.0, 1e-17], &[1.0, 1e-17], &[1.0, 1.0], NOTHING) < 1e-15);
     }
 }

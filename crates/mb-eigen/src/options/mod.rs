@@ -35,7 +35,7 @@ pub struct DenseOptions {
     /// zero. Default 16 units in the last place: what rounding of the entries may have done. Where no basis of the constraints
     /// mixes coordinates, a change of each entry by four units in the last place must suffice as well.
     pub zero_tolerance: f64,
-    /// The most directions without stiffness there can be, where more is known of K >= 0 than its entries tell; zero says that it is
+    /// The most directions without stiffness there can be, where more is known of K >= 0 than its entries show; zero says that it is
     /// positive definite on the null space of Phi_q. Default none.
     pub most_zeros: Option<usize>,
     /// The same for the mass matrix: such eigenvalues are infinite. Default as for stiffness.

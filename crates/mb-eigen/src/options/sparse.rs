@@ -45,7 +45,7 @@ pub enum Structure {
 /// Where the operator is inverted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Shift {
-    /// From the matrices: beside zero by a distance that finds rigid motions without loss of digits, then moved to
+    /// From the matrices: near zero by a distance that finds rigid motions without loss of digits, then moved to
     /// where the first Ritz values say. Never on zero, which free bodies and mechanisms make singular.
     #[default]
     Automatic,

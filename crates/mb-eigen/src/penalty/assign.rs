@@ -8,12 +8,12 @@
 //! The lack is the residual of the penalty's own rows as a violation: a start without violations (e = 0) leaves l there, which the
 //! weight of e does not feel, but the mechanism gives way by D^-1 l all the same. At an eigenvalue of the penalty
 //! alone D is singular; there q moves the eigenvalue no further than in the metric of the masses. Where eigenvalues of
-//! the penalty lie beside one of the mechanism steps lead anywhere between them; then the eigenvalues nearest to the
+//! the penalty lie near one of the mechanism steps lead anywhere between them; then the eigenvalues nearest to the
 //! start are sought with all of the problem, and the likest ones taken. Sizes: z, y n + m, mu m.
 
 use mb_algebra::{DenseC, PenaltyBlocks, QuadraticPencil, Sparse, c64};
 
-use super::deduplicate::one_root;
+use super::deduplicate::one_eigenvalue;
 use super::measure::Measure;
 use super::split_modes::TOGETHER;
 use crate::numeric::vectors::{ZERO, inner};
@@ -33,7 +33,7 @@ const SAME: f64 = 0.5;
 /// mechanism.
 const ALIKE: f64 = 0.25;
 /// Backward error above which a pair is none of the problem.
-const NO_ROOT: f64 = 1e-6;
+const NO_EIGENVALUE: f64 = 1e-6;
 /// Lack relative to |s| above which a search does better.
 const POOR: f64 = 1e-6;
 /// The same above which the metric of the masses may bound it closer.
@@ -42,7 +42,7 @@ const SMALL: f64 = 1e-12;
 const NEAR: f64 = 1e-12;
 /// Distance of the shift of a search from the start, relative.
 const ASIDE: f64 = 3e-4;
-/// Eigenvalues sought beside each start, and how many times that number grows, four times each.
+/// Eigenvalues sought near each start, and how many times that number grows, four times each.
 const AROUND: usize = 8;
 const ROUNDS: usize = 3;
 
@@ -75,10 +75,10 @@ impl Settling<'_> {
         for i in 0..starts.len() {
             let pair = &found[i];
             let own = starts[i].rigid
-                || (pair.backward_error <= NO_ROOT
+                || (pair.backward_error <= NO_EIGENVALUE
                     && self.is_motion(pair)
                     && self.likeness(&starts[i], &pair.right) > SAME);
-            wrong[i] = !own || kept.iter().flatten().any(|other| self.one_root(other, pair));
+            wrong[i] = !own || kept.iter().flatten().any(|other| self.one_eigenvalue(other, pair));
             poor[i] = !starts[i].rigid && lacks[i] > POOR * pair.value().map_or(0.0, c64::norm);
             if !wrong[i] && !poor[i] {
                 kept[i] = Some(pair.clone());
@@ -158,8 +158,8 @@ impl Settling<'_> {
     }
 
     /// Whether two pairs are one eigenvalue found twice.
-    fn one_root(&self, a: &Eigenpair, b: &Eigenpair) -> bool {
-        one_root(a, b, NEAR, |z| [&self.problem.m, &self.problem.c].map(|a| times(a, z)))
+    fn one_eigenvalue(&self, a: &Eigenpair, b: &Eigenpair) -> bool {
+        one_eigenvalue(a, b, NEAR, |z| [&self.problem.m, &self.problem.c].map(|a| times(a, z)))
     }
 
     /// The `count` eigenvalues likest to the starts of a group, without those that are known.
@@ -191,7 +191,7 @@ impl Settling<'_> {
             best.clear();
             for mut pair in found.eigenpairs {
                 let fits = pair.class == Class::Physical && (pair.alpha.im > 0.0) == start.mirror;
-                if !fits || pair.backward_error > NO_ROOT || !self.is_motion(&pair) {
+                if !fits || pair.backward_error > NO_EIGENVALUE || !self.is_motion(&pair) {
                     continue;
                 }
                 let likeness: f64 = group.iter().map(|&i| self.likeness(&starts[i], &pair.right)).sum();
@@ -199,7 +199,7 @@ impl Settling<'_> {
                     continue;
                 }
                 self.widen(&mut pair);
-                if !known.iter().flatten().any(|other| self.one_root(other, &pair)) {
+                if !known.iter().flatten().any(|other| self.one_eigenvalue(other, &pair)) {
                     best.push((likeness, pair));
                 }
             }
@@ -232,7 +232,7 @@ mod tests {
         /// Two masses tied by a spring: an eigenvalue of the constrained problem knows nothing of its violation, but
         /// the bound reaches the eigenvalue that the penalty moved, and no further than a few times as far.
         #[test]
-        fn the_lack_of_a_start_without_violations_covers_the_root_next_to_it(
+        fn the_lack_of_a_start_without_violations_covers_the_eigenvalue_next_to_it(
             masses in prop::array::uniform2(1.0_f64..9.0),
             springs in prop::array::uniform2(1.0_f64..9.0),
             power in 12..30_i32,

@@ -25,11 +25,11 @@ use crate::transform::factors::{Effort, ShiftSolve};
 const STEPS: usize = 12;
 /// A change of s below this fraction is the last: the next one would be its square, times what a step gains.
 const SETTLED: f64 = 1e-8;
-/// Where a factorization is tried again when sigma is an eigenvalue, relative to sigma: beside stiffnesses of 1e12
+/// Where a factorization is tried again when sigma is an eigenvalue, relative to sigma: next to stiffnesses of 1e12
 /// times that of the mode, as those of long links, a matrix is singular to the last digit in a wide neighbourhood.
 const ASIDE: [f64; 7] = [0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0.02, 0.1];
 
-/// The eigenvalue of the penalty problem that the steps lead to; none where no factor beside s is of use, or they do
+/// The eigenvalue of the penalty problem that the steps lead to; none where no factor near s is of use, or they do
 /// not settle.
 pub(super) fn follow(problem: &Problem<'_>, start: &Uncertified) -> Result<Option<Uncertified>, EigenError> {
     for aside in ASIDE {
@@ -54,28 +54,28 @@ pub(super) fn follow(problem: &Problem<'_>, start: &Uncertified) -> Result<Optio
 /// The steps with one factor.
 fn settled(
     problem: &Problem<'_>,
-    mut root: Uncertified,
+    mut approx: Uncertified,
     sigma: c64,
     solver: &Arc<dyn ShiftSolve<c64>>,
 ) -> Result<Option<Uncertified>, EigenError> {
-    let mut left = root.left.as_ref().map(|(left, _)| conjugate(left));
+    let mut left = approx.left.as_ref().map(|(left, _)| conjugate(left));
     for step in 0..STEPS {
         let solved = |z: &[c64], transposed: bool| -> Result<_, EigenError> {
-            let force = moved(problem, root.s, sigma, z, transposed);
+            let force = moved(problem, approx.s, sigma, z, transposed);
             let solution = solver.solve(&force, transposed, Effort::Final)?;
             Ok(unit(&solution.x, &problem.rows.multipliers(&solution.l)))
         };
-        let (z, l) = solved(&root.right, false)?;
+        let (z, l) = solved(&approx.right, false)?;
         if let Some(v) = &mut left {
             let (turned, mu) = solved(v, true)?;
-            root.left = Some((conjugate(&turned).into(), conjugate(&mu).into()));
+            approx.left = Some((conjugate(&turned).into(), conjugate(&mu).into()));
             *v = turned;
         }
-        let next = quotient(problem, root.s, &z, left.as_deref().unwrap_or(&z));
-        let change = (next - root.s).norm() / next.norm();
-        (root.s, root.right, root.multipliers) = (next, z.into(), l.into());
+        let next = quotient(problem, approx.s, &z, left.as_deref().unwrap_or(&z));
+        let change = (next - approx.s).norm() / next.norm();
+        (approx.s, approx.right, approx.multipliers) = (next, z.into(), l.into());
         if change <= SETTLED && step > 0 {
-            return Ok(Some(root));
+            return Ok(Some(approx));
         }
     }
     Ok(None)

@@ -13,11 +13,11 @@ use crate::numeric::vectors::inner;
 use crate::{Class, Eigenpair};
 
 /// Product of the forms of two pairs from which on they are one eigenvalue.
-const ONE_ROOT: f64 = 0.1;
+const ONE_EIGENVALUE: f64 = 0.1;
 
 /// Whether `a` and `b` are one eigenvalue; those further apart than their bounds and `near` times |s| are not, nor are zeros. `products`: M x
 /// and C x.
-pub(super) fn one_root(
+pub(super) fn one_eigenvalue(
     a: &Eigenpair,
     b: &Eigenpair,
     near: f64,
@@ -33,5 +33,5 @@ pub(super) fn one_root(
         let slope: Vec<c64> = m.iter().zip(&c).map(|(m, c)| (s + t) * m + c).collect();
         inner(&y.left, &slope)
     };
-    (form(a, b) * form(b, a)).norm() > ONE_ROOT
+    (form(a, b) * form(b, a)).norm() > ONE_EIGENVALUE
 }

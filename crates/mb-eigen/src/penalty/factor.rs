@@ -12,7 +12,7 @@
 //! Eqs. (11) and (18), in the unknowns x and l of the mechanism itself: a penalty is a constraint that gives way by
 //! l_i / (alpha_i p). The formula is the derivative of a simple eigenvalue, w^H dP z over w^H P'(s) z, with x in place of the left
 //! vector; h_ki is a mass, that of the bodies which the reaction of row i holds in mode k. m_i is the mass that the row
-//! itself meets: where no mode presses on a row, a factor beside m_i still separates its own eigenvalues from those of the
+//! itself meets: where no mode presses on a row, a factor above m_i still separates its own eigenvalues from those of the
 //! mechanism. Both follow a row that is written in other units, which one number for all rows cannot: rows that
 //! hold the slope of a thin link hold far less mass than those of a hinge. Sizes: x n, l m, M n x n, Phi_q m x n.
 
@@ -29,7 +29,7 @@ pub struct ViolationLaw {
     pub omega: f64,
 }
 
-/// Least factor beside the mass that a row meets: it moves what the row holds by 1e-6 of itself.
+/// Least factor compared with the mass that a row meets: it moves what the row holds by 1e-6 of itself.
 const PER_MASS: f64 = 1e6;
 
 /// The factors alpha_i, powers of two, at which no finite eigenvalue of the mechanism moves by more than `relative` of itself, to first
@@ -126,7 +126,7 @@ mod tests {
     proptest! {
         /// The factor found moves the eigenvalue by what was asked for, whatever the units of mass and stiffness.
         #[test]
-        fn roots_move_by_as_much_as_was_asked_for(
+        fn eigenvalues_move_by_as_much_as_was_asked_for(
             masses in prop::array::uniform2(1.0_f64..9.0),
             springs in prop::array::uniform2(1.0_f64..9.0),
             unit in -6..9_i32,

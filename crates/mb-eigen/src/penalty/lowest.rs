@@ -60,7 +60,7 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
         .with_parts(blocks.k_parts.as_ref(), options)?;
     let springs = Springs::new(blocks);
     let problem = held.with_violations(springs.matrices(), options)?;
-    // Left vectors tell eigenvalues from each other.
+    // Left vectors distinguish eigenvalues.
     let certifier = Certifier::new(&problem, true);
     let request = Request::Lowest { count };
     let started: Option<Started> =
@@ -92,10 +92,10 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
     let settling = Settling { problem: &problem, blocks, springs: &springs, measure: &measure, options };
     let Settled { eigenpairs: pairs, doubtful } = settling.settle(&starts, pairs)?;
     let sought = starts.len();
-    let (roots, pairs): (Vec<Uncertified>, Vec<Option<Eigenpair>>) =
+    let (uncertified, pairs): (Vec<Uncertified>, Vec<Option<Eigenpair>>) =
         starts.into_iter().zip(pairs).filter(|(_, pair)| pair.is_some()).unzip();
-    let found = roots.len();
-    let pairs = measure.each_on_coordinates(certifier.certify_others(roots, pairs));
+    let found = uncertified.len();
+    let pairs = measure.each_on_coordinates(certifier.certify_others(uncertified, pairs));
     if let Some(overlap) = overlap(&pairs, doubtful) {
         // Which eigenvalues are the lowest of the mechanism was decided without the penalty's.
         let reason = "eigenvalues of the penalty lie among those of the mechanism".to_owned();
@@ -124,27 +124,28 @@ fn from_undamped(
         return Ok(None);
     }
     let driver = options.expert.solver.driver()?;
-    // What went wrong is told by the whole way.
+    // What went wrong is reported by the whole way.
     // Steps in double-double precision follow, which what the search has beyond that would save nothing.
     let search = SparseOptions {
         expert: SparseExpert { tolerance: options.expert.tolerance.max(ROUGH), ..options.expert },
         ..*options
     };
     let Ok(found) = undamped(held, request, &search, driver.as_ref()) else { return Ok(None) };
-    let Some(beside) = found.aid.factors(held) else { return Ok(None) };
+    let Some(near) = found.aid.factors(held) else { return Ok(None) };
     // Of two opposite eigenvalues each has its own under penalties, which damp.
-    let roots = found.roots.into_iter().flat_map(|root| {
-        let one = Uncertified { opposite: false, ..root };
-        let other = root.opposite.then(|| Uncertified { s: -one.s, ..one.clone() });
+    let uncertified = found.uncertified.into_iter().flat_map(|approx| {
+        let one = Uncertified { opposite: false, ..approx };
+        let other = approx.opposite.then(|| Uncertified { s: -one.s, ..one.clone() });
         std::iter::once(one).chain(other)
     });
-    let mut roots: Vec<Uncertified> = roots.collect();
-    parted(held, &blocks.xi, &mut roots);
-    let moving: Vec<Uncertified> = roots.iter().filter(|root| !root.rigid).cloned().collect();
-    let mut better = refine::refine_damped(held, Some(springs), &beside, &moving).into_iter();
-    let improved = roots.iter().map(|root| if root.rigid { None } else { better.next().flatten() }).collect();
+    let mut uncertified: Vec<Uncertified> = uncertified.collect();
+    parted(held, &blocks.xi, &mut uncertified);
+    let moving: Vec<Uncertified> = uncertified.iter().filter(|approx| !approx.rigid).cloned().collect();
+    let mut better = refine::refine_damped(held, Some(springs), &near, &moving).into_iter();
+    let improved =
+        uncertified.iter().map(|approx| if approx.rigid { None } else { better.next().flatten() }).collect();
     let (n, size) = (held.n, held.n + held.rows.m);
-    let starts = roots.into_iter().map(|root| extended(held, (n, size), root)).collect();
+    let starts = uncertified.into_iter().map(|approx| extended(held, (n, size), approx)).collect();
     Ok(Some((starts, improved, found.findings)))
 }
 
@@ -155,24 +156,24 @@ type Started = (Vec<Uncertified>, Vec<Option<(Doubled, bool)>>, Vec<Finding>);
 /// The pairs that need no further steps.
 fn known(
     certifier: &Certifier<'_>,
-    roots: &[Uncertified],
+    uncertified: &[Uncertified],
     found: &[Option<(Doubled, bool)>],
 ) -> Vec<Option<Eigenpair>> {
-    let certify = |(root, found): (&Uncertified, &Option<(Doubled, bool)>)| {
+    let certify = |(approx, found): (&Uncertified, &Option<(Doubled, bool)>)| {
         let (found, _) = found.as_ref().filter(|(_, enough)| *enough)?;
-        Some(certifier.certify_found(root, found)).filter(|pair| within(pair, AS_GOOD))
+        Some(certifier.certify_found(approx, found)).filter(|pair| within(pair, AS_GOOD))
     };
-    roots.iter().zip(found).map(certify).collect()
+    uncertified.iter().zip(found).map(certify).collect()
 }
 
-/// Whether a bound is that small beside |s|.
+/// Whether a bound is that small compared with |s|.
 fn within(pair: &Eigenpair, share: f64) -> bool {
     pair.error_bound <= share * pair.value().map_or(0.0, c64::norm)
 }
 
 /// Starts from pairs of the constrained problem.
 fn of_pairs(problem: &Problem<'_>, pairs: &[Eigenpair]) -> Vec<Uncertified> {
-    let mut roots = Vec::with_capacity(pairs.len());
+    let mut uncertified = Vec::with_capacity(pairs.len());
     let mut second_of_chain = false;
     for pair in pairs.iter().filter(|pair| pair.alpha.im >= 0.0) {
         if pair.chain == 2 {
@@ -182,7 +183,7 @@ fn of_pairs(problem: &Problem<'_>, pairs: &[Eigenpair]) -> Vec<Uncertified> {
             }
         }
         let s = pair.value().unwrap_or(ZERO);
-        let root = Uncertified {
+        let approx = Uncertified {
             s,
             right: pair.right.clone(),
             multipliers: pair.multipliers.clone(),
@@ -194,9 +195,9 @@ fn of_pairs(problem: &Problem<'_>, pairs: &[Eigenpair]) -> Vec<Uncertified> {
             chain: pair.chain,
             curvature: 1.0,
         };
-        roots.push(extended(problem, (pair.right.len(), problem.n), root));
+        uncertified.push(extended(problem, (pair.right.len(), problem.n), approx));
     }
-    roots
+    uncertified
 }
 
 /// Words on modes of the constrained problem that are not true of the eigenvalues returned.
@@ -235,13 +236,13 @@ fn certified(
             known[i] = Some(pair).filter(|pair| moved && within(pair, SURE));
         }
     }
-    let mut roots: Vec<Uncertified> = Vec::new();
+    let mut uncertified: Vec<Uncertified> = Vec::new();
     let open: Vec<usize> = (0..starts.len()).filter(|&i| known[i].is_none()).collect();
     for &i in &open {
         let found = if starts[i].rigid { None } else { follow(problem, &starts[i])? };
-        roots.push(found.unwrap_or_else(|| starts[i].clone()));
+        uncertified.push(found.unwrap_or_else(|| starts[i].clone()));
     }
-    for (i, pair) in open.into_iter().zip(certifier.certify_alone(roots)) {
+    for (i, pair) in open.into_iter().zip(certifier.certify_alone(uncertified)) {
         known[i] = Some(pair);
     }
     Ok(known.into_iter().flatten().collect())
@@ -249,17 +250,17 @@ fn certified(
 
 /// An eigenvalue of the constrained problem as a start for the penalty problem: x without violations, from n to `size`
 /// numbers.
-fn extended(problem: &Problem<'_>, (n, size): (usize, usize), mut root: Uncertified) -> Uncertified {
-    if root.rigid {
+fn extended(problem: &Problem<'_>, (n, size): (usize, usize), mut approx: Uncertified) -> Uncertified {
+    if approx.rigid {
         // A motion without resistance needs no reaction: it is a zero of both problems. One that needs a reaction is not,
         // and its bound says so.
-        let x = DenseC::from_fn(problem.n, 1, |i, _| root.right.get(i).copied().unwrap_or(ZERO));
+        let x = DenseC::from_fn(problem.n, 1, |i, _| approx.right.get(i).copied().unwrap_or(ZERO));
         let mx = problem.m.mul(&x);
-        root.curvature = (0..n).map(|i| (root.right[i].conj() * mx[(i, 0)]).re).sum();
+        approx.curvature = (0..n).map(|i| (approx.right[i].conj() * mx[(i, 0)]).re).sum();
     }
-    root.right.edit(|x| x.resize(size, ZERO));
-    if let Some((left, _)) = &mut root.left {
+    approx.right.edit(|x| x.resize(size, ZERO));
+    if let Some((left, _)) = &mut approx.left {
         left.edit(|y| y.resize(size, ZERO));
     }
-    root
+    approx
 }

@@ -11,7 +11,7 @@ use mb_algebra::{Dense, PenaltyBlocks, c64, dense, norms, sparse};
 use crate::problem::matrix::{Matrix, norm_bound};
 use crate::{Class, Eigenpair, Shape, SpuriousOrigin};
 
-/// What tells motion of the mechanism from that against the penalty.
+/// What distinguishes motion of the mechanism from that against the penalty.
 pub(super) struct Measure<'a> {
     blocks: &'a PenaltyBlocks,
     m: &'a Matrix<'a>,

@@ -11,7 +11,7 @@
 //!
 //! [`solve`] gives the whole spectrum, [`physical_eigenpairs`] only the pairs of the mechanism, by inverse iteration from the
 //! null space of Phi_q, which for a few degrees of freedom costs a fraction; [`lowest`] gives some of them from sparse
-//! matrices. [`least_factors`] tells from the mechanism's own pairs how large the factors must be.
+//! matrices. [`least_factors`] finds from the mechanism's own pairs how large the factors must be.
 
 mod assign;
 mod continuation;
@@ -28,7 +28,7 @@ use mb_algebra::{Dense, Lu, QuadraticPencil, RankQr, RankTolerance, dense, norms
 use crate::certify::dense::Certifier;
 use crate::dense::constraint_basis::ConstraintBasis;
 use crate::dense::polish;
-use crate::dense::{ReducedRoots, reduced_roots};
+use crate::dense::{ReducedEigenvalues, reduced_eigenvalues};
 use crate::numeric::check;
 use crate::numeric::operator::Operator;
 use crate::{Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum};
@@ -87,39 +87,43 @@ pub fn solve(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum,
     let problem = pencil.quadratic();
     let free = ConstraintBasis::unconstrained(problem.m.nrows());
     let centre = cluster_centre(&problem, &constraints);
-    let mut roots = reduced_roots(&problem, &free, centre, options)?;
-    let mut findings = told_beforehand(pencil, &constraints);
-    let drowned = drowned(pencil, &constraints, &mut findings, &mut roots);
-    findings.append(&mut roots.findings);
-    findings.extend(polish::lowest(&problem, &free, &mut roots.raws, options.refinement));
-    let mut pairs = Certifier::new(&problem, &free).certify(roots.raws, options.refinement);
+    let mut reduced = reduced_eigenvalues(&problem, &free, centre, options)?;
+    let mut findings = reported_beforehand(pencil, &constraints);
+    let drowned = drowned(pencil, &constraints, &mut findings, &mut reduced);
+    findings.append(&mut reduced.findings);
+    findings.extend(polish::lowest(&problem, &free, &mut reduced.raws, options.refinement));
+    let mut pairs = Certifier::new(&problem, &free).certify(reduced.raws, options.refinement);
     penalty_energy::classify(pencil, &constraints, &mut pairs, &mut findings);
     let expected = ExpectedCounts::penalty(free.n(), constraints.rank());
     let counts = Counts {
         n: free.n(),
         m: constraints.m(),
         rank: constraints.rank(),
-        expected: if drowned { expected } else { expected.without_mass(roots.infinite, roots.indeterminate) },
+        expected: if drowned {
+            expected
+        } else {
+            expected.without_mass(reduced.infinite, reduced.indeterminate)
+        },
         ..Counts::default()
     };
     Ok(Spectrum::assemble(pairs, counts, findings))
 }
 
-/// Whether what has no mass or no stiffness of its own drowned beside too stiff a penalty: theory counts it all the same, and no word
+/// Whether what has no mass or no stiffness of its own drowned under too stiff a penalty: theory counts it all the same, and no word
 /// on it is said but that on the penalty.
 fn drowned(
     pencil: &PenaltyPencil,
     constraints: &ConstraintBasis,
     findings: &mut Vec<Finding>,
-    roots: &mut ReducedRoots,
+    reduced: &mut ReducedEigenvalues,
 ) -> bool {
     let stiff = |findings: &[Finding]| findings.iter().any(|f| matches!(f, Finding::StiffPenalty { .. }));
-    if !stiff(findings) && roots.infinite + roots.indeterminate > 0 {
+    if !stiff(findings) && reduced.infinite + reduced.indeterminate > 0 {
         findings.extend(Excess::of(pencil, constraints).filter(Excess::hides_mass).map(|e| e.told()));
     }
     let drowned = stiff(findings);
     if drowned {
-        roots
+        reduced
             .findings
             .retain(|f| !matches!(f, Finding::SingularMass { .. } | Finding::SingularPencil { .. }));
     }
@@ -128,7 +132,7 @@ fn drowned(
 
 /// What constraints and penalty have to say before any eigenvalue is known: redundant rows do no harm to a penalty,
 /// but change the counts.
-fn told_beforehand(pencil: &PenaltyPencil, constraints: &ConstraintBasis) -> Vec<Finding> {
+fn reported_beforehand(pencil: &PenaltyPencil, constraints: &ConstraintBasis) -> Vec<Finding> {
     let told = constraints.findings().iter().filter(|f| !matches!(f, Finding::NoFreedom)).cloned();
     told.chain(too_stiff(pencil, constraints)).collect()
 }

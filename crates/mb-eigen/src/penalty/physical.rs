@@ -12,12 +12,12 @@
 
 use mb_algebra::{QuadraticPencil, c64, dense, norms};
 
-use super::deduplicate::one_root;
-use super::{PenaltyPencil, drowned, measure, told_beforehand};
+use super::deduplicate::one_eigenvalue;
+use super::{PenaltyPencil, drowned, measure, reported_beforehand};
 use crate::certify::dense::Certifier;
 use crate::dense::constraint_basis::ConstraintBasis;
 use crate::dense::polish::System;
-use crate::dense::{Kind, Raw, reduced_roots};
+use crate::dense::{Kind, Raw, reduced_eigenvalues};
 use crate::numeric::vectors;
 use crate::pairing::mac;
 use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum};
@@ -40,7 +40,7 @@ pub fn physical_eigenpairs(pencil: &PenaltyPencil, options: &DenseOptions) -> Re
     let constraints = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
     let problem = pencil.quadratic();
     let free = ConstraintBasis::unconstrained(problem.m.nrows());
-    let mut start = reduced_roots(&problem, &constraints, 0.0, options)?;
+    let mut start = reduced_eigenvalues(&problem, &constraints, 0.0, options)?;
     let system = System::new(&problem, &free);
     let mut raws = Vec::with_capacity(start.raws.len());
     for raw in &start.raws {
@@ -55,7 +55,7 @@ pub fn physical_eigenpairs(pencil: &PenaltyPencil, options: &DenseOptions) -> Re
     if pairs.iter().any(|pair| pair.penalty_share.is_some_and(|share| share > CLEAR)) {
         return from_all(pencil, options);
     }
-    let mut findings = told_beforehand(pencil, &constraints);
+    let mut findings = reported_beforehand(pencil, &constraints);
     let drowned = drowned(pencil, &constraints, &mut findings, &mut start);
     findings.append(&mut start.findings);
     let expected = ExpectedCounts::minimal(free.n(), constraints.rank());
@@ -90,7 +90,8 @@ fn found_twice(problem: &QuadraticPencil, pairs: &[Eigenpair]) -> bool {
     let moving = |pair: &&Eigenpair| pair.class == Class::Physical && pair.alpha.im >= 0.0;
     let ordinary: Vec<&Eigenpair> = pairs.iter().filter(moving).collect();
     let products = |x: &[c64]| [&problem.m, &problem.c].map(|a| dense::matvec_complex(a, x));
-    let again = |(i, a): (usize, &&Eigenpair)| ordinary[..i].iter().any(|b| one_root(a, b, NEAR, products));
+    let again =
+        |(i, a): (usize, &&Eigenpair)| ordinary[..i].iter().any(|b| one_eigenvalue(a, b, NEAR, products));
     ordinary.iter().enumerate().any(again)
 }
 

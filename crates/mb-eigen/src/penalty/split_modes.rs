@@ -1,7 +1,7 @@
 //! Modes of one eigenvalue that penalties part.
 //!
 //! A penalty moves a mode in proportion to l^H Xi^-1 l (factor.rs). Of several modes at one s any basis is as good for the constrained
-//! problem; the penalty problem has eigenvalues beside s whose vectors diagonalize that form, and starts between them
+//! problem; the penalty problem has eigenvalues near s whose vectors diagonalize that form, and starts between them
 //! lead to either:
 //!
 //! ```text
@@ -23,18 +23,19 @@ pub(super) const TOGETHER: f64 = 1e-8;
 /// Turns the vectors of eigenvalues with several modes to those that penalties part.
 ///
 /// For spaces that real shapes span, in symmetric problems; others stay.
-pub(super) fn parted(held: &Problem<'_>, xi: &Dense, roots: &mut [Uncertified]) {
+pub(super) fn parted(held: &Problem<'_>, xi: &Dense, uncertified: &mut [Uncertified]) {
     let n = held.n;
-    let fits = |root: &Uncertified| !root.rigid && root.left.is_none();
+    let fits = |approx: &Uncertified| !approx.rigid && approx.left.is_none();
     let Ok(factor) = Lu::new(xi) else { return };
-    let mut done = vec![false; roots.len()];
-    for first in 0..roots.len() {
-        let near = |root: &Uncertified| {
-            let s = roots[first].s;
-            (root.s - s).norm() <= TOGETHER * s.norm() && root.opposite == roots[first].opposite
+    let mut done = vec![false; uncertified.len()];
+    for first in 0..uncertified.len() {
+        let near = |approx: &Uncertified| {
+            let s = uncertified[first].s;
+            (approx.s - s).norm() <= TOGETHER * s.norm() && approx.opposite == uncertified[first].opposite
         };
-        let group: Vec<usize> =
-            (first..roots.len()).filter(|&j| !done[j] && near(&roots[j]) && fits(&roots[j])).collect();
+        let group: Vec<usize> = (first..uncertified.len())
+            .filter(|&j| !done[j] && near(&uncertified[j]) && fits(&uncertified[j]))
+            .collect();
         for &j in &group {
             done[j] = true;
         }
@@ -43,8 +44,8 @@ pub(super) fn parted(held: &Problem<'_>, xi: &Dense, roots: &mut [Uncertified]) 
         }
         let g = group.len();
         let m = held.rows.m;
-        let x = DenseC::from_fn(n, g, |i, j| roots[group[j]].right[i]);
-        let l = DenseC::from_fn(m, g, |i, j| roots[group[j]].multipliers[i]);
+        let x = DenseC::from_fn(n, g, |i, j| uncertified[group[j]].right[i]);
+        let l = DenseC::from_fn(m, g, |i, j| uncertified[group[j]].multipliers[i]);
         let Some((x, z)) = real_basis(held, &x) else { continue };
         let l = product(l.as_ref(), z.as_ref());
         let re = Dense::from_fn(m, g, |i, j| l[(i, j)].re);
@@ -66,9 +67,9 @@ pub(super) fn parted(held: &Problem<'_>, xi: &Dense, roots: &mut [Uncertified]) 
         for (j, &at) in group.iter().enumerate() {
             let right: Vec<c64> = (0..n).map(|i| c64::new(x[(i, j)], 0.0)).collect();
             let l: Vec<c64> = (0..m).map(|i| c64::new(re[(i, j)], im[(i, j)])).collect();
-            let rest: Vec<c64> = (n..roots[at].right.len()).map(|i| roots[at].right[i]).collect();
-            roots[at].right = right.into_iter().chain(rest).collect::<Vec<c64>>().into();
-            roots[at].multipliers = l.into();
+            let rest: Vec<c64> = (n..uncertified[at].right.len()).map(|i| uncertified[at].right[i]).collect();
+            uncertified[at].right = right.into_iter().chain(rest).collect::<Vec<c64>>().into();
+            uncertified[at].multipliers = l.into();
         }
     }
 }

@@ -8,7 +8,7 @@
 //! for matrices of any kind: directions without mass, with and without damping, and coordinates that act as multipliers are
 //! counted as what they are. The slope is taken between three real points far beyond all eigenvalues, ten times each
 //! other, and extrapolated; it is believed where it comes out whole. Without mass means zero to the last digit, or to
-//! the rounding of s^2 M beside K: a mass that is a difference of large numbers counts as one. Three eliminations
+//! the rounding of s^2 M compared with K: a mass that is a difference of large numbers counts as one. Three eliminations
 //! without factors; for regular pencils. Ahlfors, Complex Analysis, section 4.5.2, on a circle through infinity.
 
 use super::Problem;
@@ -20,7 +20,7 @@ const STEP: f64 = 10.0;
 /// How far from whole a slope may be.
 const WHOLE: f64 = 0.05;
 
-/// Number of finite eigenvalues; none where the determinant does not tell.
+/// Number of finite eigenvalues; none where the determinant does not show it.
 pub(crate) fn count(problem: &Problem) -> Option<usize> {
     let first = FAR * fastest(problem)?;
     let mut logarithms = [0.0; 3];

@@ -161,7 +161,7 @@ impl<'a> Matrix<'a> {
     /// Up to W columns of A X. Packed by rows of X, so that the W numbers an entry meets are neighbours in
     /// memory; W is fixed, so that their sums stay in registers.
     fn columns<const W: usize, T: Scalar>(&self, x: &[&[T]], out: &mut [&mut [T]]) {
-        // What stands beside the columns at hand is used by nobody.
+        // Lanes beyond the columns in work are not used.
         let side: [&[T]; W] = std::array::from_fn(|k| x[k.min(x.len() - 1)]);
         let packed: Vec<[T; W]> = (0..self.rows.cols()).map(|i| side.map(|x| x[i])).collect();
         let lines = |first: usize, out: &mut [&mut [T]]| {
@@ -244,7 +244,7 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// Products of a matrix by rows, from one of them on, with W columns side by side, by the instructions of the processor at hand.
+/// Products of a matrix by rows, from one of them on, with W columns side by side, by the instructions of this processor.
 struct Products<'a, 'b, const W: usize, T> {
     a: &'a Sparse,
     packed: &'a [[T; W]],
@@ -325,7 +325,7 @@ pub(crate) fn check(
 }
 
 /// Whether |a_ij - a_ji| is at most a tolerance times the size of these entries and sqrt(|a_ii a_jj|): circulatory forces of a soft part
-/// beside a stiff one are far below the norm, and no rounding. What cancellation of the largest entries may have left does not count.
+/// compared with a stiff one are far below the norm, and no rounding. What cancellation of the largest entries may have left does not count.
 fn is_nearly_symmetric(a: &Sparse, tolerance: f64) -> bool {
     let entry = |i: usize, j: usize| a.get(i, j).copied().unwrap_or(0.0);
     let diagonal: Vec<f64> = (0..a.rows()).map(|i| entry(i, i).abs().sqrt()).collect();

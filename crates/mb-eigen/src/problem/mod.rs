@@ -31,7 +31,7 @@ use crate::{DenseOptions, EigenError, dense};
 const PROVED_UP_TO: usize = 100;
 /// Backward error of a solve above which it is refined.
 const REFINE_ABOVE: f64 = 1e-14;
-/// What each row costs beside the operations of its elimination, in operations.
+/// What each row costs in addition to the operations of its elimination, in operations.
 const OPERATIONS_PER_ROW: f64 = 1e4;
 /// Largest n of which finite eigenvalues are counted by rank decisions, with dense matrices.
 const COUNT_UP_TO: usize = 400;
@@ -39,7 +39,7 @@ const COUNT_UP_TO: usize = 400;
 const COUNT_OPERATIONS: f64 = 1e9;
 /// Bytes of factors that may stay while others are made.
 const SMALL_FACTORS: u64 = 256 << 20;
-/// Entries of a factor in a row up to which it is light beside the vectors of a basis.
+/// Entries of a factor in a row up to which it is light compared with the vectors of a basis.
 const LIGHT: usize = 32;
 const ANALYSIS: &str = "Structure of the factors";
 
@@ -256,22 +256,22 @@ impl<'a> Problem<'a> {
     }
 
     /// Most finite eigenvalues there can be: 2 (n - r), and where `much` of the spectrum is wanted the number that
-    /// rank decisions tell of a small problem and the determinant of a large one. What a Krylov method finds beyond
+    /// rank decisions find of a small problem and the determinant of a large one. What a Krylov method finds beyond
     /// that is rounding.
-    pub(crate) fn most_roots(&self, much: bool) -> usize {
+    pub(crate) fn most_eigenvalues(&self, much: bool) -> usize {
         let most = 2 * self.dof();
         if !much {
             return most;
         }
-        self.finite.get_or_init(|| self.finite_roots()).map_or(most, |finite| finite.min(most))
+        self.finite.get_or_init(|| self.finite_eigenvalues()).map_or(most, |finite| finite.min(most))
     }
 
     /// Finite eigenvalues, where they have been counted.
-    pub(crate) fn counted_roots(&self) -> Option<usize> {
+    pub(crate) fn counted_eigenvalues(&self) -> Option<usize> {
         self.finite.get().copied().flatten()
     }
 
-    fn finite_roots(&self) -> Option<usize> {
+    fn finite_eigenvalues(&self) -> Option<usize> {
         if self.n > COUNT_UP_TO {
             return finite_count::count(self);
         }
@@ -279,17 +279,17 @@ impl<'a> Problem<'a> {
         let [m, c, k] = [&self.m, &self.c, &self.k].map(dense);
         let pencil = QuadraticPencil { m, c, k, phi_q: dense(&self.rows.independent) };
         // A count that fails is no reason to give up the search.
-        dense::finite_roots(&pencil, &DenseOptions::default()).ok().flatten()
+        dense::finite_eigenvalues(&pencil, &DenseOptions::default()).ok().flatten()
     }
 
     /// Finite eigenvalues by theory: 2 (n - r), less what coordinates without mass take away where there are some and
     /// counting is worth its operations.
-    pub(crate) fn expected_roots(&self) -> usize {
+    pub(crate) fn expected_eigenvalues(&self) -> usize {
         let affordable = || {
             let operations = self.analysis().map_or(f64::INFINITY, |a| a.estimate().flops);
             self.n <= COUNT_UP_TO || operations <= COUNT_OPERATIONS
         };
-        self.most_roots(self.finite.get().is_some() || (self.surely() < self.dof() && affordable()))
+        self.most_eigenvalues(self.finite.get().is_some() || (self.surely() < self.dof() && affordable()))
     }
 
     /// The square of the unit of frequency that makes |M| and |K| equal, an upper scale of |s|^2.
@@ -402,17 +402,17 @@ impl<'a> Problem<'a> {
         Ok(ShortSolve::new(factor))
     }
 
-    /// Estimated operations of a factorization; zero where the structure cannot be analysed, which the factorization tells.
+    /// Estimated operations of a factorization; zero where the structure cannot be analysed, which the factorization reports.
     pub(crate) fn factor_operations(&self) -> f64 {
         self.analysis().map_or(0.0, |analysis| analysis.estimate().flops)
     }
 
-    /// Entries of the factors; zero where the structure cannot be analysed, which the factorization tells.
+    /// Entries of the factors; zero where the structure cannot be analysed, which the factorization reports.
     pub(crate) fn factor_entries(&self) -> usize {
         self.analysis().map_or(0, |analysis| analysis.estimate().factor_nonzeros)
     }
 
-    /// Whether the factors are light beside the vectors of a basis.
+    /// Whether the factors are light compared with the vectors of a basis.
     pub(crate) fn has_light_factors(&self) -> bool {
         self.factor_entries() <= LIGHT * (self.n + self.rows.rank)
     }
@@ -458,7 +458,7 @@ impl<'a> Problem<'a> {
         }
         let (analysis, phi) = (self.analysis().ok()?, self.rows.independent.sparse());
         let found = SaddleFactor::quick_inertia(&analysis, &self.terms([a, 0.0, 1.0]), phi);
-        // What went wrong is told by the factorization that follows.
+        // What went wrong is reported by the factorization that follows.
         let inertia = found.ok().flatten()?;
         // Every independent constraint adds one positive and one negative eigenvalue.
         inertia.negative.checked_sub(self.rows.rank)

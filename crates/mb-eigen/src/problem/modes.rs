@@ -5,7 +5,7 @@ use mb_algebra::{Dense, c64};
 use super::Problem;
 use super::uncertified::Uncertified;
 use crate::Shape;
-use crate::krylov::scalar::{beside, pick};
+use crate::krylov::scalar::{hstack, pick};
 
 /// Modes of a symmetric problem: w and vectors of equal columns.
 #[derive(Clone, Debug)]
@@ -32,8 +32,8 @@ impl Modes {
             return;
         }
         self.w.extend_from_slice(&other.w);
-        self.x = beside(self.x.as_ref(), other.x.as_ref());
-        self.l = beside(self.l.as_ref(), other.l.as_ref());
+        self.x = hstack(self.x.as_ref(), other.x.as_ref());
+        self.l = hstack(self.l.as_ref(), other.l.as_ref());
     }
 
     /// Sorts the modes that are not rigid; smallest key first.
@@ -66,7 +66,7 @@ impl Modes {
     }
 
     /// The eigenvalues of the modes, one for each.
-    pub(crate) fn roots(&self, problem: &Problem) -> Vec<Uncertified> {
+    pub(crate) fn uncertified(&self, problem: &Problem) -> Vec<Uncertified> {
         let l = problem.rows.multipliers(&self.l);
         let mut mx = mb_algebra::Dense::zeros(problem.n, 1);
         let mut out = Vec::with_capacity(self.w.len());

@@ -10,7 +10,7 @@
 
 /// Changes kept.
 const DEPTH: usize = 3;
-/// A change of f that is nearly a mixture of those kept tells nothing.
+/// A change of f that is nearly a mixture of those kept adds nothing.
 const NEW: f64 = 1e-3;
 
 /// What is added to a vector, and to its multipliers.

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! The share of a mode i in the error of x_j comes out of the solve as (w_i - w_j) / (w_i - sigma) of itself. For the modes
-//! at hand it is put right by what the residuals say, so that nothing in it depends on sigma or on the digits of the factors; of the
+//! of the block it is put right by what the residuals say, so that nothing in it depends on sigma or on the digits of the factors; of the
 //! others, which are further from sigma than these, each step leaves (w_j - sigma) / (w_i - sigma), and mixing with the steps before
-//! (mixing.rs) takes the slowest out. Below all w the factors are those of a definite matrix and have some digits more than beside
+//! (mixing.rs) takes the slowest out. Below all w the factors are those of a definite matrix and have some digits more than near
 //! an eigenvalue. Pairs that do not get there are left to the steps one by one (real.rs). Sizes: n unknowns, m rows, p pairs; a step
 //! solves for p right-hand sides and multiplies K with p columns, eight at a time in memory that serves again.
 
@@ -56,8 +56,8 @@ struct Block {
     idle: Vec<usize>,
 }
 
-/// Vectors that only lend themselves: they are good enough as they are, or have their turn later.
-struct Lent {
+/// Vectors that are only deflated: they have converged, or are refined in a later group.
+struct Deflated {
     w: Vec<f64>,
     x: Dense,
     l: Dense,
@@ -67,26 +67,26 @@ struct Lent {
 /// Pairs that take a step at once: as many right-hand sides as a solution takes.
 const AT_ONCE: usize = 8;
 /// Numbers in the vectors of all pairs improved side by side, whose steps before are kept: 10 of these vectors for each pair. What is more
-/// takes its turn in groups, from the first pair on; those whose turn comes later have digits enough to lend themselves.
+/// takes its turn in groups, from the first pair on; those of later groups have digits enough to be deflated.
 const SIDE_BY_SIDE: usize = 6_000_000;
 
 /// Improves the `wanted` ones of pairs of an undamped problem, all real and the nearest to the shift; whether each got where the next
 /// step would gain nothing that is used.
 pub(super) fn refine(
     problem: &Problem,
-    beside: &Shifted,
+    near: &Shifted,
     starts: &[Given<'_>],
     wanted: &[bool],
     enough: f64,
 ) -> Vec<Option<Improved>> {
     let most = (SIDE_BY_SIDE / (problem.n + problem.rows.m)).max(AT_ONCE);
-    in_groups(problem, beside, starts, wanted, enough, most)
+    in_groups(problem, near, starts, wanted, enough, most)
 }
 
 /// The same, at most so many at a time.
 pub(super) fn in_groups(
     problem: &Problem,
-    beside: &Shifted,
+    near: &Shifted,
     starts: &[Given<'_>],
     wanted: &[bool],
     enough: f64,
@@ -103,9 +103,9 @@ pub(super) fn in_groups(
         let others = (0..starts.len()).filter(|j| !group.contains(j));
         let others: Vec<Given<'_>> = others.map(|j| better(starts[j], out[j].as_ref())).collect();
         mixing.iter_mut().for_each(Mixing::restart);
-        let found = Block::new(problem, &own, enough).zip(Lent::new(problem, &others));
-        let found = found.map(|(block, lent)| {
-            improve(&products, beside, block, &lent, (&mut work, &mut mixing)).finish(&own)
+        let found = Block::new(problem, &own, enough).zip(Deflated::new(problem, &others));
+        let found = found.map(|(block, deflated)| {
+            improve(&products, near, block, &deflated, (&mut work, &mut mixing)).finish(&own)
         });
         for (&j, found) in group.iter().zip(found.unwrap_or_default()) {
             out[j] = found;
@@ -119,12 +119,12 @@ fn better<'a>(start: Given<'a>, found: Option<&'a Improved>) -> Given<'a> {
     found.map_or(start, |Improved { pair, .. }| Given { s: pair.s, x: &pair.x, l: &pair.l })
 }
 
-/// The steps of some pairs beside others.
+/// The steps of some pairs with others.
 fn improve(
     products: &Products<'_>,
-    beside: &Shifted,
+    near: &Shifted,
     mut block: Block,
-    lent: &Lent,
+    deflated: &Deflated,
     (work, mixing): (&mut Work, &mut [Mixing]),
 ) -> Block {
     let problem = products.problem;
@@ -136,7 +136,7 @@ fn improve(
         }
         for pairs in pairs.chunks(AT_ONCE) {
             let Some(open) = block.measure(products, pairs, work) else { break 'steps };
-            if block.correct(problem, beside, lent, &open, work).is_none() {
+            if block.correct(problem, near, deflated, &open, work).is_none() {
                 break 'steps;
             }
             for (k, &j) in open.iter().enumerate() {
@@ -174,19 +174,19 @@ impl Work {
 }
 
 /// Real vectors, multipliers and w of some eigenvalues.
-fn real_parts(problem: &Problem, roots: &[Given<'_>]) -> (Vec<f64>, Dense, Dense) {
+fn real_parts(problem: &Problem, uncertified: &[Given<'_>]) -> (Vec<f64>, Dense, Dense) {
     let columns = |rows: usize, of: for<'a> fn(&Given<'a>) -> &'a Shape| {
-        let parts: Vec<Cow<'_, [f64]>> = roots.iter().map(|root| of(root).real_parts()).collect();
-        Dense::from_fn(rows, roots.len(), |i, j| parts[j][i])
+        let parts: Vec<Cow<'_, [f64]>> = uncertified.iter().map(|approx| of(approx).real_parts()).collect();
+        Dense::from_fn(rows, uncertified.len(), |i, j| parts[j][i])
     };
-    let (x, l) = (columns(problem.n, |root| root.x), columns(problem.rows.m, |root| root.l));
-    (roots.iter().map(|root| -(root.s * root.s).re).collect(), x, l)
+    let (x, l) = (columns(problem.n, |approx| approx.x), columns(problem.rows.m, |approx| approx.l));
+    (uncertified.iter().map(|approx| -(approx.s * approx.s).re).collect(), x, l)
 }
 
-impl Lent {
+impl Deflated {
     /// None where a mass is not positive.
-    fn new(problem: &Problem, roots: &[Given<'_>]) -> Option<Self> {
-        let (w, x, l) = real_parts(problem, roots);
+    fn new(problem: &Problem, uncertified: &[Given<'_>]) -> Option<Self> {
+        let (w, x, l) = real_parts(problem, uncertified);
         let mass = masses(problem, &x);
         mass.iter().all(|mass| *mass > 0.0).then_some(Self { w, x, l, mass })
     }
@@ -214,7 +214,7 @@ impl Block {
         Some(Self { w, mass: vec![1.0; p], x, low: Dense::zeros(n, p), l, enough, best, idle })
     }
 
-    /// Tells modes of nearly equal w apart, which few digits leave mixed and steps that go by differences of w do not: by the
+    /// Separates modes of nearly equal w, which few digits leave mixed and steps that go by differences of w do not: by the
     /// forms of K and M on them.
     fn untangle(&mut self, problem: &Problem, products: &Products<'_>) {
         let near = |j: usize| (self.w[j] - self.w[j - 1]).abs() <= APART * self.w[j].abs();
@@ -315,8 +315,8 @@ impl Block {
     fn correct(
         &self,
         problem: &Problem,
-        beside: &Shifted,
-        lent: &Lent,
+        near: &Shifted,
+        deflated: &Deflated,
         open: &[usize],
         work: &mut Work,
     ) -> Option<()> {
@@ -324,12 +324,12 @@ impl Block {
         let width = open.len();
         let f = r.as_ref().subcols(0, width);
         let (mut dx, mut unit) = (dx.as_mut().subcols_mut(0, width), unit.as_mut().subcols_mut(0, width));
-        beside.solver.solve_into(f, dx.as_mut(), unit.as_mut()).ok()?;
+        near.solver.solve_into(f, dx.as_mut(), unit.as_mut()).ok()?;
         problem.rows.multipliers_into(unit.as_ref(), dl);
         let mut dl = dl.as_mut().subcols_mut(0, width);
         problem.m.mul_into(dx.as_ref(), m.as_mut().subcols_mut(0, width));
         let image = m.as_ref().subcols(0, width);
-        // What the solve got wrong: the shares of the modes at hand.
+        // What the solve got wrong: the shares of the modes of the block.
         let wrong = |w: &[f64], x: &Dense, mass: &[f64], same: bool| {
             let (share, force) = (gram(x.as_ref(), image), gram(x.as_ref(), f));
             Dense::from_fn(w.len(), width, |i, k| {
@@ -339,8 +339,8 @@ impl Block {
             })
         };
         let own = wrong(&self.w, &self.x, &self.mass, true);
-        let of_others = wrong(&lent.w, &lent.x, &lent.mass, false);
-        for (x, l, wrong) in [(&self.x, &self.l, own), (&lent.x, &lent.l, of_others)] {
+        let of_others = wrong(&deflated.w, &deflated.x, &deflated.mass, false);
+        for (x, l, wrong) in [(&self.x, &self.l, own), (&deflated.x, &deflated.l, of_others)] {
             take(x.as_ref(), dx.as_mut(), wrong.as_ref(), None);
             take(l.as_ref(), dl.as_mut(), wrong.as_ref(), None);
         }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Sums of K x and of r are in double-double precision, the latter with the rounded multipliers in them, so that what
-//! these leave is in the residual that is claimed. What rounding took from B^T K B stands beside it as another matrix.
+//! these leave is in the residual that is claimed. What rounding took from B^T K B is kept as a second matrix.
 //! Sizes: y of length k, x of length n.
 
 use mb_algebra::Dense;
@@ -28,7 +28,7 @@ impl Merged {
     pub(crate) fn improve(
         &self,
         problem: &Problem<'_>,
-        beside: &Shifted,
+        near: &Shifted,
         pairs: &[Given<'_>],
         wanted: &[bool],
         enough: f64,
@@ -41,7 +41,7 @@ impl Merged {
         };
         let inner: Vec<(Shape, Shape)> = pairs.iter().map(inner).collect();
         let given = pairs.iter().zip(&inner).map(|(pair, (x, l))| Given { s: pair.s, x, l });
-        refine::refine_together(&self.problem, beside, &given.collect::<Vec<_>>(), wanted, enough)
+        refine::refine_together(&self.problem, near, &given.collect::<Vec<_>>(), wanted, enough)
     }
 
     /// Improved pairs in x; `reactions`: Phi^T of the rows as given.

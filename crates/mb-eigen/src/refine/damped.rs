@@ -9,7 +9,7 @@
 //! A pair of the undamped problem held by constraints is next to that of the problem with light damping or stiff penalties, and its
 //! factors are available: no others are made. What holds the rows, D(s) = s^2 Xi + s Xi Theta + Xi Omega (springs.rs),
 //! stands on the right-hand side exactly; without penalties e_j is to vanish, and stands there itself. As in block.rs
-//! the shares of the modes i at hand are put right by the residuals,
+//! the shares of the modes i of the block are put right by the residuals,
 //!
 //! ```text
 //! x_i^T ((s_j^2 - s_i^2) M + (s_j - s_i) C) d_j = x_i^T r_j,   i /= j
@@ -92,11 +92,11 @@ struct Block<'a> {
 }
 
 /// Improves damped pairs, started from others near to them; whether each got where the next step would gain nothing that is used.
-/// With `springs` in place of the constraints, vectors and residuals are those of (x, e). `beside`: factors without damping.
+/// With `springs` in place of the constraints, vectors and residuals are those of (x, e). `near`: factors without damping.
 pub(super) fn refine(
     problem: &Problem,
     springs: Option<&Springs>,
-    beside: &Shifted,
+    near: &Shifted,
     starts: &[Uncertified],
 ) -> Vec<Option<(Doubled, bool)>> {
     let p = starts.len();
@@ -121,7 +121,7 @@ pub(super) fn refine(
         if open.is_empty() {
             break;
         }
-        let Some([d, h]) = block.corrections(beside, &images, &open) else { break };
+        let Some([d, h]) = block.corrections(near, &images, &open) else { break };
         for (k, &j) in open.iter().enumerate() {
             let negative = |a: &Dense| -> Vec<f64> {
                 column(a, 2 * k).iter().chain(column(a, 2 * k + 1)).map(|v| -v).collect()
@@ -163,10 +163,10 @@ impl<'a> Block<'a> {
         Self {
             problem,
             springs,
-            s: starts.iter().map(|root| root.s).collect(),
-            x: columns(problem.n, |root| &root.right),
+            s: starts.iter().map(|approx| approx.s).collect(),
+            x: columns(problem.n, |approx| &approx.right),
             low: Dense::zeros(problem.n, 2 * p),
-            l: columns(problem.rows.m, |root| &root.multipliers),
+            l: columns(problem.rows.m, |approx| &approx.multipliers),
             forms: vec![Forms::default(); p],
             enough: Vec::new(),
             best: (0..p).map(|_| None).collect(),
@@ -280,14 +280,14 @@ impl<'a> Block<'a> {
         rho.is_finite().then_some(rho)
     }
 
-    /// d and h of the open pairs, the shares of the modes at hand put right.
-    fn corrections(&self, beside: &Shifted, images: &Images, open: &[usize]) -> Option<[Dense; 2]> {
+    /// d and h of the open pairs, the shares of the modes of the block put right.
+    fn corrections(&self, near: &Shifted, images: &Images, open: &[usize]) -> Option<[Dense; 2]> {
         let rows = &self.problem.rows;
         let columns = columns(open);
         let (f, lack) = (selected(&images.residual, &columns), selected(&images.lack, &columns));
         let kept = rows.kept();
         let g = Dense::from_fn(kept.len(), lack.ncols(), |i, k| lack[(kept[i], k)] / rows.length(kept[i]));
-        let solved = beside.solver.solve_both(&f, &g)?;
+        let solved = near.solver.solve_both(&f, &g)?;
         let product = |a: &Dense, b: &Dense| f64::adjoint_product(a.as_ref(), b.as_ref());
         let mut of_mass = product(&images.m, &solved.x);
         let mut of_damping = if self.problem.c.is_zero() {
@@ -369,7 +369,7 @@ impl<'a> Block<'a> {
                 let along = start.right.iter().zip(inertia[0].iter().zip(inertia[1]));
                 let shared = along.map(|(x, (re, im))| x.conj() * c64::new(*re, *im)).sum::<c64>().norm_sqr();
                 let near = (s - start.s).norm() <= NEAR * start.s.norm();
-                // Beside a double real eigenvalue rounding leads across the axis, where the conjugate is.
+                // Near a double real eigenvalue rounding leads across the axis, where the conjugate is.
                 let above = !start.mirror || s.im > 0.0;
                 let same = near && above && own > 0.0 && before > 0.0 && shared >= SAME * own * before;
                 let with = |a: &[f64], b: &[f64]| [complex(a), complex(b)].concat();

@@ -1,11 +1,11 @@
-//! Symmetric pairs whose residual drowns in rounding, with vectors and residuals in double-double precision.
+//! Symmetric pairs whose residual is lost in rounding, with vectors and residuals in double-double precision.
 //!
 //! ```text
 //! r = (s^2 M + s C + K) x + Phi_q^T l,   s <- s - x^T r / x^T (2 s M + C) x,   x <- x - d
 //! [sigma^2 M + sigma C + K  Phi_i^T; Phi_i  0] [d; .] = [r; 0]
 //! ```
 //!
-//! with x = x_1 + x_2, the sums of K x and C x in double-double precision (double_double.rs) and sigma beside s:
+//! with x = x_1 + x_2, the sums of K x and C x in double-double precision (double_double.rs) and sigma near s:
 //! residual inverse iteration (Neumaier, SIAM J. Numer. Anal. 22, 1985); without damping all is real, in terms of w =
 //! -s^2 (real.rs), and those nearest to a shift share its factors (block.rs); so do those next to undamped ones (damped.rs). The entries of a stiff link's K exceed the stiffness of its low modes by
 //! h^-3 and more (1e12 at 10,000 elements), so that a vector rounded to double already leaves a residual of u |K| |x|, and
@@ -78,7 +78,7 @@ impl Improved {
     }
 }
 
-/// A pair to start from, or to lend its vectors.
+/// A pair to start from, or to deflate.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
     pub(crate) s: c64,
@@ -94,16 +94,16 @@ impl<'a> Given<'a> {
     }
 
     /// The same of an eigenvalue that has not been measured.
-    pub(crate) fn of_root(root: &'a Uncertified) -> Self {
-        Self { s: root.s, x: &root.right, l: &root.multipliers }
+    pub(crate) fn of_uncertified(approx: &'a Uncertified) -> Self {
+        Self { s: approx.s, x: &approx.right, l: &approx.multipliers }
     }
 }
 
-/// Improves the `wanted` ones of several pairs of a symmetric problem at once, where they are real, with the factors `beside`
+/// Improves the `wanted` ones of several pairs of a symmetric problem at once, where they are real, with the factors `near`
 /// them all, to a residual of `enough`.
 pub(crate) fn refine_together(
     problem: &Problem,
-    beside: &Shifted,
+    near: &Shifted,
     pairs: &[Given<'_>],
     wanted: &[bool],
     enough: f64,
@@ -112,31 +112,31 @@ pub(crate) fn refine_together(
     if !problem.undamped() || !pairs.iter().all(real) {
         return pairs.iter().map(|_| None).collect();
     }
-    block::refine(problem, beside, pairs, wanted, enough)
+    block::refine(problem, near, pairs, wanted, enough)
 }
 
-/// Improves several pairs of a symmetric problem at once from pairs of the undamped one, with its factors `beside`; each with word
+/// Improves several pairs of a symmetric problem at once from pairs of the undamped one, with its factors `near`; each with word
 /// whether it needs no further steps. With `springs` the rows are held by them, and pairs are those of (x, Phi_q x).
 pub(crate) fn refine_damped(
     problem: &Problem,
     springs: Option<&Springs>,
-    beside: &Shifted,
-    roots: &[Uncertified],
+    near: &Shifted,
+    uncertified: &[Uncertified],
 ) -> Vec<Option<(Doubled, bool)>> {
-    damped::refine(problem, springs, beside, roots)
+    damped::refine(problem, springs, near, uncertified)
 }
 
-/// Improves a pair of a symmetric problem; none where there is no factor beside s or nothing is gained.
-pub(crate) fn refine(problem: &Problem, root: &Uncertified) -> Option<Doubled> {
-    if problem.undamped() && root.right.is_real() && root.multipliers.is_real() {
-        return real::refine(problem, root);
+/// Improves a pair of a symmetric problem; none where there is no factor near s or nothing is gained.
+pub(crate) fn refine(problem: &Problem, approx: &Uncertified) -> Option<Doubled> {
+    if problem.undamped() && approx.right.is_real() && approx.multipliers.is_real() {
+        return real::refine(problem, approx);
     }
     // Where damping is light, or acts on little, a real factor without its imaginary part does, for half the work.
     let kinds: &[Kind] = if problem.undamped() { &[Kind::Real] } else { &[Kind::Real, Kind::Complex] };
     let mut best: Option<(f64, Doubled)> = None;
     for (aside, kind) in ASIDE.into_iter().flat_map(|aside| kinds.iter().map(move |kind| (aside, *kind))) {
         let from = best.as_ref().map_or_else(
-            || Start { s: root.s, x: root.right.to_vec(), l: root.multipliers.to_vec() },
+            || Start { s: approx.s, x: approx.right.to_vec(), l: approx.multipliers.to_vec() },
             |(_, found)| Start { s: found.s, x: found.x.to_vec(), l: found.l.to_vec() },
         );
         let Some((rho, found)) = iterate(problem, from, aside, kind) else { continue };

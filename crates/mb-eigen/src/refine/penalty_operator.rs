@@ -9,7 +9,7 @@
 
 use mb_algebra::{Dense, DenseC, LuComplex, PenaltyBlocks, c64, dense};
 
-/// Rows up to which D(s) may have entries beside its diagonal: it is factored in every step.
+/// Rows up to which D(s) may have entries off its diagonal: it is factored in every step.
 const DENSE_ROWS: usize = 100;
 
 /// Xi, Xi Theta and Xi Omega.
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_of_the_penalty_has_no_response() {
+    fn an_eigenvalue_of_the_penalty_has_no_response() {
         let one = dense::identity(1);
         let blocks = PenaltyBlocks {
             m: sparse::identity(1),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! r = K x + Phi_q^T l - w M x,   w <- w + x^T r / x^T M x,   x <- x - d,   w = -s^2
-//! [K - sigma M  Phi_i^T; Phi_i  0] [d; .] = [r; 0],   sigma beside w
+//! [K - sigma M  Phi_i^T; Phi_i  0] [d; .] = [r; 0],   sigma near w
 //! ```
 //!
 //! As in the module above, for half the work. The steps end where the residual is below what rounding of the entries of K
@@ -27,11 +27,11 @@ struct Pair {
 }
 
 /// As [`super::refine`], of a real pair.
-pub(super) fn refine(problem: &Problem, root: &Uncertified) -> Option<Doubled> {
+pub(super) fn refine(problem: &Problem, approx: &Uncertified) -> Option<Doubled> {
     let start = Pair {
-        w: -(root.s * root.s).re,
-        x: root.right.real_parts().into_owned(),
-        l: root.multipliers.real_parts().into_owned(),
+        w: -(approx.s * approx.s).re,
+        x: approx.right.real_parts().into_owned(),
+        l: approx.multipliers.real_parts().into_owned(),
         residual: Vec::new(),
     };
     let mass = dot(&start.x, &inertia(problem, &start.x));
@@ -49,17 +49,17 @@ pub(super) fn refine(problem: &Problem, root: &Uncertified) -> Option<Doubled> {
         }
     }
     let (_, Pair { w, x, l, residual }) = best?;
-    doubled(root.s, w, [x, l, residual])
+    doubled(approx.s, w, [x, l, residual])
 }
 
 /// A better pair in place of an eigenvalue, with its x, l and residual; none where it changed from oscillation to
 /// growth, which makes it another one.
-pub(super) fn doubled(root: c64, w: f64, parts: [Vec<f64>; 3]) -> Option<Doubled> {
-    if (w > 0.0) != (root.re == 0.0) {
+pub(super) fn doubled(approx: c64, w: f64, parts: [Vec<f64>; 3]) -> Option<Doubled> {
+    if (w > 0.0) != (approx.re == 0.0) {
         return None;
     }
     let size = w.abs().sqrt();
-    let s = match (w > 0.0, root.im < 0.0 || root.re < 0.0) {
+    let s = match (w > 0.0, approx.im < 0.0 || approx.re < 0.0) {
         (true, false) => c64::new(0.0, size),
         (true, true) => c64::new(0.0, -size),
         (false, false) => c64::new(size, 0.0),

@@ -60,7 +60,7 @@ fn alone(found: Vec<Option<Improved>>) -> Vec<Option<(Doubled, bool)>> {
     found.into_iter().map(|found| found.map(Improved::alone)).collect()
 }
 
-fn beside(problem: &Problem<'_>) -> Shifted {
+fn near(problem: &Problem<'_>) -> Shifted {
     Shifted { sigma: SIGMA, solver: problem.factor(-SIGMA, 0.0).unwrap() }
 }
 
@@ -100,8 +100,8 @@ proptest! {
         let (pencil, options) = (chain(n), SparseOptions::default());
         let problem = Problem::new(&pencil, &options).unwrap();
         let starts = disturbed(n, count, 10.0_f64.powi(-power), seed);
-        let given: Vec<Given<'_>> = starts.iter().map(Given::of_root).collect();
-        let found = refine_together(&problem, &beside(&problem), &given, &vec![true; given.len()], super::ENOUGH);
+        let given: Vec<Given<'_>> = starts.iter().map(Given::of_uncertified).collect();
+        let found = refine_together(&problem, &near(&problem), &given, &vec![true; given.len()], super::ENOUGH);
         let found = alone(found);
         check(found, n, 0.0, |w| c64::new(0.0, w.sqrt()));
     }
@@ -111,8 +111,8 @@ proptest! {
         let (pencil, options) = (chain(n), SparseOptions::default());
         let problem = Problem::new(&pencil, &options).unwrap();
         let starts = disturbed(n, 5, 10.0_f64.powi(-power), seed);
-        let given: Vec<Given<'_>> = starts.iter().map(Given::of_root).collect();
-        let found = in_groups(&problem, &beside(&problem), &given, &[true; 5], super::ENOUGH, most);
+        let given: Vec<Given<'_>> = starts.iter().map(Given::of_uncertified).collect();
+        let found = in_groups(&problem, &near(&problem), &given, &[true; 5], super::ENOUGH, most);
         let found = alone(found);
         check(found, n, 0.0, |w| c64::new(0.0, w.sqrt()));
     }
@@ -131,7 +131,7 @@ proptest! {
         let problem = Problem::new(&pencil, &options).unwrap();
         let starts = disturbed(n, count, 10.0_f64.powi(-power), seed);
         // Of the coordinates that are held the factors know no damping.
-        let found = refine_damped(&problem, None, &beside(&problem), &starts);
+        let found = refine_damped(&problem, None, &near(&problem), &starts);
         check(found, n, by_stiffness, |w| {
             let half = 0.5 * (by_mass + by_stiffness * w);
             c64::new(-half, (w - half * half).sqrt())
@@ -159,7 +159,7 @@ fn pairs_held_by_springs_are_those_of_the_extended_problem() {
         let held = Problem::new(&constrained, &options).unwrap();
         let starts = disturbed(n, 4, 1e-8, 1.0);
         let springs = Springs::new(&blocks);
-        let found = refine_damped(&held, Some(&springs), &beside(&held), &starts);
+        let found = refine_damped(&held, Some(&springs), &near(&held), &starts);
         let slack = blocks.to_constrained();
         let problem = Problem::new(&slack, &options).unwrap();
         let certifier = Certifier::new(&problem, false);
@@ -185,7 +185,7 @@ fn a_start_far_from_all_pairs_is_given_back_as_none_or_as_unfinished() {
     pencil.c = sparse::scale(30.0, &pencil.k);
     let problem = Problem::new(&pencil, &options).unwrap();
     let starts = disturbed(n, 3, 1e-3, 2.0);
-    for found in refine_damped(&problem, None, &beside(&problem), &starts) {
+    for found in refine_damped(&problem, None, &near(&problem), &starts) {
         assert!(found.is_none_or(|(_, enough)| !enough));
     }
 }
@@ -207,15 +207,15 @@ fn pairs_of_a_problem_without_rows_come_back_together() {
     let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
     let starts: Vec<Uncertified> = disturbed(n, 4, 1e-5, 0.3)
         .into_iter()
-        .map(|root| Uncertified {
-            right: root.right[1..=n].to_vec().into(),
+        .map(|approx| Uncertified {
+            right: approx.right[1..=n].to_vec().into(),
             multipliers: Shape::default(),
-            ..root
+            ..approx
         })
         .collect();
-    let given: Vec<Given<'_>> = starts.iter().map(Given::of_root).collect();
+    let given: Vec<Given<'_>> = starts.iter().map(Given::of_uncertified).collect();
     for most in [1, 3, 8] {
-        let found = in_groups(&problem, &beside(&problem), &given, &[true; 4], super::ENOUGH, most);
+        let found = in_groups(&problem, &near(&problem), &given, &[true; 4], super::ENOUGH, most);
         let found = alone(found);
         for (j, found) in found.into_iter().enumerate() {
             let (found, enough) = found.expect("a pair");

@@ -4,7 +4,7 @@
 //! K x = w M x,  Phi_q x = 0,   (x^T M x) s^2 + (x^T C x) s + w x^T M x = 0:  a start for (s^2 M + s C + K) x + Phi_q^T l = 0
 //! ```
 //!
-//! Lanczos in the inner product of M keeps digits of slow modes that the Krylov method for s loses beside stiffnesses 1e12 times as
+//! Lanczos in the inner product of M keeps digits of slow modes that the Krylov method for s loses compared with stiffnesses 1e12 times as
 //! large, and its factors serve all pairs at once in double-double precision (refine/damped.rs). Pairs found so take
 //! the place of poor ones: each pair available that says something is one of them, within its bound, and the others,
 //! whose bounds reach over all of them, are those left. Where a pair that says something is none of them, all stay as
@@ -29,7 +29,7 @@ const GOOD: f64 = 1e-6;
 /// The same from which on a bound says nothing.
 const NOTHING: f64 = 0.1;
 
-/// Puts better pairs in the place of poor ones among those of smallest |s|; `heads`: what is known of each beside its vectors.
+/// Puts better pairs in the place of poor ones among those of smallest |s|; `heads`: what is known of each in addition to its vectors.
 pub(crate) fn improve(
     problem: &Problem,
     certifier: &Certifier<'_>,
@@ -39,9 +39,9 @@ pub(crate) fn improve(
     pairs: &mut [First],
 ) {
     let oscillates =
-        |root: &Uncertified| root.mirror && !root.rigid && root.left.is_none() && root.chain == 1;
+        |approx: &Uncertified| approx.mirror && !approx.rigid && approx.left.is_none() && approx.chain == 1;
     let told = |i: &usize| within(&pairs[*i].pair, NOTHING);
-    // A bar of the size of s leaves open whether there is an eigenvalue at all.
+    // A bound of the size of s leaves open whether there is an eigenvalue at all.
     let (known, blind): (Vec<usize>, Vec<usize>) = (0..pairs.len()).partition(told);
     let fits = problem.symmetric && known.iter().all(|&i| oscillates(&heads[i]));
     if !fits || !pairs.iter().any(|first| first.poor) || blind.iter().any(|&i| heads[i].rigid) {
@@ -87,11 +87,13 @@ fn from_undamped(
     count: usize,
 ) -> Option<Vec<Eigenpair>> {
     let other = problem.without_damping();
-    let Found { roots, aid, .. } = undamped(&other, &Request::Lowest { count }, options, driver).ok()?;
-    let beside = aid.factors(&other)?;
-    let starts: Option<Vec<Uncertified>> = roots.into_iter().map(|root| damped(problem, root)).collect();
+    let Found { uncertified, aid, .. } =
+        undamped(&other, &Request::Lowest { count }, options, driver).ok()?;
+    let near = aid.factors(&other)?;
+    let starts: Option<Vec<Uncertified>> =
+        uncertified.into_iter().map(|approx| damped(problem, approx)).collect();
     let starts = starts.filter(|starts| starts.len() == count)?;
-    let found = refine::refine_damped(problem, None, &beside, &starts);
+    let found = refine::refine_damped(problem, None, &near, &starts);
     let certify = |(start, found): (Uncertified, Option<(refine::Doubled, bool)>)| {
         let (found, _) = found.filter(|(_, enough)| *enough)?;
         Some(certifier.certify_found(&start, &found)).filter(|pair| within(pair, GOOD))
@@ -100,14 +102,14 @@ fn from_undamped(
 }
 
 /// The eigenvalue of an undamped mode with the damping it has for itself; none where it does not oscillate.
-fn damped(problem: &Problem, root: Uncertified) -> Option<Uncertified> {
-    let x = root.right.real_parts();
+fn damped(problem: &Problem, approx: Uncertified) -> Option<Uncertified> {
+    let x = approx.right.real_parts();
     let form = |a: &Matrix| -> f64 {
         let rows = a.sparse().outer_iterator().zip(x.iter());
         rows.map(|(row, own)| own * row.iter().map(|(j, a)| a * x[j]).sum::<f64>()).sum()
     };
     let half = 0.5 * form(&problem.c) / form(&problem.m);
-    let square = (root.s * root.s).re + half * half;
+    let square = (approx.s * approx.s).re + half * half;
     let s = c64::new(-half, (-square).sqrt());
-    (root.mirror && s.is_finite() && s.im > 0.0).then_some(Uncertified { s, ..root })
+    (approx.mirror && s.is_finite() && s.im > 0.0).then_some(Uncertified { s, ..approx })
 }

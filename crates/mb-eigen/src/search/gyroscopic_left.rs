@@ -7,7 +7,7 @@
 //! ```
 //!
 //! and eigenvalues come in pairs s, -s* (Lancaster, Lambda-Matrices and Vibrating Systems, section 7.7). The left
-//! vector of an eigenvalue on the imaginary axis is its right one; an eigenvalue beside it has that of its mirror
+//! vector of an eigenvalue on the imaginary axis is its right one; an eigenvalue near it has that of its mirror
 //! image. No second search is needed.
 
 use mb_algebra::{DenseC, c64};
@@ -105,7 +105,7 @@ mod tests {
                 assert!(worst < 1e-8 * size, "{spin} {tau}: {worst:e}");
             }
         }
-        // A damper beside the spin: eigenvalues have no images any more.
+        // A damper in addition to the spin: eigenvalues have no images any more.
         let mut pencil = spinning(4, 0.5);
         pencil.c = mb_algebra::sparse::add(1.0, &pencil.c, 0.1, &pencil.m);
         let problem = Problem::new(&pencil, &options).unwrap();

@@ -48,7 +48,7 @@ const FLOOR: f64 = 1e-15;
 
 /// A shift within this fraction of itself from an eigenvalue lies on it, where its theta exceeds others by so much; and how often it
 /// may move for that.
-const ON_ROOT: f64 = 1e-3;
+const ON_EIGENVALUE: f64 = 1e-3;
 const OVERSHADOWED: f64 = 1e6;
 /// A shift this close, relative, to modes that are known lies on them.
 const ON_KNOWN: f64 = 1e-9;
@@ -115,14 +115,14 @@ impl<'a> Symmetric<'a> {
         }
     }
 
-    /// Factors at a shift, or beside it where the matrix is singular; a shift that moved is reported.
+    /// Factors at a shift, or near it where the matrix is singular; a shift that moved is reported.
     pub(crate) fn factor(&mut self, sigma: f64) -> Result<Shifted, EigenError> {
         let shifted = self.factor_quietly(sigma)?;
-        self.tell_moved(sigma, shifted.sigma);
+        self.report_moved(sigma, shifted.sigma);
         Ok(shifted)
     }
 
-    fn tell_moved(&mut self, from: f64, to: f64) {
+    fn report_moved(&mut self, from: f64, to: f64) {
         if (to - from).abs() > 0.0 {
             let moved = SparseFinding::ShiftMoved { from_re: -from, from_im: 0.0, to_re: -to, to_im: 0.0 };
             self.findings.push(moved.into());
@@ -167,7 +167,7 @@ impl<'a> Symmetric<'a> {
         Err(EigenError::NoRegularShift { re: s.re, im: s.im, others: shifts.len() - 1, source })
     }
 
-    /// The first shift beside zero with the rigid modes, moved until it suits the lowest modes.
+    /// The first shift near zero with the rigid modes, moved until it suits the lowest modes.
     pub(crate) fn start(&mut self) -> Result<(Shifted, Zeros), EigenError> {
         let scale = self.problem.frequency_squared();
         // What rounding leaves of a stiffness is no guess.
@@ -185,7 +185,7 @@ impl<'a> Symmetric<'a> {
             )?;
             let Some(next) = zeros.next else { return Ok((shifted, zeros)) };
             let distance = shifted.sigma.abs();
-            // What only the shift and the constraints hold would be free by far beside what it is with them, and x what rounding
+            // What only the shift and the constraints hold would be free by far compared with what it is with them, and x what rounding
             // leaves of that.
             let held = zeros.x.ncols() == 0 && moves < MOVES && distance < HELD * next;
             if held && self.problem.has_softer(SOFTER * next) {
@@ -210,7 +210,7 @@ impl<'a> Symmetric<'a> {
         }
     }
 
-    /// Up to `count` modes nearest to the shift beside those known. Fewer when there are no more, or not all converge.
+    /// Up to `count` modes nearest to the shift besides those known. Fewer when there are no more, or not all converge.
     ///
     /// Where the first bases show the wanted w to form a cluster far from the shift, the shift moves there.
     pub(crate) fn nearest(
@@ -226,10 +226,10 @@ impl<'a> Symmetric<'a> {
             if movable { self.options.expert.restarts.min(PATIENCE) } else { self.options.expert.restarts };
         let mut ritz = self.search(shifted, known, count, start, patience)?;
         for _ in 0..ASIDE {
-            let Some(sigma) = beside_root(shifted.sigma, &ritz, count, place) else { break };
+            let Some(sigma) = off_eigenvalue(shifted.sigma, &ritz, count, place) else { break };
             let before = shifted.sigma;
             *shifted = self.factor_quietly(sigma)?;
-            self.tell_moved(before, shifted.sigma);
+            self.report_moved(before, shifted.sigma);
             ritz = self.search(shifted, known, count, start, patience)?;
         }
         for _ in 0..MOVES {
@@ -264,7 +264,7 @@ impl<'a> Symmetric<'a> {
         let sigma = shifted.sigma;
         if w.iter().any(|w| (w - sigma).abs() <= ON_KNOWN * sigma.abs()) {
             *shifted = self.factor_quietly(sigma - AT_MOST * sigma.abs())?;
-            self.tell_moved(sigma, shifted.sigma);
+            self.report_moved(sigma, shifted.sigma);
         }
         Ok(())
     }
@@ -279,7 +279,7 @@ impl<'a> Symmetric<'a> {
     ) -> Result<RitzReal, EigenError> {
         // Beyond the finite eigenvalues there is nothing but rounding.
         let much = 2 * (count + known.x.ncols()) >= self.problem.surely();
-        let room = (self.problem.most_roots(much) / 2).saturating_sub(known.x.ncols());
+        let room = (self.problem.most_eigenvalues(much) / 2).saturating_sub(known.x.ncols());
         if room == 0 {
             return Ok(Ritz::none(self.problem.n));
         }
@@ -361,7 +361,7 @@ impl<'a> Symmetric<'a> {
             for (j, theta) in theta[first..first + width].iter().enumerate() {
                 f.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= theta);
             }
-            // Certificates tell what each pair is worth.
+            // Certificates give the accuracy of each pair.
             shifted.solver.solve_into(f.as_ref(), better.x.as_mut(), better.l.as_mut())?;
             let mut mass = |x: &Dense| -> Vec<f64> {
                 problem.m.mul_into(x.as_ref(), mx.as_mut());
@@ -419,7 +419,7 @@ impl<'a> Symmetric<'a> {
     }
 
     /// Says why there are fewer modes than asked for.
-    pub(crate) fn tell_shortfall(&mut self, found: usize, wanted: usize, exhausted: bool) {
+    pub(crate) fn report_shortfall(&mut self, found: usize, wanted: usize, exhausted: bool) {
         if found >= wanted {
             return;
         }
@@ -433,7 +433,7 @@ impl<'a> Symmetric<'a> {
     }
 }
 
-/// A shift beside the wanted w, when they form a cluster far from the present one.
+/// A shift near the wanted w, when they form a cluster far from the present one.
 ///
 /// theta of the wanted modes then differ by little: with w_1 nearest to sigma, Lanczos at w_1 - (w_k - w_1) / 2 sees
 /// them apart.
@@ -447,15 +447,15 @@ fn cluster(sigma: f64, theta: &[f64], count: usize) -> Option<f64> {
     (spread > 0.0 && spread < 0.3 * distance && (next - sigma).abs() > 0.5 * distance).then_some(next)
 }
 
-/// A shift beside an eigenvalue on which `sigma` lies, though its matrix could be factored: of the theta of other modes nothing but
+/// A shift near an eigenvalue on which `sigma` lies, though its matrix could be factored: of the theta of other modes nothing but
 /// the rounding of its own is left there. At a hundredth of the way to the next one they are of a size. That way is known no better
 /// than the theta of the next one, which may be nothing but rounding: the shift stays near. Where all modes wanted are seen there is no need: those
-/// far away are always small beside one that is near.
-fn beside_root(sigma: f64, ritz: &RitzReal, count: usize, place: Place) -> Option<f64> {
+/// far away are always small compared with one that is near.
+fn off_eigenvalue(sigma: f64, ritz: &RitzReal, count: usize, place: Place) -> Option<f64> {
     let theta = if ritz.estimates.is_empty() { &ritz.values } else { &ritz.estimates };
     let largest = theta.first()?.abs();
     let mut wanted = theta.iter().take(count).map(|t| t.abs());
     let next = wanted.find(|t| t * OVERSHADOWED < largest && *t > 0.0)?;
     let most = sigma.abs() * if place == Place::Here { AT_MOST } else { AT_BEST };
-    (largest * sigma.abs() * ON_ROOT > 1.0).then(|| sigma - (0.01 / next).min(most))
+    (largest * sigma.abs() * ON_EIGENVALUE > 1.0).then(|| sigma - (0.01 / next).min(most))
 }

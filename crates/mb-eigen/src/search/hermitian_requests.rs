@@ -113,8 +113,8 @@ impl Symmetric<'_> {
         }
         self.report(&place);
         self.aid = place.kept().map_or(Aid::Nothing, Aid::Factors);
-        self.tell_shortfall(modes.w.len(), count, exhausted);
-        self.findings.extend(selection::told_of_squares(&modes.w, count));
+        self.report_shortfall(modes.w.len(), count, exhausted);
+        self.findings.extend(selection::reported_of_squares(&modes.w, count));
         modes.truncate(count);
         Ok(modes)
     }
@@ -128,7 +128,7 @@ impl Symmetric<'_> {
         let mut modes = Self::rigid_modes(&zeros.x, &zeros.l);
         let rigid = modes.rigid;
         let target = self.nearest_square(s, &at_zero)?;
-        // Close to zero the shift found beside it serves better.
+        // Close to zero the shift found near it serves better.
         let mut shifted = match self.given_shift() {
             Some(sigma) => self.factor(sigma)?,
             None if target.abs() <= 2.0 * at_zero.sigma.abs() => at_zero,
@@ -169,9 +169,9 @@ impl Symmetric<'_> {
         let sigma = place.sigma;
         self.aid = place.kept().map_or(Aid::Nothing, Aid::Factors);
         // A mode has two eigenvalues.
-        self.tell_shortfall(if each { 2 * modes.w.len() } else { modes.w.len() }, count, exhausted);
+        self.report_shortfall(if each { 2 * modes.w.len() } else { modes.w.len() }, count, exhausted);
         Self::keep_nearest(&mut modes, s, count, sigma);
-        self.tell_growing(growing, &modes);
+        self.report_growing(growing, &modes);
         Ok(modes)
     }
 
@@ -249,17 +249,18 @@ impl Symmetric<'_> {
             && from_hz > 0.0
             && from <= width
         {
-            let reason = "modes that count as zero are not told from those at the lower end of the band";
+            let reason =
+                "modes that count as zero are not distinguished from those at the lower end of the band";
             self.findings.extend([finding, SparseFinding::Undecided { reason: reason.to_owned() }.into()]);
         } else if modes.w.is_empty() {
             self.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio: None }.into());
         }
-        self.tell_growing(growing, &modes);
+        self.report_growing(growing, &modes);
         Ok(modes)
     }
 
     /// Says which growing modes, `counted` by the inertia at a shift just below zero, are not among those returned.
-    pub(crate) fn tell_growing(&mut self, counted: Option<usize>, modes: &Modes) {
+    pub(crate) fn report_growing(&mut self, counted: Option<usize>, modes: &Modes) {
         let shown = modes.w.iter().filter(|w| **w < 0.0).count();
         if let Some(counted) = counted.filter(|counted| *counted > shown) {
             self.findings.push(SparseFinding::GrowingNotShown { counted, shown }.into());

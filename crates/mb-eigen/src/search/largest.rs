@@ -40,7 +40,7 @@ const ROUNDING: f64 = 1e-13;
 /// Digits that a value has before it is certified, relative to the fastest one.
 const SURE: f64 = 1e-12;
 /// Values of w or s^2 below this fraction of the largest are what rounding makes of zeros; of s where velocities are
-/// kept, its eigenvalue. A shift tells them, and slow modes, apart.
+/// kept, its eigenvalue. A shift separates them and slow modes.
 const NOTHING: f64 = 1e-10;
 
 impl Symmetric<'_> {
@@ -80,7 +80,7 @@ impl Symmetric<'_> {
             known.add(problem, &found.modes.x);
             modes.append(found.modes);
         }
-        // All others are zeros, or slow beyond what their share of the largest tells.
+        // All others are zeros, or slow beyond what their share of the largest shows.
         if exhausted && modes.w.len() < count {
             if problem.n <= self.options.expert.all_limit {
                 return self.largest_of_all(count);
@@ -91,13 +91,13 @@ impl Symmetric<'_> {
         if self.options.prove_complete {
             self.prove_largest(solver.as_ref(), &mut known, &mut modes, count)?;
         }
-        tell_work(&solver.work(), &mut self.findings);
-        self.tell_shortfall(modes.w.len(), count, exhausted);
-        self.findings.extend(selection::told_of_squares(&modes.w, count));
+        report_work(&solver.work(), &mut self.findings);
+        self.report_shortfall(modes.w.len(), count, exhausted);
+        self.findings.extend(selection::reported_of_squares(&modes.w, count));
         modes.truncate(count);
         if self.options.prove_complete {
             let below = self.below(-GROWS * problem.frequency_squared())?;
-            self.tell_growing(below.map(|(_, counted)| counted), &modes);
+            self.report_growing(below.map(|(_, counted)| counted), &modes);
         }
         Ok(modes)
     }
@@ -113,7 +113,7 @@ impl Symmetric<'_> {
         order.sort_by_key(|&j| j >= modes.rigid);
         let all = modes.w.len() == dof;
         modes.select(&order);
-        self.tell_shortfall(modes.w.len(), count, all);
+        self.report_shortfall(modes.w.len(), count, all);
         Ok(modes)
     }
 
@@ -170,7 +170,7 @@ impl Symmetric<'_> {
         let rounding = ROUNDING * self.problem.frequency_squared();
         let Some(t) = gap(&modes.w, count, rounding) else {
             let reason =
-                "the last of the modes is as slow beside the fastest ones as rounding of K makes any";
+                "the last of the modes is as slow compared with the fastest ones as rounding of K makes any";
             self.findings.push(SparseFinding::Unproved { reason: reason.to_owned() }.into());
             return Ok(());
         };
@@ -202,7 +202,7 @@ impl Symmetric<'_> {
     }
 }
 
-/// Leaves out values that are rounding beside the fastest w; whether there were any.
+/// Leaves out values that are rounding compared with the fastest w; whether there were any.
 fn without_zeros(ritz: &mut RitzReal, fastest: f64) -> bool {
     ritz.keep(|w| w.abs() > NOTHING * fastest)
 }
@@ -245,7 +245,7 @@ impl General<'_> {
         let small = self.problem.n <= self.options.expert.all_limit;
         let (set, told) = loop {
             let set = self.forward_set(&solver, ask)?;
-            // All others are zeros, or slow beyond what their share of the largest tells, or repeated as no block shows: where the
+            // All others are zeros, or slow beyond what their share of the largest shows, or repeated as no block shows: where the
             // leading matrix is regular there are as many tau as the degree.
             if set.exhausted && small && self.candidates(&set, Counting::Modes).len() < count {
                 return self.largest_of_all(count);
@@ -267,12 +267,12 @@ impl General<'_> {
             ask = (ask + per_mode * missing).min(degree);
         };
         let mut candidates = self.candidates(&set, Counting::Modes);
-        tell_work(&solver.work(), &mut self.findings);
-        self.tell_shortfall(candidates.len(), count, set.tau.len() >= degree);
+        report_work(&solver.work(), &mut self.findings);
+        self.report_shortfall(candidates.len(), count, set.tau.len() >= degree);
         self.findings.extend(told.map(Finding::from));
         let fastest = candidates.iter().map(|c| c.s.norm()).fold(0.0, f64::max);
         selection::about_first(&mut candidates, count, |c| -c.s.norm(), |_| SURE * fastest);
-        Ok(candidates.iter().map(|c| self.root(&set, *c, Counting::Modes)).collect())
+        Ok(candidates.iter().map(|c| self.approx(&set, *c, Counting::Modes)).collect())
     }
 
     /// The `ask` largest tau with vectors from both sides. Zeros are left out; those that are found come behind all others, which
@@ -293,14 +293,19 @@ impl General<'_> {
     /// All eigenvalues, the `count` largest modes of which are kept: see the symmetric case.
     fn largest_of_all(&mut self, count: usize) -> Result<Vec<Uncertified>, EigenError> {
         let all = 2 * self.problem.dof();
-        let mut roots = self.lowest(all)?;
+        let mut uncertified = self.lowest(all)?;
         // It was not asked for by the user.
         let fewer = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::FewerExist { .. } });
-        let exhausted = self.findings.iter().any(fewer) || roots.len() >= all;
+        let exhausted = self.findings.iter().any(fewer) || uncertified.len() >= all;
         self.findings.retain(|finding| !fewer(finding));
-        self.tell_shortfall(roots.len(), count, exhausted);
-        selection::about_first(&mut roots, count, |root| -root.s.norm(), |root| SURE * root.s.norm());
-        Ok(roots)
+        self.report_shortfall(uncertified.len(), count, exhausted);
+        selection::about_first(
+            &mut uncertified,
+            count,
+            |approx| -approx.s.norm(),
+            |approx| SURE * approx.s.norm(),
+        );
+        Ok(uncertified)
     }
 
     /// Right eigenvectors of the problem or its transpose, largest |tau| first.
@@ -348,7 +353,7 @@ impl General<'_> {
 }
 
 impl Side {
-    /// Without values that are rounding beside the fastest one, behind which there are no others.
+    /// Without values that are rounding compared with the fastest one, behind which there are no others.
     fn without_zeros(self, form: Form) -> Self {
         let fastest = self.tau.iter().map(|tau| tau.norm()).fold(0.0, f64::max);
         // Rounding parts the zeros of a chain.
@@ -369,7 +374,7 @@ fn leading(problem: &Problem, form: Form) -> Result<Arc<dyn ShiftSolve<f64>>, Ei
 }
 
 /// What the solves with the leading matrix were worth.
-fn tell_work(work: &Work, findings: &mut Vec<crate::Finding>) {
+fn report_work(work: &Work, findings: &mut Vec<crate::Finding>) {
     if !work.failed.is_empty() {
         let (failed, used) = (work.failed.join("; "), work.method.clone());
         findings.push(SparseFinding::FactorizationFellBack { failed, used }.into());

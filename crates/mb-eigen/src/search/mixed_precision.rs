@@ -263,7 +263,7 @@ impl Symmetric<'_> {
         }
         let sigma = -SHIFT * problem.frequency_squared();
         self.factorizations += 1;
-        // What went wrong, memory included, is told by the factorization that follows.
+        // What went wrong, memory included, is reported by the factorization that follows.
         let Ok(solver) = problem.factor_short(-sigma) else { return Ok(None) };
         // One more than wanted shows the gap in which the modes are counted.
         let Some(operator) = Allowed::new(problem, &solver) else { return Ok(None) };
@@ -292,36 +292,36 @@ impl Symmetric<'_> {
             self.prove_lowest(&mut place, &mut modes, count, beyond)?;
         }
         self.report(&place);
-        self.tell_shortfall(modes.w.len(), count, false);
-        self.findings.extend(selection::told_of_squares(&modes.w, count));
+        self.report_shortfall(modes.w.len(), count, false);
+        self.findings.extend(selection::reported_of_squares(&modes.w, count));
         modes.truncate(count);
         Ok(Some(modes))
     }
 
     /// Improves the modes that rounding will leave few digits, in double-double precision, while there are factors:
     /// those that come after are made for the count alone, and one for each mode would take more time than all else.
-    fn improve_poor(&mut self, beside: Shifted, modes: &Modes, count: usize) {
+    fn improve_poor(&mut self, factors: Shifted, modes: &Modes, count: usize) {
         let problem = self.problem;
         let wanted = count.min(modes.w.len());
         let poor = Certifier::new(problem, false).poor_by_rounding(&modes.w[..wanted], &modes.x);
         let Some(mut last) = poor.iter().rposition(|poor| *poor) else { return };
-        // Those between lend their vectors, and modes of nearly equal w stay together.
-        let near = |j: usize| modes.w[j] - modes.w[j - 1] <= refine::APART * modes.w[j];
-        while last + 1 < wanted && near(last + 1) {
+        // Converged modes between them are deflated, and modes of nearly equal w stay together.
+        let close = |j: usize| modes.w[j] - modes.w[j - 1] <= refine::APART * modes.w[j];
+        while last + 1 < wanted && close(last + 1) {
             last += 1;
         }
         let mut modes = modes.clone();
         modes.truncate(last + 1);
-        let roots = modes.roots(problem);
+        let uncertified = modes.uncertified(problem);
         drop(modes);
-        let given: Vec<Given<'_>> = roots.iter().map(Given::of_root).collect();
+        let given: Vec<Given<'_>> = uncertified.iter().map(Given::of_uncertified).collect();
         let found =
-            refine::refine_together(problem, &beside, &given, &vec![true; given.len()], refine::SMALL);
-        // The last to hold the factors must be the count, which lets them go.
-        drop(beside);
-        let improved = roots.iter().zip(found);
+            refine::refine_together(problem, &factors, &given, &vec![true; given.len()], refine::SMALL);
+        // The last to hold the factors must be the count, which frees them.
+        drop(factors);
+        let improved = uncertified.iter().zip(found);
         let improved =
-            improved.filter_map(|(root, found)| Some((root.s, Improved { low: Vec::new(), ..found? })));
+            improved.filter_map(|(approx, found)| Some((approx.s, Improved { low: Vec::new(), ..found? })));
         self.aid = Aid::Improved(improved.collect());
     }
 

@@ -16,7 +16,7 @@ use super::gyroscopic_left;
 use super::real_shapes;
 use crate::error::only_here;
 use crate::finding::SparseFinding;
-use crate::krylov::scalar::{beside, norm, pick};
+use crate::krylov::scalar::{hstack, norm, pick};
 use crate::krylov::{KrylovDriver, RitzComplex, Wanted};
 use crate::null_space::deflate::Zeros;
 use crate::options::{Shift, SparseOptions};
@@ -35,13 +35,13 @@ const UNCONFIRMED: f64 = 1e-4;
 const LEFT_TOLERANCE: f64 = 1e-7;
 
 /// A shift within this fraction of itself from an eigenvalue lies on it, where other theta are so much smaller or were not found.
-const ON_ROOT: f64 = 1e-3;
+const ON_EIGENVALUE: f64 = 1e-3;
 const OVERSHADOWED: f64 = 1e6;
 /// Distances, in units of the scale of frequencies, at which the vectors of an eigenvalue are sought where nearer ones
 /// fail.
 const BESIDE_CHAIN: [f64; 3] = [1e-6, 1e-5, 1e-4];
 /// Values this close to a shift on one of them, relative to the shift, may be the same eigenvalue.
-pub(crate) const SAME_ROOT: f64 = 1e-6;
+pub(crate) const SAME_EIGENVALUE: f64 = 1e-6;
 /// Imaginary part, relative to its size, up to which a value found at a complex shift may be real: that of two real ones, or of a pair, that
 /// rounding moves by its square root, and a hundred times more.
 const BESIDE_REAL: f64 = 1e-6;
@@ -102,7 +102,7 @@ impl Set {
             let both =
                 [(&mut self.x, &other.x), (&mut self.l, &other.l), (&mut y, &more_y), (&mut mu, &more_mu)];
             for (own, more) in both {
-                *own = beside(own.as_ref(), pick(more, columns).as_ref());
+                *own = hstack(own.as_ref(), pick(more, columns).as_ref());
             }
             self.tau.extend(columns.iter().map(|&j| other.tau[j]));
         }
@@ -140,7 +140,7 @@ pub(crate) struct General<'a> {
     pub(crate) findings: Vec<Finding>,
     /// Whether eigenvalues may be counted along a contour.
     pub(crate) counts: bool,
-    /// Columns beside the usual ones in a block: one does not see more members of a multiple eigenvalue than it has
+    /// Columns in addition to the usual ones in a block: one does not see more members of a multiple eigenvalue than it has
     /// columns, but by rounding.
     pub(crate) wider: usize,
     factorizations: usize,
@@ -152,15 +152,15 @@ pub(crate) struct General<'a> {
 /// A hundredth of the way from a shift on an eigenvalue to the next one.
 ///
 /// Of a multiple eigenvalue one vector is found with a theta near 1 / eps, the others with what rounding leaves of it: none of those
-/// within [`SAME_ROOT`] is the next one, and where nothing else was found, everything else may be lost.
-fn beside_root(at: c64, set: &Set) -> Option<c64> {
+/// within [`SAME_EIGENVALUE`] is the next one, and where nothing else was found, everything else may be lost.
+fn off_eigenvalue(at: c64, set: &Set) -> Option<c64> {
     let mut distances: Vec<f64> = set.tau.iter().map(|tau| (tau - at).norm()).collect();
     distances.sort_by(f64::total_cmp);
     let first = *distances.first()?;
-    let far = |d: &&f64| **d > (OVERSHADOWED * first).max(SAME_ROOT * at.norm());
+    let far = |d: &&f64| **d > (OVERSHADOWED * first).max(SAME_EIGENVALUE * at.norm());
     let next = distances.iter().find(far).copied();
     let alone = next.is_none() && first * OVERSHADOWED < at.norm();
-    let on = first < ON_ROOT * at.norm() && (next.is_some() || alone);
+    let on = first < ON_EIGENVALUE * at.norm() && (next.is_some() || alone);
     on.then(|| at + 0.01 * next.unwrap_or(0.01 * at.norm()))
 }
 
@@ -198,7 +198,7 @@ impl<'a> General<'a> {
         out
     }
 
-    /// Factors at a shift tau; beside it where the matrix is singular, which is reported.
+    /// Factors at a shift tau; near it where the matrix is singular, which is reported.
     pub(crate) fn factor(&mut self, tau: c64) -> Result<Shifted, EigenError> {
         let floor = 1e-6 * if self.form == Form::Squared { self.gamma * self.gamma } else { self.gamma };
         let scale = tau.norm().max(floor);
@@ -215,7 +215,7 @@ impl<'a> General<'a> {
             match solver {
                 Ok(solver) => {
                     if step != 0.0 {
-                        self.tell_moved(tau, moved);
+                        self.report_moved(tau, moved);
                     }
                     return Ok(Shifted { tau: moved, solver });
                 }
@@ -226,15 +226,15 @@ impl<'a> General<'a> {
         Err(EigenError::NoRegularShift { re: s.re, im: s.im, others: STEPS_ASIDE.len() - 1, source: last })
     }
 
-    /// The `count` tau nearest to the shift beside zero, with left vectors.
+    /// The `count` tau nearest to the shift near zero, with left vectors.
     ///
-    /// From beside the shift where that lies on one of them though its matrix could be factored: of the others nothing but the
+    /// From near the shift where that lies on one of them though its matrix could be factored: of the others nothing but the
     /// rounding of its own theta is left there.
     pub(crate) fn nearest(&mut self, shifted: &Shifted, count: usize) -> Result<Set, EigenError> {
         let at = shifted.tau;
         let tau = match self.nearest_from(shifted, count) {
             Ok(set) => {
-                let Some(tau) = beside_root(at, &set) else { return Ok(self.with_real_values(set, at)) };
+                let Some(tau) = off_eigenvalue(at, &set) else { return Ok(self.with_real_values(set, at)) };
                 tau
             }
             // So near to an eigenvalue that the factors give no solution.
@@ -242,13 +242,13 @@ impl<'a> General<'a> {
             Err(error) => return Err(error),
         };
         let moved = self.factor(tau)?;
-        self.tell_moved(at, moved.tau);
+        self.report_moved(at, moved.tau);
         let mut set = self.nearest_from(&moved, count)?;
         set.reach -= (moved.tau - at).norm();
         Ok(self.with_real_values(set, moved.tau))
     }
 
-    /// The set with the values beside the real axis found anew in real arithmetic.
+    /// The set with the values near the real axis found anew in real arithmetic.
     ///
     /// At a complex shift a real eigenvalue comes out with an imaginary part of rounding, which its conjugate would count once more, and two
     /// real ones close to each other cannot be distinguished from a pair. Around a real shift nearby they are real or
@@ -310,7 +310,7 @@ impl<'a> General<'a> {
         set
     }
 
-    fn tell_moved(&mut self, from: c64, to: c64) {
+    fn report_moved(&mut self, from: c64, to: c64) {
         let moved =
             SparseFinding::ShiftMoved { from_re: from.re, from_im: from.im, to_re: to.re, to_im: to.im };
         let told = self.findings.iter().any(|f| *f == Finding::from(moved.clone()));
@@ -504,8 +504,8 @@ impl<'a> General<'a> {
         Ok((y, mu))
     }
 
-    /// Factors beside a value of tau, further away where all near to it, as near to a chain at zero, are singular to rounding.
-    fn factor_beside(&mut self, tau: c64) -> Result<Shifted, EigenError> {
+    /// Factors near a value of tau, further away where all near to it, as near to a chain at zero, are singular to rounding.
+    fn factor_near(&mut self, tau: c64) -> Result<Shifted, EigenError> {
         let unit = if self.form == Form::Squared { self.gamma * self.gamma } else { self.gamma };
         let mut found = self.factor(tau * (1.0 + 1e-9));
         for by in BESIDE_CHAIN {
@@ -517,14 +517,14 @@ impl<'a> General<'a> {
         found
     }
 
-    /// One vector of the transposed problem beside a value of tau.
+    /// One vector of the transposed problem near a value of tau.
     fn inverse_iteration(
         &mut self,
         transposed: &Problem,
         tau: c64,
         salt: usize,
     ) -> Result<(Vec<c64>, Vec<c64>), EigenError> {
-        let shifted = self.factor_beside(tau)?;
+        let shifted = self.factor_near(tau)?;
         let operator = LinearForm {
             problem: transposed,
             form: self.form,
@@ -566,7 +566,7 @@ impl<'a> General<'a> {
     }
 
     /// Says why there are fewer eigenvalues than asked for.
-    pub(crate) fn tell_shortfall(&mut self, found: usize, wanted: usize, exhausted: bool) {
+    pub(crate) fn report_shortfall(&mut self, found: usize, wanted: usize, exhausted: bool) {
         if found >= wanted {
             return;
         }
@@ -612,14 +612,14 @@ mod tests {
     }
 
     #[test]
-    fn a_shift_on_a_double_root_moves_away_from_both_of_its_values() {
+    fn a_shift_on_a_double_eigenvalue_moves_away_from_both_of_its_values() {
         let at = c64::new(-0.02, 0.3);
-        let moved = |tau: &[c64]| beside_root(at, &set(tau)).map(|to| (to - at).norm() / at.norm());
+        let moved = |tau: &[c64]| off_eigenvalue(at, &set(tau)).map(|to| (to - at).norm() / at.norm());
         let values = [at + 1e-17, at + 1e-10];
         // Nothing else was found, or the next is far.
         assert!(moved(&values).unwrap() > 1e-5);
         assert!((moved(&[values[0], values[1], at * 1.5]).unwrap() - 0.005).abs() < 1e-12);
-        // Beside all of them.
+        // Near all of them.
         assert_eq!(moved(&[at * 1.1, at * 1.1, at * 1.5]), None);
     }
 }

@@ -41,7 +41,7 @@ const DISC: usize = 80;
 /// sought; and how far the eigenvalues wanted may reach towards zero, as a fraction of the way.
 const FAR: f64 = 1e-5;
 const NO_ZERO: f64 = 0.9;
-/// Error of a tau relative to its distance from the shift that is allowed for before it is certified: of far values beside each other the
+/// Error of a tau relative to its distance from the shift that is allowed for before it is certified: of far values next to each other the
 /// condition takes most of the digits.
 const UNSURE: f64 = 1e-3;
 /// Imaginary part below this fraction of |s| counts as rounding in complex arithmetic.
@@ -87,7 +87,7 @@ pub(crate) enum Counting {
     /// A conjugate pair, or +-s for tau = s^2 real, is one mode.
     Modes,
     /// Every eigenvalue counts.
-    Roots,
+    Eigenvalues,
 }
 
 impl General<'_> {
@@ -109,9 +109,9 @@ impl General<'_> {
             shifted = self.factor(tau)?;
         }
         let zero = c64::new(0.0, 0.0);
-        let roots = self.around(&shifted, zero, count, Counting::Modes)?;
+        let uncertified = self.around(&shifted, zero, count, Counting::Modes)?;
         self.report(&shifted);
-        Ok(roots)
+        Ok(uncertified)
     }
 
     /// The modes nearest to i omega.
@@ -125,7 +125,7 @@ impl General<'_> {
 
     /// The eigenvalues nearest to a point.
     pub(crate) fn near_point(&mut self, s: c64, count: usize) -> Result<Vec<Uncertified>, EigenError> {
-        self.near(s, count, Counting::Roots)
+        self.near(s, count, Counting::Eigenvalues)
     }
 
     fn near(&mut self, s: c64, count: usize, counting: Counting) -> Result<Vec<Uncertified>, EigenError> {
@@ -133,29 +133,29 @@ impl General<'_> {
         let far = self.form.tau(c64::new(FAR * self.gamma, 0.0)).norm();
         if tau.norm() > far {
             let shifted = self.factor(tau)?;
-            let roots = self.around(&shifted, s, count, counting)?;
+            let uncertified = self.around(&shifted, s, count, counting)?;
             self.report(&shifted);
             drop(shifted);
             // Zeros further off than all eigenvalues wanted need not be known.
-            let reach = roots.iter().map(|root| (root.s - s).norm()).fold(0.0, f64::max);
-            if roots.len() >= count && reach < NO_ZERO * s.norm() {
-                return Ok(roots);
+            let reach = uncertified.iter().map(|approx| (approx.s - s).norm()).fold(0.0, f64::max);
+            if uncertified.len() >= count && reach < NO_ZERO * s.norm() {
+                return Ok(uncertified);
             }
             drop(self.start()?);
             if self.zeros.is_none() {
-                return Ok(roots);
+                return Ok(uncertified);
             }
             // With them taken out of the operator: rounding parts the zeros of a chain.
             self.findings.clear();
             let shifted = self.factor(tau)?;
-            let roots = self.around(&shifted, s, count, counting)?;
+            let uncertified = self.around(&shifted, s, count, counting)?;
             self.report(&shifted);
-            return Ok(roots);
+            return Ok(uncertified);
         }
         let shifted = self.start()?;
-        let roots = self.around(&shifted, s, count, counting)?;
+        let uncertified = self.around(&shifted, s, count, counting)?;
         self.report(&shifted);
-        Ok(roots)
+        Ok(uncertified)
     }
 
     /// The `count` modes or eigenvalues nearest to a point, rigid ones included.
@@ -178,13 +178,13 @@ impl General<'_> {
         counting: Counting,
         mut nearest: impl FnMut(&mut Self, usize) -> Result<Set, EigenError>,
     ) -> Result<Vec<Uncertified>, EigenError> {
-        let zeros = self.zero_roots();
+        let zeros = self.zero_eigenvalues();
         let per_mode = if counting == Counting::Modes && self.form != Form::Squared { 2 } else { 1 };
         // Beyond the finite eigenvalues a search finds rounding of the infinite ones.
         let degree = if self.form == Form::Squared { 2 } else { 1 };
         let known: usize = zeros.iter().map(|zero| zero.chain).sum();
         let much = 2 * (per_mode * count + 1) >= self.problem.surely();
-        let most = self.problem.most_roots(much).saturating_sub(known) / degree;
+        let most = self.problem.most_eigenvalues(much).saturating_sub(known) / degree;
         let mut ask = (per_mode * count + 1).min(most);
         let (mut round, mut looks) = (0, LOOKS);
         loop {
@@ -193,7 +193,7 @@ impl General<'_> {
             let candidates = self.candidates(&set, counting);
             let mut distances: Vec<f64> = candidates.iter().map(|c| (c.s - point).norm()).collect();
             distances.extend(zeros.iter().flat_map(|zero| {
-                let times = if counting == Counting::Roots { zero.chain } else { 1 };
+                let times = if counting == Counting::Eigenvalues { zero.chain } else { 1 };
                 std::iter::repeat_n(point.norm(), times)
             }));
             distances.sort_by(f64::total_cmp);
@@ -214,12 +214,12 @@ impl General<'_> {
                 }
                 // A search that ends before as many eigenvalues are there as exist has lost some.
                 if set.exhausted && found < count {
-                    self.problem.most_roots(true);
+                    self.problem.most_eigenvalues(true);
                 }
-                // Of those of a pair one may be found, or one as a zero: then the modes at hand are not all that exist.
+                // Of those of a pair one may be found, or one as a zero: then the modes found are not all that exist.
                 let shown = known + candidates.iter().map(|c| self.shown_by(*c, counting)).sum::<usize>();
-                let lost = self.problem.counted_roots().is_some_and(|all| shown != all);
-                self.tell_shortfall(found, count, (set.exhausted || ask == most) && !lost);
+                let lost = self.problem.counted_eigenvalues().is_some_and(|all| shown != all);
+                self.report_shortfall(found, count, (set.exhausted || ask == most) && !lost);
                 self.findings.extend(told.map(Finding::from));
                 return Ok(self.chosen(&set, shift, &candidates, point, count, counting));
             }
@@ -248,13 +248,13 @@ impl General<'_> {
         self.report(&at_zero);
         // Its factors are not needed any more, and the pieces make their own.
         drop(at_zero);
-        let mut roots = if from <= 0.0 { self.zero_roots() } else { Vec::new() };
+        let mut uncertified = if from <= 0.0 { self.zero_eigenvalues() } else { Vec::new() };
         let piece = Piece { from, to, zeta, margins: [MARGIN * to; 2] };
-        roots.append(&mut self.band_pieces(piece, 0)?);
+        uncertified.append(&mut self.band_pieces(piece, 0)?);
         if max_damping_ratio.is_none() {
             self.findings.push(SparseFinding::BandCovered { damping_ratio: zeta }.into());
         }
-        Ok(roots)
+        Ok(uncertified)
     }
 
     /// Modes of a piece: one disc, or two parts side by side.
@@ -280,12 +280,12 @@ impl General<'_> {
                 }
                 if set.reach <= needed {
                     let (found, wanted) = (set.tau.len(), ask);
-                    self.tell_shortfall(found, wanted, false);
+                    self.report_shortfall(found, wanted, false);
                 }
                 self.findings.extend(told.map(Finding::from));
                 let candidates = self.candidates(&set, Counting::Modes);
                 let inside = candidates.iter().filter(|c| piece.holds(c.s));
-                return Ok(inside.map(|c| self.root(&set, *c, Counting::Modes)).collect());
+                return Ok(inside.map(|c| self.approx(&set, *c, Counting::Modes)).collect());
             }
             if ask >= DISC {
                 return self.both_parts(piece, 0.5 * (from + to), depth + 1);
@@ -304,16 +304,16 @@ impl General<'_> {
         let (a, b) = side_by_side(|| low.band_pieces(lower, depth), || high.band_pieces(upper, depth));
         self.findings.append(&mut low.findings);
         self.findings.append(&mut high.findings);
-        let mut roots = a?;
+        let mut uncertified = a?;
         let on_cut: Vec<c64> =
-            roots.iter().map(|r| r.s).filter(|s| (s.im - cut).abs() <= 2.0 * edge).collect();
-        roots.extend(b?.into_iter().filter(|r| !on_cut.iter().any(|s| (s - r.s).norm() <= 2.0 * edge)));
-        Ok(roots)
+            uncertified.iter().map(|r| r.s).filter(|s| (s.im - cut).abs() <= 2.0 * edge).collect();
+        uncertified.extend(b?.into_iter().filter(|r| !on_cut.iter().any(|s| (s - r.s).norm() <= 2.0 * edge)));
+        Ok(uncertified)
     }
 
     /// How many eigenvalues a candidate stands for.
     fn shown_by(&self, candidate: Candidate, counting: Counting) -> usize {
-        let one = counting == Counting::Roots || (candidate.s.im == 0.0 && self.form != Form::Squared);
+        let one = counting == Counting::Eigenvalues || (candidate.s.im == 0.0 && self.form != Form::Squared);
         if one { 1 } else { 2 }
     }
 
@@ -321,7 +321,7 @@ impl General<'_> {
     pub(crate) fn candidates(&self, set: &Set, counting: Counting) -> Vec<Candidate> {
         let mut out = Vec::new();
         for (column, &tau) in set.tau.iter().enumerate() {
-            let roots = if self.form == Form::Squared {
+            let uncertified = if self.form == Form::Squared {
                 let mut s = tau.sqrt();
                 if tau.im == 0.0 {
                     s = if tau.re < 0.0 { c64::new(0.0, s.im.abs()) } else { c64::new(s.re.abs(), 0.0) };
@@ -330,12 +330,12 @@ impl General<'_> {
             } else {
                 vec![tau]
             };
-            for mut s in roots {
+            for mut s in uncertified {
                 if s.im.abs() <= (REAL * s.norm()).max(REAL_ZERO * self.gamma) {
                     s.im = 0.0;
                 }
                 let counted = match counting {
-                    Counting::Roots => true,
+                    Counting::Eigenvalues => true,
                     // Of +-s real the positive one stands for both.
                     Counting::Modes => {
                         s.im > 0.0 || (s.im == 0.0 && (self.form != Form::Squared || s.re > 0.0))
@@ -359,16 +359,16 @@ impl General<'_> {
         count: usize,
         counting: Counting,
     ) -> Vec<Uncertified> {
-        let zeros = self.zero_roots();
+        let zeros = self.zero_eigenvalues();
         let mut order: Vec<(f64, Option<Candidate>)> =
             candidates.iter().map(|c| ((c.s - point).norm(), Some(*c))).collect();
         order.extend(zeros.iter().map(|_| (point.norm(), None)));
         let margin = |(_, c): &(f64, Option<Candidate>)| c.map_or(0.0, |c| self.margin(set, shift, c));
         selection::about_first(&mut order, count, |(far, _)| *far, margin);
         let rigid = order.iter().filter(|(_, c)| c.is_none()).count();
-        let mut roots: Vec<Uncertified> = zeros.into_iter().take(rigid).collect();
-        roots.extend(order.iter().filter_map(|(_, c)| c.map(|c| self.root(set, c, counting))));
-        roots
+        let mut uncertified: Vec<Uncertified> = zeros.into_iter().take(rigid).collect();
+        uncertified.extend(order.iter().filter_map(|(_, c)| c.map(|c| self.approx(set, c, counting))));
+        uncertified
     }
 
     /// How far from its place an eigenvalue may be found: digits of tau are those of its distance from the shift.
@@ -378,7 +378,7 @@ impl General<'_> {
     }
 
     /// A candidate with its vectors, after Newton's step on the two-sided Rayleigh quotient.
-    pub(crate) fn root(&self, set: &Set, candidate: Candidate, counting: Counting) -> Uncertified {
+    pub(crate) fn approx(&self, set: &Set, candidate: Candidate, counting: Counting) -> Uncertified {
         let Candidate { s, column } = candidate;
         let rows = &self.problem.rows;
         let pick = |a: &mb_algebra::DenseC| mb_algebra::DenseC::from_fn(a.nrows(), 1, |i, _| a[(i, column)]);
@@ -433,14 +433,14 @@ impl General<'_> {
         if s.re == 0.0 {
             better.re = 0.0;
         }
-        // An eigenvalue does not become its conjugate, which stands beside it.
+        // An eigenvalue does not become its conjugate, which stands next to it.
         if s.im * better.im > 0.0 || s.im == 0.0 { better } else { s }
     }
 
     /// The zeros found, as eigenvalues; one eigenvalue stands for both of a chain of two. None where they could not be
     /// taken out of the operator: the search finds them.
-    pub(crate) fn zero_roots(&self) -> Vec<Uncertified> {
-        let Some(Zeros { roots: zeros, projectors: Some(_), .. }) = &self.zeros else { return Vec::new() };
+    pub(crate) fn zero_eigenvalues(&self) -> Vec<Uncertified> {
+        let Some(Zeros { own: zeros, projectors: Some(_), .. }) = &self.zeros else { return Vec::new() };
         let rows = &self.problem.rows;
         let symmetric = self.problem.m.symmetric && self.problem.c.symmetric && self.problem.k.symmetric;
         let mut out = Vec::new();

@@ -22,7 +22,7 @@ use crate::transform::shift_invert::Form;
 
 /// Backward error that vectors get when they are mixed with those of a value nearby, up to which the two are one
 /// eigenvalue but for rounding.
-const ONE_ROOT: f64 = 1e-14;
+const ONE_EIGENVALUE: f64 = 1e-14;
 /// Values further apart, relative to their size, are two eigenvalues whatever the backward error says.
 const APART: f64 = 1e-6;
 /// Share of what the further directions of W have of the first ones, squared, where real shapes span the space.
@@ -40,7 +40,7 @@ pub(crate) fn choose(problem: &Problem, form: Form, set: &mut Set) {
             Form::Squared => size + fast,
             Form::First | Form::Companion => 0.5 * (size * size + fast) / size,
         };
-        (ONE_ROOT * rounding).min(APART * size)
+        (ONE_EIGENVALUE * rounding).min(APART * size)
     };
     for cluster in clusters(&set.tau, width).into_iter().filter(|cluster| cluster.len() > 1) {
         let x = pick(&set.x, &cluster);

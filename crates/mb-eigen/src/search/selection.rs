@@ -13,7 +13,7 @@ use crate::{Class, Eigenpair, Finding, Spectrum};
 
 /// Distance from an end of a band, relative to its upper end, at which an eigenvalue lies on it: rounding of the end and of 2 pi.
 const EDGE: f64 = 4.0 * f64::EPSILON;
-/// Bound of a mode beside a band, relative to its width, from which on it is open what the band holds: what a plot of it would show.
+/// Bound of a mode near a band, relative to its width, from which on it is open what the band holds: what a plot of it would show.
 const BLURRED: f64 = 1e-3;
 /// Width of a band relative to its upper end that counts at least.
 const NARROWEST: f64 = 1e-6;
@@ -42,7 +42,7 @@ fn told(returned: &[c64], left_out: &[c64]) -> Vec<Finding> {
 }
 
 /// The same of modes of undamped problems by w = -s^2, the first `count` of which are returned.
-pub(crate) fn told_of_squares(w: &[f64], count: usize) -> Vec<Finding> {
+pub(crate) fn reported_of_squares(w: &[f64], count: usize) -> Vec<Finding> {
     let s: Vec<c64> = w.iter().map(|&w| Uncertified::of_square(w)).collect();
     let (returned, left_out) = s.split_at(count.min(s.len()));
     told(returned, left_out)
@@ -140,8 +140,8 @@ pub(crate) fn oscillations(raws: &[Raw], request: &Request, expected: usize) -> 
     }
     let count = request.count()?;
     let zero = |raw: &Raw| raw.kind == Kind::Zero && raw.chain == 2;
-    let roots: usize = raws.iter().map(|raw| if raw.mirror { 2 } else { 1 }).sum();
-    if roots != expected || !raws.iter().all(|raw| raw.mirror || zero(raw)) {
+    let found: usize = raws.iter().map(|raw| if raw.mirror { 2 } else { 1 }).sum();
+    if found != expected || !raws.iter().all(|raw| raw.mirror || zero(raw)) {
         return None;
     }
     let key = |raw: &Raw| distance(request, c64::new(0.0, raw.value().im.abs()));
@@ -258,7 +258,7 @@ fn keep_band(spectrum: &mut Spectrum, request: &Request) {
 /// what is there.
 pub(crate) fn report_lost(spectrum: &mut Spectrum, request: &Request) {
     let left_out = |finding: &Finding| match finding {
-        Finding::Sparse { detail: SparseFinding::Dropped { roots, .. } } => *roots,
+        Finding::Sparse { detail: SparseFinding::Dropped { eigenvalues, .. } } => *eigenvalues,
         Finding::Sparse { detail: SparseFinding::Repeated { modes } } => *modes,
         _ => 0,
     };
@@ -304,7 +304,7 @@ mod tests {
     fn only_eigenvalues_on_both_sides_of_the_cut_are_named() {
         let w = [0.0, 0.0, 1.0, 4.0, 4.0 * (1.0 + 1e-9), 4.0, 9.0];
         let cut = |count: usize| -> Vec<(f64, f64, usize, usize)> {
-            let told = told_of_squares(&w, count);
+            let told = reported_of_squares(&w, count);
             let numbers = |finding: &Finding| match finding {
                 Finding::Sparse { detail: SparseFinding::MultipleCut { re, im, found, returned } } => {
                     (*re, *im, *found, *returned)
@@ -384,7 +384,7 @@ mod tests {
         use crate::finding::{Proof, Region};
         let region = Region::Inside { re: 0.0, im: 0.0, radius: 3.0, squared: false };
         let count = Completeness { region, found: 3, counted: 3, by: Proof::DeterminantPhase };
-        let dropped = SparseFinding::Dropped { roots: 1, backward_error: 1e-3 };
+        let dropped = SparseFinding::Dropped { eigenvalues: 1, backward_error: 1e-3 };
         for (lowest, short) in [(2, false), (3, true)] {
             let findings = vec![count.into(), dropped.clone().into()];
             let mut found = spectrum(&[(1.0, 1e-9), (2.0, 1e-9)], findings);

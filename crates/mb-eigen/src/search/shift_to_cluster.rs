@@ -1,6 +1,6 @@
 //! The way of the shift to a cluster of lowest modes that lies far from zero, as that of a chain on soft ground.
 //!
-//! Seen from sigma, such modes have nearly equal theta = 1 / (w - sigma), and a Krylov method needs many restarts to tell
+//! Seen from sigma, such modes have nearly equal theta = 1 / (w - sigma), and a Krylov method needs many restarts to separate
 //! them apart. A block of random vectors after a few steps of inverse iteration shows the cluster, long before any mode
 //! of it has converged: its Ritz values agree while each vector is still a mixture. With T the operator and v a Ritz vector of it,
 //!
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! r is the spread of theta in the mixture, and EDGE spreads above its mean lie beyond all of them: sigma' is below the
-//! cluster at some hundredths of its former distance. The inertia of its factors tells when it is not. Two
+//! cluster at some hundredths of its former distance. The inertia of its factors shows when it is not. Two
 //! such steps, each a factorization and three block solves, take the place of some ten restarts.
 
 use mb_algebra::{Dense, SymmetricEigen};
@@ -140,7 +140,7 @@ fn look(
         }
         sight.last = sight.last.max(w);
     }
-    // Where the first vector is a mode already, its neighbours tell how near to go.
+    // Where the first vector is a mode already, its neighbours show how near to go.
     sight.edge = sight.edge.min(sight.first - NEAREST * (sight.last - sight.first));
     Ok(sight)
 }

@@ -120,7 +120,7 @@ fn without_form(
     // They speak of the problem without mass.
     let other = |f: &Finding| matches!(f, Finding::SingularMass { .. } | Finding::CountMismatch { .. });
     spectrum.findings.retain(|finding| !other(finding));
-    let finite = if singular { None } else { finite_roots(&pencil, &quadratic) };
+    let finite = if singular { None } else { finite_eigenvalues(&pencil, &quadratic) };
     let evidence = Evidence::new(given);
     let surplus = finite.map_or(0, |finite| drop_surplus(&mut spectrum, finite));
     for pair in &mut spectrum.eigenpairs {
@@ -173,9 +173,12 @@ fn drop_surplus(spectrum: &mut Spectrum, finite: usize) -> usize {
 
 /// Finite eigenvalues of a regular pair: by rank decisions where it is small, else by structure; none where that says
 /// nothing.
-fn finite_roots(pencil: &DescriptorPencil<Sparse>, quadratic: &QuadraticPencil<Sparse>) -> Option<usize> {
+fn finite_eigenvalues(
+    pencil: &DescriptorPencil<Sparse>,
+    quadratic: &QuadraticPencil<Sparse>,
+) -> Option<usize> {
     if pencil.e.rows() <= RANK_UP_TO {
-        return dense::finite_roots(&quadratic.to_dense(), &DenseOptions::default()).ok().flatten();
+        return dense::finite_eigenvalues(&quadratic.to_dense(), &DenseOptions::default()).ok().flatten();
     }
     by_structure(pencil)
 }
@@ -240,7 +243,7 @@ fn everything(blocks: &QuadraticPencil<Sparse>, options: &SparseOptions) -> Resu
     spectrum.eigenpairs.retain(|pair| pair.class.is_motion());
     // Their findings name pairs by number.
     spectrum.findings.retain(|finding| !matches!(finding, Finding::PoorAccuracy { .. }));
-    spectrum.tell_poor_accuracy();
+    spectrum.report_poor_accuracy();
     Ok(spectrum)
 }
 

@@ -1,9 +1,9 @@
-//! Memory that is let go is kept for the next array.
+//! Memory that is freed is kept for the next array.
 //!
 //! Vectors of large problems come and go by the dozen. The C library of Linux (glibc) gives each array beyond 128 KiB back to the
 //! system and asks for the next one anew, whose pages the system clears one by one.
-//! When an array of up to 32 MiB is let go, it keeps arrays of up to that size from then on, and up to twice that size of them
-//! unused (`man 3 mallopt`, `M_MMAP_THRESHOLD`). One array that is never written to, asked for and let go, tells it so, which spares
+//! When an array of up to 32 MiB is freed, it keeps arrays of up to that size from then on, and up to twice that size of them
+//! unused (`man 3 mallopt`, `M_MMAP_THRESHOLD`). One array that is never written to, allocated and freed, has this effect, which spares
 //! a tenth of the pages fetched for chains and blocks (a quarter for a chain of 1e4 unknowns); other systems take no notice.
 
 use std::hint::black_box;
@@ -14,7 +14,7 @@ const LARGEST: usize = (32 << 20) - (16 << 10);
 /// Length of vectors from which on it pays.
 const LONG: usize = 5_000;
 
-/// Tells the system's allocator that arrays of length n come and go.
+/// Shows the system's allocator that arrays of length n come and go.
 pub(super) fn keep_for_vectors_of(n: usize) {
     static TOLD: Once = Once::new();
     if n >= LONG {

@@ -102,8 +102,8 @@ pub(crate) fn solve_with(
     let mut findings = problem.rows.findings.clone();
     if problem.symmetric && problem.undamped() {
         match undamped(&problem, request, options, driver.as_ref()) {
-            Ok(Found { roots, findings, aid }) => {
-                let mut spectrum = finish_with(&problem, roots, findings, keeps_left, aid);
+            Ok(Found { uncertified, findings, aid }) => {
+                let mut spectrum = finish_with(&problem, uncertified, findings, keeps_left, aid);
                 selection::keep(&mut spectrum, request, true);
                 let tolerance = options.expert.zero_tolerance;
                 let blurred = blurred_zero(&problem, &spectrum);
@@ -120,17 +120,17 @@ pub(crate) fn solve_with(
     }
     let mut run = General::new(&problem, options, driver.as_ref());
     match general(&mut run, request) {
-        Ok(roots) => {
+        Ok(uncertified) => {
             findings.append(&mut run.findings);
             if !matches!(request, Request::Lowest { .. }) {
-                let mut spectrum = finish(&problem, roots, findings, keeps_left);
+                let mut spectrum = finish(&problem, uncertified, findings, keeps_left);
                 selection::keep(&mut spectrum, request, problem.undamped());
                 growth::report(&mut spectrum, pencil, &problem, options);
                 return Ok(spectrum);
             }
             let certifier = Certifier::new(&problem, keeps_left);
-            let mut heads: Vec<Uncertified> = roots.iter().map(Uncertified::head).collect();
-            let mut first = certifier.measured_once(roots);
+            let mut heads: Vec<Uncertified> = uncertified.iter().map(Uncertified::head).collect();
+            let mut first = certifier.measured_once(uncertified);
             from_undamped::improve(&problem, &certifier, options, driver.as_ref(), &mut heads, &mut first);
             let pairs = certifier.improved_each(first).into_iter().map(Some).collect();
             let pairs = certifier.certify_others(heads, pairs);
@@ -148,7 +148,7 @@ pub(crate) fn solve_with(
 
 /// Eigenvalues of an undamped symmetric problem before they are certified.
 pub(crate) struct Found {
-    pub(crate) roots: Vec<Uncertified>,
+    pub(crate) uncertified: Vec<Uncertified>,
     pub(crate) findings: Vec<Finding>,
     /// What the search has left.
     pub(crate) aid: Aid,
@@ -170,7 +170,7 @@ pub(crate) fn undamped(
     };
     let mut findings = problem.rows.findings.clone();
     findings.extend(told);
-    Ok(Found { roots: modes.roots(problem), findings, aid })
+    Ok(Found { uncertified: modes.uncertified(problem), findings, aid })
 }
 
 /// The modes in fewer coordinates, where many are tied to each other; what went wrong there the whole problem reports.
@@ -186,7 +186,7 @@ fn merged(
     let (findings, aid) = (run.findings, run.aid);
     let modes = merged.unfold(problem, &modes);
     let aid = match aid {
-        Aid::Factors(beside) => Aid::Merged(merged, beside),
+        Aid::Factors(near) => Aid::Merged(merged, near),
         _ => Aid::Nothing,
     };
     Some((modes, findings, aid))
@@ -195,7 +195,7 @@ fn merged(
 /// Coordinates up to which damped and unsymmetric problems go to the dense path whatever is asked for.
 const TINY: usize = 40;
 /// Backward error, or violation of the constraints, above which a pair is none of the problem.
-const NO_ROOT: f64 = 1e-6;
+const NO_EIGENVALUE: f64 = 1e-6;
 
 fn symmetric(run: &mut Symmetric<'_>, request: &Request) -> Result<Modes, EigenError> {
     let tau = std::f64::consts::TAU;
@@ -235,20 +235,25 @@ fn blurred_zero(problem: &Problem, spectrum: &Spectrum) -> Option<f64> {
 }
 
 /// Certifies eigenvalues.
-fn finish(problem: &Problem, roots: Vec<Uncertified>, findings: Vec<Finding>, keeps_left: bool) -> Spectrum {
-    finish_with(problem, roots, findings, keeps_left, Aid::Nothing)
+fn finish(
+    problem: &Problem,
+    uncertified: Vec<Uncertified>,
+    findings: Vec<Finding>,
+    keeps_left: bool,
+) -> Spectrum {
+    finish_with(problem, uncertified, findings, keeps_left, Aid::Nothing)
 }
 
 /// The same, with what the search for the eigenvalues has left.
 pub(crate) fn finish_with(
     problem: &Problem,
-    roots: Vec<Uncertified>,
+    uncertified: Vec<Uncertified>,
     findings: Vec<Finding>,
     keeps_left: bool,
     aid: Aid,
 ) -> Spectrum {
     let certifier = Certifier::new(problem, keeps_left);
-    let pairs = certifier.certify_with(roots, aid);
+    let pairs = certifier.certify_with(uncertified, aid);
     finished(problem, &certifier, pairs, findings)
 }
 
@@ -262,12 +267,12 @@ pub(crate) fn finished(
     findings.extend(certifier.findings());
     // Of both kinds of equations.
     let left_over = |pair: &Eigenpair| pair.backward_error.max(pair.constraint_violation);
-    let worst = |pair: &Eigenpair| left_over(pair) > NO_ROOT;
+    let worst = |pair: &Eigenpair| left_over(pair) > NO_EIGENVALUE;
     let dropped = pairs.iter().filter(|pair| worst(pair)).count();
     if dropped > 0 {
         let errors = pairs.iter().filter(|pair| worst(pair)).map(left_over);
         let backward_error = errors.fold(f64::INFINITY, f64::min);
-        findings.push(SparseFinding::Dropped { roots: dropped, backward_error }.into());
+        findings.push(SparseFinding::Dropped { eigenvalues: dropped, backward_error }.into());
         pairs.retain(|pair| !worst(pair));
     }
     let modes = drop_repeated(problem, &mut pairs);
@@ -278,7 +283,7 @@ pub(crate) fn finished(
     Spectrum::partial(pairs, counts(problem), findings)
 }
 
-/// Share of a vector, squared and in the metric of the mass, in the span of others, from which on it is no mode beside theirs; those of
+/// Share of a vector, squared and in the metric of the mass, in the span of others, from which on it is no mode of its own; those of
 /// different modes are orthogonal.
 const SAME_MODES: f64 = 0.5;
 
@@ -333,7 +338,7 @@ pub(crate) fn counts(problem: &Problem) -> Counts {
         n: problem.n,
         m: problem.rows.m,
         rank: problem.rows.rank,
-        expected: ExpectedCounts { motion: problem.expected_roots(), ..ExpectedCounts::default() },
+        expected: ExpectedCounts { motion: problem.expected_eigenvalues(), ..ExpectedCounts::default() },
         ..Counts::default()
     }
 }
@@ -353,7 +358,7 @@ pub(crate) fn goes_dense(problem: &Problem, request: &Request, options: &SparseO
     }
 }
 
-/// Where no shift is regular, or the leading matrix is singular, small problems still have the dense path, which tells
+/// Where no shift is regular, or the leading matrix is singular, small problems still have the dense path, which reports
 /// indeterminate and infinite eigenvalues from the others.
 fn singular(
     pencil: &QuadraticPencil<Sparse>,
@@ -427,15 +432,16 @@ mod tests {
             phi_q: mb_algebra::to_sparse(&dense::from_rows(&[&[1.0, -1.0]])),
         };
         let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
-        let root = |x: [f64; 2]| {
+        let approx = |x: [f64; 2]| {
             let shape = |of: &[f64]| Shape::of_real(of.to_vec());
             Uncertified::oscillating(c64::new(0.0, 2.0), shape(&x), shape(&[0.0]))
         };
-        let found = finish(&problem, vec![root([1.0, 1.0]), root([1.0, 0.0])], Vec::new(), false);
+        let found = finish(&problem, vec![approx([1.0, 1.0]), approx([1.0, 0.0])], Vec::new(), false);
         assert_eq!(found.eigenpairs.len(), 2);
         assert!(found.eigenpairs.iter().all(|pair| pair.constraint_violation < 1e-15));
-        let dropped =
-            |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Dropped { roots: 2, .. } });
+        let dropped = |f: &Finding| {
+            matches!(f, Finding::Sparse { detail: SparseFinding::Dropped { eigenvalues: 2, .. } })
+        };
         assert!(found.findings.iter().any(dropped), "{:?}", found.findings);
     }
 
@@ -449,15 +455,15 @@ mod tests {
         };
         let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
         let none = || Shape::of_real(Vec::new());
-        let root = |s: f64, x: [f64; 3]| {
+        let approx = |s: f64, x: [f64; 3]| {
             Uncertified::oscillating(c64::new(0.0, s), Shape::of_real(x.to_vec()), none())
         };
         // At 60 degrees to each other: no two of them are one mode.
         let half = 0.75_f64.sqrt();
         let plane = [[1.0, 0.0, 0.0], [0.5, half, 0.0], [-0.5, half, 0.0]];
-        let mut roots: Vec<Uncertified> = plane.into_iter().map(|x| root(2.0, x)).collect();
-        roots.push(root(3.0, [0.0, 0.0, 1.0]));
-        let found = finish(&problem, roots, Vec::new(), false);
+        let mut uncertified: Vec<Uncertified> = plane.into_iter().map(|x| approx(2.0, x)).collect();
+        uncertified.push(approx(3.0, [0.0, 0.0, 1.0]));
+        let found = finish(&problem, uncertified, Vec::new(), false);
         assert_eq!(found.eigenpairs.len(), 6);
         let told =
             |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Repeated { modes: 1 } });

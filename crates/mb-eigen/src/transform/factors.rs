@@ -263,7 +263,7 @@ pub(crate) struct SaddleSolve<T: Scalar> {
 }
 
 impl<T: Scalar> SaddleSolve<T> {
-    /// Takes factors as they are, for steps whose residuals tell what they are worth.
+    /// Takes factors as they are, for steps whose residuals show what they are worth.
     pub(crate) fn rough(factor: Box<dyn Saddle<T>>, rank: usize) -> Self {
         Self { factor, rank, solves: AtomicUsize::new(0) }
     }

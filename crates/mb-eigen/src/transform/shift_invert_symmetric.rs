@@ -13,7 +13,7 @@ use mb_algebra::Dense;
 use super::factors::{Effort, ShiftSolve};
 use crate::EigenError;
 use crate::krylov::SymmetricOperator;
-use crate::krylov::scalar::{Scalar, beside};
+use crate::krylov::scalar::{Scalar, hstack};
 use crate::problem::Problem;
 
 /// Modes known so far, M-orthonormal.
@@ -37,8 +37,8 @@ impl Known {
 
     /// Adds M-orthonormal columns that are M-orthogonal to those present.
     pub(crate) fn add(&mut self, problem: &Problem, x: &Dense) {
-        self.x = beside(self.x.as_ref(), x.as_ref());
-        self.mx = beside(self.mx.as_ref(), problem.m.mul(x).as_ref());
+        self.x = hstack(self.x.as_ref(), x.as_ref());
+        self.mx = hstack(self.mx.as_ref(), problem.m.mul(x).as_ref());
     }
 
     /// W - X X^T M W.

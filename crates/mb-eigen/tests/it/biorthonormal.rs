@@ -66,7 +66,7 @@ fn by_every_solver(pencil: &QuadraticPencil<Sparse>, count: usize, what: &str) -
         let (s, t) = (pair.value().unwrap(), with.value().unwrap());
         assert!((s - t).norm() <= pair.error_bound + with.error_bound, "{what}: {s} {t}");
         let similar = with.error_bound * 2.0 + 1e-12 * t.norm();
-        assert!(pair.error_bound <= similar, "{what}: bars {:e} {:e}", pair.error_bound, with.error_bound);
+        assert!(pair.error_bound <= similar, "{what}: bounds {:e} {:e}", pair.error_bound, with.error_bound);
     }
     let direct = direct::solve(pencil, count, &DirectOptions::default()).unwrap().spectrum.eigenpairs;
     assert_biorthonormal(pencil, &direct, &format!("{what} direct"));
@@ -83,7 +83,7 @@ fn vectors_are_biorthonormal_for_every_kind_and_solver() {
 }
 
 #[test]
-fn repeated_roots_come_back_in_full_with_biorthonormal_vectors() {
+fn repeated_eigenvalues_come_back_in_full_with_biorthonormal_vectors() {
     // The same damped and circulatory system three times, side by side, hidden by a change of coordinates x = R z with
     // integer entries and integer inverse: every eigenvalue is triple and semisimple.
     let one = |a: &[[f64; 2]; 2]| {
@@ -131,7 +131,7 @@ fn repeated_roots_come_back_in_full_with_biorthonormal_vectors() {
 /// Three equal chains with damping in proportion to stiffness: each eigenvalue is triple, and its vectors are real
 /// ones, orthogonal by M.
 #[test]
-fn repeated_roots_of_proportional_damping_have_real_shapes() {
+fn repeated_eigenvalues_of_proportional_damping_have_real_shapes() {
     let (n, copies) = (40, 3);
     let spring = |i: usize, j: usize| if i == j { 2.0 } else { -f64::from(u8::from(i.abs_diff(j) == 1)) };
     let block =

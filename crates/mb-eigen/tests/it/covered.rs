@@ -50,7 +50,7 @@ fn assert_true(problem: &Problem, answers: impl IntoIterator<Item = Answer>) -> 
 }
 
 /// Small problems of arbitrary entries, by the number that `stress determinants` gives them: springs 1e15 times as stiff as others, so that
-/// the digits of the entries do not tell soft modes from rigid ones, which the answers then say.
+/// the digits of the entries do not distinguish soft modes from rigid ones, which the answers then say.
 #[test]
 fn penalties_at_the_last_digit_of_the_entries_are_not_called_rigid_in_silence() {
     for number in [13, 73, 85, 109] {
@@ -61,7 +61,7 @@ fn penalties_at_the_last_digit_of_the_entries_are_not_called_rigid_in_silence() 
 }
 
 /// The same with any rows and columns in units of their own: small masses and entries of any size are no zeros, and stiff springs hide none;
-/// left vectors from inverse iteration beside a Jordan chain belong to no eigenvalue; real eigenvalues that are nearly one, or that a
+/// left vectors from inverse iteration near a Jordan chain belong to no eigenvalue; real eigenvalues that are nearly one, or that a
 /// shift far away leaves without digits.
 #[test]
 fn small_problems_of_arbitrary_entries_are_answered_with_truth() {
@@ -73,7 +73,7 @@ fn small_problems_of_arbitrary_entries_are_answered_with_truth() {
     }
 }
 
-/// Critically damped at -2 and at -3, seen from beside the imaginary axis: rounding moves both of each by more than a share of their
+/// Critically damped at -2 and at -3, seen from near the imaginary axis: rounding moves both of each by more than a share of their
 /// distance from the real shift at which they are found anew.
 #[test]
 fn both_of_two_equal_real_eigenvalues_are_found_from_a_complex_shift() {
@@ -181,7 +181,7 @@ fn cut_cube() -> Problem {
 /// Chains at infinity of three, which the companion form of twice the size made four: one level of rank decisions more, which
 /// some ways of hiding the pair did not survive.
 #[test]
-fn a_hidden_mechanism_with_many_constraints_has_no_roots_in_excess() {
+fn a_hidden_mechanism_with_many_constraints_has_no_eigenvalues_in_excess() {
     let problem = cut_cube();
     // Places draw how the pair is hidden.
     for place in [0.0, 0.25, 0.5, 0.75] {
@@ -204,8 +204,8 @@ fn assert_critical(pencil: &QuadraticPencil, exact: f64) -> Result<(), TestCaseE
         // Rounding parts them along the axis or across it; of a conjugate pair the one above comes first.
         prop_assert!(first.im >= 0.0 && second.im <= 0.0, "{first} {second}");
         for (pair, s) in found.eigenpairs.iter().zip([first, second]) {
-            let bar = pair.error_bound;
-            prop_assert!((s - exact).norm() <= bar, "{s} of {exact}, bar {bar:e}");
+            let bound = pair.error_bound;
+            prop_assert!((s - exact).norm() <= bound, "{s} of {exact}, bound {bound:e}");
         }
     }
     Ok(())
@@ -220,7 +220,7 @@ fn sums_to(whole: i32, [a, off]: [i32; 2]) -> Dense {
 proptest! {
     /// Entries are integers: no rounding of theirs parts the eigenvalues.
     #[test]
-    fn a_critically_damped_mode_is_two_real_roots_or_a_pair_from_above_the_axis(
+    fn a_critically_damped_mode_is_two_real_eigenvalues_or_a_pair_from_above_the_axis(
         (m, k) in (1..5_i32, 1..5_i32),
         parts in prop::array::uniform3(prop::array::uniform2(-20..20_i32)),
     ) {
@@ -257,7 +257,7 @@ fn by_every_solver(pencil: &QuadraticPencil, count: usize) -> Vec<Vec<Eigenpair>
     ]
 }
 
-fn assert_roots(pencil: &QuadraticPencil, count: usize, exact: &[c64], what: &str) {
+fn assert_eigenvalues(pencil: &QuadraticPencil, count: usize, exact: &[c64], what: &str) {
     for pairs in by_every_solver(pencil, count) {
         assert_eq!(pairs.len(), exact.len(), "{what}");
         let values: Vec<c64> = pairs.iter().map(|pair| pair.value().unwrap()).collect();
@@ -265,7 +265,7 @@ fn assert_roots(pencil: &QuadraticPencil, count: usize, exact: &[c64], what: &st
             let allowed = pairs[i].error_bound + 1e-13 * exact[j].norm();
             assert!(
                 distance <= allowed,
-                "{what}: {} for {}, bar {:e}",
+                "{what}: {} for {}, bound {:e}",
                 values[i],
                 exact[j],
                 pairs[i].error_bound
@@ -282,14 +282,14 @@ fn a_free_chain_has_its_rigid_mode_and_its_frequencies() {
         .flat_map(|w| [z(0.0, *w), z(0.0, -w)])
         .collect();
     let pencil = systems::chain(n, 2.0, 50.0, false);
-    assert_roots(&pencil, n, &exact, "free-free");
+    assert_eigenvalues(&pencil, n, &exact, "free-free");
     for pairs in by_every_solver(&pencil, n) {
         assert_eq!(pairs.iter().filter(|pair| pair.class == Class::Rigid).count(), 2);
     }
 }
 
 #[test]
-fn a_massless_joint_adds_no_roots() {
+fn a_massless_joint_adds_no_eigenvalues() {
     // Two masses on three equal springs with a massless point in the middle of the second one.
     let (m, k) = (2.0, 18.0);
     let pencil = QuadraticPencil {
@@ -305,7 +305,7 @@ fn a_massless_joint_adds_no_roots() {
     // Condensed: k and 3 k over m.
     let exact: Vec<c64> =
         [k / m, 3.0 * k / m].iter().flat_map(|w: &f64| [z(0.0, w.sqrt()), z(0.0, -w.sqrt())]).collect();
-    assert_roots(&pencil, 3, &exact, "massless");
+    assert_eigenvalues(&pencil, 3, &exact, "massless");
 }
 
 #[test]
@@ -319,7 +319,7 @@ fn a_whirling_rotor_splits_into_two_frequencies() {
         phi_q: dense::zeros(0, 2),
     };
     let exact: Vec<c64> = [w - turn, w + turn].iter().flat_map(|w| [z(0.0, *w), z(0.0, -w)]).collect();
-    assert_roots(&pencil, 2, &exact, "gyroscopic");
+    assert_eigenvalues(&pencil, 2, &exact, "gyroscopic");
 }
 
 #[test]
@@ -341,7 +341,7 @@ fn the_follower_load_makes_the_double_pendulum_flutter_where_it_should() {
         };
         let exact: Vec<c64> = squares.iter().flat_map(|w| [w.sqrt(), -w.sqrt()]).collect();
         let pencil = column(load);
-        assert_roots(&pencil, 4, &exact, "follower");
+        assert_eigenvalues(&pencil, 4, &exact, "follower");
         let growing = by_every_solver(&pencil, 4);
         for pairs in growing {
             let unstable = pairs.iter().any(|pair| pair.value().unwrap().re > pair.error_bound);
@@ -350,11 +350,11 @@ fn the_follower_load_makes_the_double_pendulum_flutter_where_it_should() {
     }
 }
 
-/// Zeros in a chain of two and one more beside a simple eigenvalue, K = 0: det(s^2 M + s C) = s^3 (s + 1). C has as
+/// Zeros in a chain of two and one more near a simple eigenvalue, K = 0: det(s^2 M + s C) = s^3 (s + 1). C has as
 /// many entries as rows, all in one column, which a product once took for a diagonal: the left vector, (1, 1), and
 /// with it the bound were wrong.
 #[test]
-fn a_root_beside_zeros_has_its_own_left_vector() {
+fn an_eigenvalue_near_zeros_has_its_own_left_vector() {
     let sparse = |rows: [[f64; 2]; 2]| mb_algebra::to_sparse(&dense::from_rows(&rows));
     let pencil = QuadraticPencil {
         m: sparse([[1.0, -3.0], [-1.0, 4.0]]),

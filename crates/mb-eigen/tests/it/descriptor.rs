@@ -75,7 +75,7 @@ fn every_variant_has_the_counts_of_theory() {
 }
 
 #[test]
-fn a_true_zero_is_told_from_those_of_the_moved_jacobian_by_subspace() {
+fn a_true_zero_is_distinguished_from_those_of_the_moved_jacobian_by_subspace() {
     let pencil = systems::trolley(2.0, 1.0, 0.5, 9.81);
     for transferred in Transferred::ALL {
         let spectrum = descriptor::solve(&structure(&pencil, transferred), &DenseOptions::default()).unwrap();
@@ -93,7 +93,7 @@ fn a_true_zero_is_told_from_those_of_the_moved_jacobian_by_subspace() {
 }
 
 #[test]
-fn redundant_rows_make_indeterminate_roots() {
+fn redundant_rows_make_indeterminate_eigenvalues() {
     let mut pencil = systems::trolley(2.0, 1.0, 0.5, 9.81);
     pencil.phi_q = dense::vstack(&[&pencil.phi_q, &dense::scale(-2.0, &pencil.phi_q)]);
     for transferred in Transferred::ALL {

@@ -42,7 +42,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn finite_zero_and_infinite_roots_are_counted_right(
+    fn finite_zero_and_infinite_eigenvalues_are_counted_right(
         n in 1..5_usize,
         m in 0..3_usize,
         entries in prop::collection::vec(prop_oneof![2 => Just(0_i8), 3 => -2..3_i8], 64),

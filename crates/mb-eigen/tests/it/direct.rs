@@ -28,7 +28,7 @@ fn the_lowest_modes_of_every_kind() {
             assert_eq!((analysis.order, analysis.infinite), (2 * (n + m), 4 * m), "{what}");
             let [before, after] = analysis.condition.unwrap();
             assert!(before.exact && after.exact, "{what}");
-            // Beside zero, K of a free body is nearly singular whatever the scaling.
+            // Near zero, K of a free body is nearly singular whatever the scaling.
             if !matches!(kind, Kind::FreeFree | Kind::FreeDamped) {
                 assert!(before.value > 1e3 * after.value, "{what}: {before:?} {after:?}");
             }
@@ -241,7 +241,7 @@ fn a_system_without_stiffness_has_its_rigid_modes() {
 }
 
 #[test]
-fn a_shift_on_a_root_is_moved_and_said() {
+fn a_shift_on_an_eigenvalue_is_moved_and_said() {
     // Upright pendulum: +-sqrt(g / L); and a free body at the shift zero.
     let upright = systems::pendulum(1.0, 0.5, 9.81, true).to_sparse();
     let root = (9.81_f64 / 0.5).sqrt();

@@ -132,7 +132,7 @@ impl Exact {
 
     /// The eigenvalue next to a pair, to at least 25 digits; none where the eigenvalue is not simple enough for
     /// Newton's method.
-    fn root(&self, pair: &Eigenpair) -> Option<Complex> {
+    fn eigenvalue(&self, pair: &Eigenpair) -> Option<Complex> {
         let (n, m) = (self.pencil.m.nrows(), self.pencil.phi_q.nrows());
         let start = pair.value()?;
         let c: Vec<c64> = pair.right.to_vec();
@@ -186,18 +186,18 @@ impl Exact {
 fn assert_covered(exact: &Exact, pairs: &[Eigenpair], what: &str) -> usize {
     let mut checked = 0;
     for pair in pairs.iter().filter(|pair| pair.class == Class::Physical && pair.alpha.im >= 0.0) {
-        let Some(root) = exact.root(pair) else { continue };
+        let Some(eigenvalue) = exact.eigenvalue(pair) else { continue };
         let s = pair.value().unwrap();
-        let error = (root - Complex::new(s)).rounded().norm();
+        let error = (eigenvalue - Complex::new(s)).rounded().norm();
         assert!(
             error <= pair.error_bound,
-            "{what}: {s} has the error {error:e}, bar {:e}, condition {:e}",
+            "{what}: {s} has the error {error:e}, bound {:e}, condition {:e}",
             pair.error_bound,
             pair.condition
         );
         assert!(
             pair.error_bound <= 1e-6 * s.norm(),
-            "{what}: the bar {:e} of {s} says nothing",
+            "{what}: the bound {:e} of {s} is not tight",
             pair.error_bound
         );
         checked += 1;
@@ -215,7 +215,7 @@ fn with_redundant_rows(pencil: &QuadraticPencil<Sparse>) -> QuadraticPencil<Spar
 }
 
 #[test]
-fn bars_cover_the_errors_of_every_kind_of_problem_and_solver() {
+fn error_bounds_cover_the_errors_of_every_kind_of_problem_and_solver() {
     for kind in KINDS {
         for seed in 1..4 {
             let (n, m) = (20 + usize::try_from(seed).unwrap(), 4);
@@ -246,7 +246,7 @@ fn form(a: &Dense, x: &[f64]) -> f64 {
 }
 
 #[test]
-fn bars_of_zeros_cover_the_root_that_rounding_leaves() {
+fn error_bounds_of_zeros_cover_the_eigenvalue_that_rounding_leaves() {
     for kind in [Kind::FreeFree, Kind::FreeDamped] {
         for seed in 1..6 {
             let n = 22;
@@ -256,7 +256,7 @@ fn bars_of_zeros_cover_the_root_that_rounding_leaves() {
             let given = pencil.to_dense();
             let ones = vec![1.0; n];
             let [m, c, k] = [&given.m, &given.c, &given.k].map(|a| form(a, &ones));
-            let root = (c64::new(c * c - 4.0 * m * k, 0.0).sqrt() + c.abs()) / (2.0 * m);
+            let eigenvalue = (c64::new(c * c - 4.0 * m * k, 0.0).sqrt() + c.abs()) / (2.0 * m);
             let solvers = [
                 mb_eigen::dense::solve(&given, &DenseOptions::default()).unwrap(),
                 sparse::solve(&pencil, &Request::Lowest { count: 3 }, &krylov()).unwrap(),
@@ -267,8 +267,8 @@ fn bars_of_zeros_cover_the_root_that_rounding_leaves() {
                 assert_eq!(rigid.len(), 2, "{kind:?} seed {seed}");
                 for pair in rigid {
                     assert!(
-                        root.norm() <= pair.error_bound,
-                        "{kind:?} seed {seed}: {root} bar {:e}",
+                        eigenvalue.norm() <= pair.error_bound,
+                        "{kind:?} seed {seed}: {eigenvalue} bound {:e}",
                         pair.error_bound
                     );
                     assert!(pair.error_bound < 1e-4, "{:e}", pair.error_bound);

@@ -19,10 +19,10 @@ fn unstructured(pencil: &QuadraticPencil) -> Spectrum {
 fn agree(a: &Spectrum, b: &Spectrum) {
     assert_eq!(a.eigenpairs.len(), b.eigenpairs.len());
     for (i, j, distance) in pairing::match_spectra(&a.eigenpairs, &b.eigenpairs) {
-        let bar = a.eigenpairs[i].error_bound + b.eigenpairs[j].error_bound;
+        let bound = a.eigenpairs[i].error_bound + b.eigenpairs[j].error_bound;
         assert!(
-            distance <= bar,
-            "{:?} {:?}: {distance:e} > {bar:e}",
+            distance <= bound,
+            "{:?} {:?}: {distance:e} > {bound:e}",
             a.eigenpairs[i].value(),
             b.eigenpairs[j].value()
         );
@@ -33,7 +33,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
-    fn chains_with_a_few_dampers_have_the_roots_qz_finds(
+    fn chains_with_a_few_dampers_have_the_eigenvalues_qz_finds(
         n in 60_usize..64,
         dampers in prop::collection::vec((0_usize..60, 1e-3_f64..30.0, -1_i32..2), 1..4),
         masses in prop::collection::vec(0.5_f64..2.0, 80),
@@ -101,13 +101,13 @@ fn penalty_form_of_flexible_links() {
     let followed = penalty::physical_eigenpairs(&form, &DenseOptions::default()).unwrap();
     let physical: Vec<_> = all.motion().cloned().collect();
     for (i, j, distance) in pairing::match_spectra(&physical, &followed.eigenpairs) {
-        let bar = physical[i].error_bound + followed.eigenpairs[j].error_bound;
-        assert!(distance <= bar, "{:?}: {distance:e} > {bar:e}", physical[i].value());
+        let bound = physical[i].error_bound + followed.eigenpairs[j].error_bound;
+        assert!(distance <= bound, "{:?}: {distance:e} > {bound:e}", physical[i].value());
     }
 }
 
 #[test]
-fn repeated_and_defective_roots_are_found_all_the_same() {
+fn repeated_and_defective_eigenvalues_are_found_all_the_same() {
     // Two equal chains, one damper each: every eigenvalue twice.
     let single = {
         let mut pencil = systems::chain(32, 1.0, 400.0, true);
@@ -130,7 +130,7 @@ fn repeated_and_defective_roots_are_found_all_the_same() {
         let near = two.eigenpairs.iter().filter(|p| (p.value().unwrap() - s).norm() < 1e-9 * s.norm());
         assert_eq!(near.count(), 2, "{s}");
     }
-    // A critically damped mass beside a chain: s = -7 twice, to the square root of rounding.
+    // A critically damped mass next to a chain: s = -7 twice, to the square root of rounding.
     let mut pencil = systems::chain(64, 1.0, 100.0, true);
     for j in 1..64 {
         (pencil.k[(0, j)], pencil.k[(j, 0)]) = (0.0, 0.0);

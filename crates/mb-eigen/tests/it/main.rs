@@ -1,12 +1,12 @@
 //! Analytic cases and properties of the dense eigenanalysis.
 #![expect(clippy::unwrap_used, reason = "a test that fails to unwrap fails")]
 
-mod bars;
 mod biorthonormal;
 mod covered;
 mod descriptor;
 mod determinant;
 mod direct;
+mod error_bounds;
 mod extended;
 mod low_rank;
 mod modal;

@@ -65,7 +65,7 @@ fn a_true_zero_mode_stays_an_exact_zero() {
 }
 
 #[test]
-fn redundant_rows_change_the_counts_not_the_roots() {
+fn redundant_rows_change_the_counts_not_the_eigenvalues() {
     let mut pencil = systems::pendulum(1.0, 2.0, 9.81, false);
     pencil.phi_q = dense::vstack(&[&pencil.phi_q, &pencil.phi_q]);
     let (all, physical) = both_ways(&systems::penalty(&pencil, 1e7, 1.0, 10.0));
@@ -77,8 +77,8 @@ fn redundant_rows_change_the_counts_not_the_roots() {
 }
 
 #[test]
-fn overlapping_groups_are_told() {
-    // A weak penalty: mass 1 beside alpha 1, so that the groups have no names.
+fn overlapping_groups_are_reported() {
+    // A weak penalty: mass 1 and alpha 1, so that the groups have no names.
     let mut pencil = systems::chain(2, 1.0, 1.0, true);
     pencil.phi_q = dense::from_rows(&[&[1.0, 0.3]]);
     let weak = systems::penalty(&pencil, 1.0, 0.0, 1.2);
@@ -94,7 +94,7 @@ fn overlapping_groups_are_told() {
 }
 
 #[test]
-fn a_penalty_too_stiff_tells_the_digits_it_costs() {
+fn a_penalty_too_stiff_reports_the_digits_it_costs() {
     let lost = |alpha: f64| {
         let pencil = systems::penalty(&systems::pendulum(1.0, 2.0, 9.81, false), alpha, 1.0, 10.0);
         let (all, physical) = both_ways(&pencil);
@@ -114,7 +114,7 @@ fn a_penalty_too_stiff_tells_the_digits_it_costs() {
 }
 
 #[test]
-fn one_constraint_coordinate_gives_the_penalty_root_itself() {
+fn one_constraint_coordinate_gives_the_penalty_eigenvalue_itself() {
     // x free on a spring, y held by the penalty alone: (1 + alpha) s^2 + 2 xi omega alpha s + omega^2 alpha = 0.
     let (alpha, omega) = (1e4, 10.0);
     let pencil = mb_algebra::QuadraticPencil {
@@ -177,9 +177,9 @@ fn the_lowest_pairs_are_those_of_the_whole_spectrum() {
         for pair in some.eigenpairs.iter().filter(|pair| pair.alpha.im > 0.0) {
             let s = pair.value().unwrap();
             let other = whole.nearest(s).unwrap();
-            let bar = pair.error_bound + other.error_bound;
+            let bound = pair.error_bound + other.error_bound;
             let distance = (other.value().unwrap() - s).norm();
-            assert!(distance <= bar, "{s}: {distance:e} > {bar:e}");
+            assert!(distance <= bound, "{s}: {distance:e} > {bound:e}");
             assert!(pair.backward_error < 1e-13, "{:e}", pair.backward_error);
             assert!(pairing::mac(&pair.right, &other.right) > 1.0 - 1e-9);
             assert!(symmetric == (pairing::mac(&pair.left, &conjugates(&pair.right)) > 1.0 - 1e-12));
@@ -197,7 +197,7 @@ fn conjugates(x: &[c64]) -> Vec<c64> {
 }
 
 #[test]
-fn a_mode_among_the_penalty_roots_is_not_called_sure() {
+fn a_mode_among_the_penalty_eigenvalues_is_not_called_sure() {
     // The third mode of the pendulum has 9.4 rad/s; a weak penalty with eigenvalues at the same place mixes with it.
     let links = stiff::pendulum::flexible_pendulum(12).to_dense();
     let found = penalty::lowest(&blocks(&links, 30.0, 0.02, 9.4), 4, &SparseOptions::default()).unwrap();
@@ -216,9 +216,9 @@ fn blocks_of_wrong_shape_are_refused() {
     assert!(matches!(found, Err(EigenError::Shape { matrix: "Theta", .. })), "{found:?}");
 }
 
-/// Motion that drowns beside the penalty is not what theory counts.
+/// Motion that drowns compared with the penalty is not what theory counts.
 #[test]
-fn roots_lost_in_too_stiff_a_penalty_are_told_as_missing() {
+fn eigenvalues_lost_in_too_stiff_a_penalty_are_reported_as_missing() {
     let links = stiff::pendulum::flexible_pendulum(4).to_dense();
     let mut lost = 0;
     for alpha in [1e7, 1e9, 1e10, 1e11, 1e12, 1e14, 1e17, 1e20] {
@@ -240,7 +240,7 @@ fn roots_lost_in_too_stiff_a_penalty_are_told_as_missing() {
 
 /// A direction that has no mass by itself is none that drowned.
 #[test]
-fn massless_directions_beside_a_penalty_are_counted_as_theory_does() {
+fn massless_directions_near_a_penalty_are_counted_as_theory_does() {
     let mut links = stiff::pendulum::flexible_pendulum(4).to_dense();
     let n = links.m.nrows();
     for a in [&mut links.m, &mut links.c, &mut links.k] {
@@ -301,8 +301,8 @@ fn modes_that_a_penalty_parts_are_found_each() {
         let mut exact = exact.map(|w: f64| (w - 0.25 * damping * damping).sqrt());
         exact.sort_by(f64::total_cmp);
         assert_eq!(sizes.len(), 2, "{sizes:?}");
-        for ((im, bar), exact) in sizes.iter().zip(&exact) {
-            assert!((im - exact).abs() <= bar + 1e-15, "{sizes:?} for {exact}");
+        for ((im, bound), exact) in sizes.iter().zip(&exact) {
+            assert!((im - exact).abs() <= bound + 1e-15, "{sizes:?} for {exact}");
         }
     }
 }

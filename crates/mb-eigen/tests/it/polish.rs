@@ -36,7 +36,7 @@ fn a_disturbed_pair_comes_back() {
 }
 
 #[test]
-fn an_infinite_root_is_refused() {
+fn an_infinite_eigenvalue_is_refused() {
     let massless = systems::free(
         dense::diagonal(&[2.0, 0.0]),
         Dense::zeros(2, 2),
@@ -48,7 +48,7 @@ fn an_infinite_root_is_refused() {
 }
 
 #[test]
-fn a_defective_root_keeps_an_honest_bar() {
+fn a_defective_eigenvalue_keeps_an_honest_error_bound() {
     let pencil = systems::free(dense::identity(1), dense::diagonal(&[6.0]), dense::diagonal(&[9.0]));
     let pair = &quadratic::solve(&pencil).eigenpairs[0];
     let found = polish(&pencil, pair, &options()).unwrap();

@@ -190,7 +190,7 @@ proptest! {
     }
 
     #[test]
-    fn a_given_null_space_gives_the_same_roots(p in pencil(), mixture in matrix(6, 6)) {
+    fn a_given_null_space_gives_the_same_eigenvalues(p in pencil(), mixture in matrix(6, 6)) {
         let (m, n) = p.phi_q.shape();
         let null = mb_algebra::RankQr::new(&p.phi_q, mb_algebra::RankTolerance::default()).unwrap().null_space();
         let change = Dense::from_fn(n - m, n - m, |i, j| 0.3 * mixture[(i, j)] + if i == j { 2.0 } else { 0.0 });

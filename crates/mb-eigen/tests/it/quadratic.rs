@@ -10,7 +10,7 @@ pub(crate) fn solve(pencil: &QuadraticPencil) -> Spectrum {
 }
 
 /// Every expected eigenvalue is met within its own error bound by a different pair.
-pub(crate) fn assert_roots(spectrum: &Spectrum, expected: &[c64]) {
+pub(crate) fn assert_eigenvalues(spectrum: &Spectrum, expected: &[c64]) {
     let mut left: Vec<_> = spectrum.motion().collect();
     assert_eq!(left.len(), expected.len(), "{:?}", spectrum.motion_values());
     for s in expected {
@@ -20,7 +20,7 @@ pub(crate) fn assert_roots(spectrum: &Spectrum, expected: &[c64]) {
             .min_by(|a, b| (a.1.value().unwrap() - s).norm().total_cmp(&(b.1.value().unwrap() - s).norm()))
             .unwrap();
         let error = (pair.value().unwrap() - s).norm();
-        assert!(error <= pair.error_bound, "{s}: error {error:e}, bar {:e}", pair.error_bound);
+        assert!(error <= pair.error_bound, "{s}: error {error:e}, bound {:e}", pair.error_bound);
         assert!(pair.backward_error < 1e-14, "{s}: backward error {:e}", pair.backward_error);
         left.remove(at);
     }
@@ -34,7 +34,7 @@ pub(crate) fn imaginary(frequencies: &[f64]) -> Vec<c64> {
 fn grounded_chain() {
     for n in [1, 2, 7, 40] {
         let spectrum = solve(&systems::chain(n, 2.0, 50.0, true));
-        assert_roots(&spectrum, &imaginary(&systems::chain_frequencies(n, 2.0, 50.0, true)));
+        assert_eigenvalues(&spectrum, &imaginary(&systems::chain_frequencies(n, 2.0, 50.0, true)));
         assert!(spectrum.eigenpairs.iter().all(|p| p.class == Class::Physical && p.error_bound < 1e-12));
         assert!(spectrum.findings.is_empty(), "{:?}", spectrum.findings);
     }
@@ -44,7 +44,7 @@ fn grounded_chain() {
 fn free_chain_has_an_exact_double_zero() {
     for n in [1, 2, 7, 40] {
         let spectrum = solve(&systems::chain(n, 2.0, 50.0, false));
-        assert_roots(&spectrum, &imaginary(&systems::chain_frequencies(n, 2.0, 50.0, false)));
+        assert_eigenvalues(&spectrum, &imaginary(&systems::chain_frequencies(n, 2.0, 50.0, false)));
         let rigid: Vec<_> = spectrum.of_class(Class::Rigid).collect();
         assert_eq!(rigid.len(), 2);
         for pair in rigid {
@@ -59,9 +59,9 @@ fn free_chain_has_an_exact_double_zero() {
 fn hanging_and_upright_pendulum() {
     let root = (9.81_f64 / 0.7).sqrt();
     let hanging = solve(&systems::pendulum(3.0, 0.7, 9.81, false));
-    assert_roots(&hanging, &imaginary(&[root]));
+    assert_eigenvalues(&hanging, &imaginary(&[root]));
     let upright = solve(&systems::pendulum(3.0, 0.7, 9.81, true));
-    assert_roots(&upright, &[c64::new(root, 0.0), c64::new(-root, 0.0)]);
+    assert_eigenvalues(&upright, &[c64::new(root, 0.0), c64::new(-root, 0.0)]);
     for pair in hanging.eigenpairs.iter().chain(&upright.eigenpairs) {
         // The rod's tension does not change to first order.
         assert!(pair.multipliers[0].norm() < 1e-14 && pair.constraint_violation < 1e-15);
@@ -73,7 +73,7 @@ fn hanging_and_upright_pendulum() {
 fn a_mechanism_with_a_true_zero_mode() {
     let spectrum = solve(&systems::trolley(2.0, 1.0, 0.5, 9.81));
     let w = (1.5_f64 * 9.81 / 0.5).sqrt();
-    assert_roots(&spectrum, &[imaginary(&[w]), vec![c64::new(0.0, 0.0); 2]].concat());
+    assert_eigenvalues(&spectrum, &[imaginary(&[w]), vec![c64::new(0.0, 0.0); 2]].concat());
     assert_eq!(spectrum.counts.found.rigid, 2);
 }
 
@@ -83,7 +83,7 @@ fn four_bar_linkages_follow_their_single_angle() {
         for damper in [0.0, 1.0] {
             let (pencil, root) = systems::four_bar(loops, damper);
             let spectrum = solve(&pencil);
-            assert_roots(&spectrum, &[root, root.conj()]);
+            assert_eigenvalues(&spectrum, &[root, root.conj()]);
             assert!(spectrum.eigenpairs.iter().all(|pair| pair.error_bound < 1e-11));
         }
     }
@@ -96,7 +96,7 @@ fn redundant_rows_are_named_and_change_nothing() {
     let triple: Vec<f64> = row.iter().map(|v| 3.0 * v).collect();
     pencil.phi_q = dense::from_rows(&[row, triple, vec![0.0, 0.0]]);
     let spectrum = solve(&pencil);
-    assert_roots(&spectrum, &imaginary(&[(9.81_f64 / 2.0).sqrt()]));
+    assert_eigenvalues(&spectrum, &imaginary(&[(9.81_f64 / 2.0).sqrt()]));
     assert!(spectrum.findings.iter().any(|f| matches!(f,
         Finding::RedundantConstraints { rows, rank: 1, constraints: 3 } if rows.contains(&2))));
     assert_eq!(spectrum.counts.rank, 1);
@@ -109,19 +109,19 @@ fn gyroscopic_pairs() {
     let c = dense::from_rows(&[&[0.0, -2.0 * m * w], &[2.0 * m * w, 0.0]]);
     let stiffness = dense::scale(k - m * w * w, &dense::identity(2));
     let spectrum = solve(&systems::free(dense::scale(m, &dense::identity(2)), c, stiffness));
-    assert_roots(&spectrum, &imaginary(&[3.0 - w, 3.0 + w]));
+    assert_eigenvalues(&spectrum, &imaginary(&[3.0 - w, 3.0 + w]));
 }
 
 #[test]
-fn critical_damping_is_defective_and_the_bar_says_so() {
+fn critical_damping_is_defective_and_the_error_bound_says_so() {
     // (s + 3)^2 in one coordinate, and the same hidden in two coupled ones.
     let one = systems::free(dense::identity(1), dense::diagonal(&[6.0]), dense::diagonal(&[9.0]));
-    assert_roots(&solve(&one), &[c64::new(-3.0, 0.0); 2]);
+    assert_eigenvalues(&solve(&one), &[c64::new(-3.0, 0.0); 2]);
     let turn = dense::from_rows(&[&[0.6, 0.8], &[-0.8, 0.6]]);
     let both = |d: &[f64]| dense::mul_transpose(&turn, &dense::mul(&dense::diagonal(d), &turn));
     let two = systems::free(both(&[1.0, 1.0]), both(&[6.0, 2.0]), both(&[9.0, 5.0]));
     let spectrum = solve(&two);
-    assert_roots(
+    assert_eigenvalues(
         &spectrum,
         &[c64::new(-3.0, 0.0), c64::new(-3.0, 0.0), c64::new(-1.0, 2.0), c64::new(-1.0, -2.0)],
     );
@@ -136,7 +136,7 @@ fn critical_damping_is_defective_and_the_bar_says_so() {
 fn a_damper_to_the_ground_splits_the_double_zero() {
     let spectrum =
         solve(&systems::free(dense::diagonal(&[2.0]), dense::diagonal(&[5.0]), dense::zeros(1, 1)));
-    assert_roots(&spectrum, &[c64::new(0.0, 0.0), c64::new(-2.5, 0.0)]);
+    assert_eigenvalues(&spectrum, &[c64::new(0.0, 0.0), c64::new(-2.5, 0.0)]);
     assert_eq!((spectrum.counts.found.rigid, spectrum.counts.found.physical), (1, 1));
     assert!(spectrum.eigenpairs.iter().all(|pair| pair.chain == 1 && pair.condition.is_finite()));
 }
@@ -154,7 +154,7 @@ fn internally_damped_free_chain_keeps_its_double_zero() {
             [-0.05 * w * w + root, -0.05 * w * w - root]
         })
         .collect();
-    assert_roots(&spectrum, &expected);
+    assert_eigenvalues(&spectrum, &expected);
     assert_eq!(spectrum.counts.found.rigid, 2);
 }
 
@@ -164,7 +164,7 @@ fn massless_coordinates_are_classed_not_refused() {
     let k = dense::from_rows(&[&[3.0, -3.0], &[-3.0, 9.0]]);
     let pencil = systems::free(dense::diagonal(&[2.0, 0.0]), Dense::zeros(2, 2), k.clone());
     let spectrum = solve(&pencil);
-    assert_roots(&spectrum, &imaginary(&[1.0]));
+    assert_eigenvalues(&spectrum, &imaginary(&[1.0]));
     assert_eq!(spectrum.counts.found.infinite, 2);
     assert!(spectrum.findings.contains(&Finding::SingularMass { directions: 1, infinite: 2 }));
     assert!(
@@ -188,7 +188,7 @@ fn massless_coordinates_are_classed_not_refused() {
 fn a_coordinate_nothing_acts_on_is_indeterminate() {
     let spectrum =
         solve(&systems::free(dense::diagonal(&[1.0, 0.0]), Dense::zeros(2, 2), dense::diagonal(&[4.0, 0.0])));
-    assert_roots(&spectrum, &imaginary(&[2.0]));
+    assert_eigenvalues(&spectrum, &imaginary(&[2.0]));
     assert_eq!(spectrum.counts.found.indeterminate, 2);
     assert!(spectrum.findings.contains(&Finding::SingularPencil { indeterminate: 2 }));
 }
@@ -205,7 +205,7 @@ fn a_long_chain_at_infinity_is_followed() {
 }
 
 #[test]
-fn a_singular_pencil_without_common_null_direction_is_told() {
+fn a_singular_pencil_without_common_null_direction_is_reported() {
     // det [0 1; 0 s] = 0 for every s.
     let c = dense::from_rows(&[&[0.0, 0.0], &[0.0, 1.0]]);
     let k = dense::from_rows(&[&[0.0, 1.0], &[0.0, 0.0]]);
@@ -223,22 +223,22 @@ fn full_constraints_leave_nothing() {
 }
 
 #[test]
-fn polishing_restores_the_low_roots_of_a_stiff_chain() {
+fn polishing_restores_the_low_eigenvalues_of_a_stiff_chain() {
     // Soft ground springs under a stiff chain: the mean motion has sqrt(2 k_soft / (n m)) to first order.
     let n = 30;
     let mut pencil = systems::chain(n, 1.0, 1e10, false);
     for i in [0, n - 1] {
         pencil.k[(i, i)] += 1.0;
     }
-    let bar = |refinement| {
+    let bound = |refinement| {
         let options = DenseOptions { refinement, ..DenseOptions::default() };
         let spectrum = mb_eigen::dense::solve(&pencil, &options).unwrap();
         let first = &spectrum.eigenpairs[0];
         assert!(first.class == Class::Physical && first.value().unwrap().re == 0.0);
         (first.value().unwrap().im, first.error_bound)
     };
-    let (plain, wide) = bar(Refinement::None);
-    let (polished, narrow) = bar(Refinement::InverseIteration { lowest: 3 });
+    let (plain, wide) = bound(Refinement::None);
+    let (polished, narrow) = bound(Refinement::InverseIteration { lowest: 3 });
     let rough = (2.0 / n as f64).sqrt();
     assert!((polished - rough).abs() < 1e-6 * rough, "{polished} {rough}");
     assert!((plain - polished).abs() <= wide + narrow, "{plain} {polished} {wide:e} {narrow:e}");

@@ -85,7 +85,7 @@ fn the_sparse_path_keeps_the_low_modes_of_long_chains() {
 /// At 8,000 elements the entries of K exceed what carries the pendulum by 1e12 and more: in plain double precision the
 /// bounds reached zero.
 #[test]
-fn bars_of_long_links_are_narrow_and_hold() {
+fn error_bounds_of_long_links_are_narrow_and_hold() {
     let found = |elements: usize| {
         let pencil = pendulum::flexible_pendulum(elements);
         solve(&pencil, &Request::Lowest { count: 4 }, &SparseOptions::default()).unwrap()
@@ -93,7 +93,7 @@ fn bars_of_long_links_are_narrow_and_hold() {
     let coarse = found(200);
     for elements in [1_000, 8_000] {
         let fine = found(elements);
-        // Slow as they are beside |K| / |M|, these modes are none of them zero.
+        // Slow as they are compared with |K| / |M|, these modes are none of them zero.
         assert_eq!(fine.counts.found.rigid, 0);
         assert!(!fine.findings.iter().any(|f| matches!(f, Finding::NearlyZeroStiffness { .. })));
         let told = |f: &Finding| match f {
@@ -102,10 +102,10 @@ fn bars_of_long_links_are_narrow_and_hold() {
         };
         let up_to = fine.findings.iter().find_map(told).expect("entries that cancel");
         for (a, b) in coarse.eigenpairs.iter().zip(&fine.eigenpairs) {
-            let (a, b, bar) = (a.value().unwrap(), b.value().unwrap(), b.error_bound);
-            assert!(bar < 1e-8 * b.norm(), "{elements}: {b} {bar:e}");
+            let (a, b, bound) = (a.value().unwrap(), b.value().unwrap(), b.error_bound);
+            assert!(bound < 1e-8 * b.norm(), "{elements}: {b} {bound:e}");
             // The coarser mesh is 1e-8 off by itself.
-            assert!((a - b).norm() < 1e-7 * b.norm() + bar + up_to, "{elements}: {a} {b} {up_to:e}");
+            assert!((a - b).norm() < 1e-7 * b.norm() + bound + up_to, "{elements}: {a} {b} {up_to:e}");
         }
         let worst = fine.eigenpairs.iter().map(|pair| pair.backward_error).fold(0.0, f64::max);
         assert!(worst < 1e-13, "{elements}: {worst:e}");
@@ -114,14 +114,14 @@ fn bars_of_long_links_are_narrow_and_hold() {
 
 /// The same links with damping in proportion to their stiffness, and held by penalties.
 #[test]
-fn bars_of_long_damped_links_and_penalties_are_narrow_and_hold() {
+fn error_bounds_of_long_damped_links_and_penalties_are_narrow_and_hold() {
     let near = |a: &Spectrum, b: &Spectrum, allowed: f64, what: &str| {
         assert_eq!((a.eigenpairs.len(), b.eigenpairs.len()), (8, 8), "{what}");
         for (a, b) in a.eigenpairs.iter().zip(&b.eigenpairs) {
-            let (a, b, bar) = (a.value().unwrap(), b.value().unwrap(), b.error_bound);
-            assert!(bar < 1e-8 * b.norm(), "{what}: {b} {bar:e}");
+            let (a, b, bound) = (a.value().unwrap(), b.value().unwrap(), b.error_bound);
+            assert!(bound < 1e-8 * b.norm(), "{what}: {b} {bound:e}");
             // The coarser mesh is 1e-8 off by itself, and what rounding of the entries of K does grows with the elements.
-            assert!((a - b).norm() < allowed * b.norm() + bar, "{what}: {a} {b} {bar:e}");
+            assert!((a - b).norm() < allowed * b.norm() + bound, "{what}: {a} {b} {bound:e}");
         }
     };
     let damped = |elements: usize| {

@@ -63,7 +63,7 @@ pub(crate) fn trolley(trolley: f64, mass: f64, length: f64, gravity: f64) -> Qua
     }
 }
 
-/// The N-loop four-bar linkage of gonzalez2017, Section 4.1, at its equilibrium, and its eigenvalue with Im s > 0.
+/// The N-loop four-bound linkage of gonzalez2017, Section 4.1, at its equilibrium, and its eigenvalue with Im s > 0.
 ///
 /// Coordinates x_0, y_0, .., x_N, y_N, phi; n = 2N + 3, m = 2N + 2. All rods are parallel at equilibrium, so that with
 /// one angle phi (l = m = 1): M = (N + 1)/3 + N, V = ((N + 1)/2 + N) g sin phi + (N k/2) (2 cos(phi/2) - sqrt 2)^2,

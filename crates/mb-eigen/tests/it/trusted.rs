@@ -140,9 +140,9 @@ fn real_eigenvalues_close_to_each_other_are_counted_once() {
     }
 }
 
-/// Six modes beside a stiffness of 1e15: those in the band are there, or the answer says that it is not proved.
+/// Six modes next to a stiffness of 1e15: those in the band are there, or the answer says that it is not proved.
 #[test]
-fn modes_beside_a_damped_penalty_are_not_lost_in_silence() {
+fn modes_near_a_damped_penalty_are_not_lost_in_silence() {
     let case = damped_penalty();
     // One band from a mode to that of the penalty.
     let hz = |at: usize| case.exact[at].im.abs() / std::f64::consts::TAU;
@@ -187,7 +187,7 @@ fn eigenvalues_of_jordan_chains_lie_within_their_bounds() {
 }
 
 /// Bounds at a point of flutter are those of a double eigenvalue: within a hundred times the change sqrt(u) that entries can cause, and
-/// the eigenvalues beside it keep the bounds of simple ones.
+/// the eigenvalues near it keep the bounds of simple ones.
 #[test]
 fn bounds_at_a_point_of_flutter_are_those_of_a_double_eigenvalue() {
     for (number, case) in coalescences().iter().enumerate() {

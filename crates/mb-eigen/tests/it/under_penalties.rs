@@ -59,12 +59,12 @@ fn tied([m1, m2]: [f64; 2], [k1, k2]: [f64; 2], x: f64, square: f64) -> [f64; 2]
 }
 
 /// The eigenvalue above the real axis: s^2 + (a + b w) s + w = 0.
-fn root([a, b, _]: [f64; 3], w: f64) -> c64 {
+fn eigenvalue([a, b, _]: [f64; 3], w: f64) -> c64 {
     let half = 0.5 * (a + b * w);
     z(-half, (w - half * half).sqrt())
 }
 
-/// Every pair of positive frequency within the bound of a root of its own among those given by their upper halves.
+/// Every pair of positive frequency within the bound of a eigenvalue of its own among those given by their upper halves.
 fn assert_covered(found: &Spectrum, exact: &[c64]) {
     assert_covered_within(found, exact, 1e-14);
 }
@@ -78,7 +78,7 @@ fn assert_covered_within(found: &Spectrum, exact: &[c64], known: f64) {
         let allowed = pairs[i].error_bound + known * exact[j].norm();
         assert!(
             distance <= allowed,
-            "{} is {distance:e} from {}, bar {:e}",
+            "{} is {distance:e} from {}, bound {:e}",
             values[i],
             exact[j],
             pairs[i].error_bound
@@ -92,7 +92,7 @@ fn z(re: f64, im: f64) -> c64 {
 
 /// A free mass and a held one with the same eigenvalue: the one without a share of the penalty is the mechanism's.
 #[test]
-fn a_root_of_the_mechanism_on_one_of_the_penalty_is_kept() {
+fn an_eigenvalue_of_the_mechanism_on_one_of_the_penalty_is_kept() {
     for a in [0.0, 1.0 / 16.0] {
         let held = Held {
             m: dense::diagonal(&[2.0, 4.0]),
@@ -117,7 +117,7 @@ fn a_root_of_the_mechanism_on_one_of_the_penalty_is_kept() {
 /// Two pairs of tied masses in mixed coordinates, x_0 with x_1 - x_3 and x_2 with 2 x_1 - x_3: masses 8, 5 and 6, 1, stiffnesses 7, 6
 /// and 3, 2.
 #[test]
-fn roots_that_share_their_energy_with_the_penalty_are_found_and_told_as_unsure() {
+fn eigenvalues_that_share_their_energy_with_the_penalty_are_found_and_reported_as_unsure() {
     let (a, xi) = (3.0 / 64.0, [26.0_f64, 23.0].map(f64::exp2));
     let held = Held {
         m: dense::from_rows(&[
@@ -141,7 +141,7 @@ fn roots_that_share_their_energy_with_the_penalty_are_found_and_told_as_unsure()
     assert!(found.findings.iter().any(|f| matches!(f, Finding::PenaltyOverlap { .. })));
     let [first, second] =
         [tied([8.0, 5.0], [7.0, 6.0], xi[0], 1.0), tied([6.0, 1.0], [3.0, 2.0], xi[1], 1.0)];
-    let exact = [second[0], first[0], first[1], second[1]].map(|w| root(held.law, w));
+    let exact = [second[0], first[0], first[1], second[1]].map(|w| eigenvalue(held.law, w));
     // The discriminant of the first pair cancels to half of its digits: w = 1 - e with e = 3e-5.
     assert_covered_within(&found, &exact, 1e-11);
     // The constrained problem has its second eigenvalue at 0.9997253: what is there is the penalty's alone.
@@ -152,7 +152,7 @@ fn roots_that_share_their_energy_with_the_penalty_are_found_and_told_as_unsure()
 /// A double eigenvalue of the mechanism that a penalty parts by no more than rounding leaves of its dense matrices:
 /// two eigenvalues, not one twice.
 #[test]
-fn parted_roots_are_not_found_twice() {
+fn parted_eigenvalues_are_not_found_twice() {
     let held = Held {
         m: dense::from_rows(&[
             &[25.0, 14.0, 0.0, -32.0, 0.0, 19.0],
@@ -179,7 +179,7 @@ fn parted_roots_are_not_found_twice() {
         tied([1.0, 1.0], [2.0, 1.0], held.xi[0], held.law[2]),
         tied([3.0, 5.0], [5.0, 7.0], held.xi[1], held.law[2]),
     ];
-    let exact = [1.0 / 6.0, 5.0 / 7.0, one[0], other[0]].map(|w| root(held.law, w));
+    let exact = [1.0 / 6.0, 5.0 / 7.0, one[0], other[0]].map(|w| eigenvalue(held.law, w));
     let physical = penalty::physical_eigenpairs(&held.pencil(), &DenseOptions::default()).unwrap();
     assert_eq!(physical.counts.found.physical, 8);
     assert_covered(&physical, &exact);
@@ -187,9 +187,9 @@ fn parted_roots_are_not_found_twice() {
 }
 
 /// A penalty of 1e12 times the mechanism's own matrices: rounding of their size parts directions from the problem, and
-/// the eigenvalues left are off by more than their residuals, weighed with their own vectors, tell.
+/// the eigenvalues left are off by more than their residuals, weighed with their own vectors, show.
 #[test]
-fn bars_beside_penalties_too_stiff_are_wide_enough() {
+fn error_bounds_near_penalties_too_stiff_are_wide_enough() {
     let undamped = Held {
         m: dense::from_rows(&[&[36.0, 72.0, -16.0], &[72.0, 145.0, -30.0], &[-16.0, -30.0, 12.0]]),
         k: dense::from_rows(&[&[23.0, 46.0, -10.0], &[46.0, 95.0, -14.0], &[-10.0, -14.0, 17.0]]),
@@ -200,7 +200,7 @@ fn bars_beside_penalties_too_stiff_are_wide_enough() {
     // A free mass, and two held ones: (k + 16 Xi) / (m + Xi).
     let held = |m: f64, k: f64, xi: f64| (k + 16.0 * xi) / (m + xi);
     let exact = [3.0, held(4.0, 3.0, undamped.xi[0]), held(8.0, 5.0, undamped.xi[1])];
-    let exact = exact.map(|w| root(undamped.law, w));
+    let exact = exact.map(|w| eigenvalue(undamped.law, w));
     let all = penalty::solve(&undamped.pencil(), &DenseOptions::default()).unwrap();
     assert!(all.findings.iter().any(|f| matches!(f, Finding::StiffPenalty { .. })), "{:?}", all.findings);
     assert_covered(&all, &exact);
@@ -210,9 +210,9 @@ fn bars_beside_penalties_too_stiff_are_wide_enough() {
     assert!(lowest.eigenpairs[0].error_bound < 1e-11 && !lowest.falls_short(), "{:?}", lowest.findings);
 }
 
-/// Directions that drowned are told as missing by the fast path too, and what is left is no zero for sure.
+/// Directions that drowned are reported as missing by the fast path too, and what is left is no zero for sure.
 #[test]
-fn the_fast_path_tells_what_drowned() {
+fn the_fast_path_reports_what_drowned() {
     let held = Held {
         m: dense::from_rows(&[&[1.0, 0.0], &[0.0, 1.0]]),
         k: dense::from_rows(&[&[2.0, 0.0], &[0.0, 2.0]]),
@@ -227,7 +227,7 @@ fn the_fast_path_tells_what_drowned() {
 }
 
 #[test]
-fn modes_left_out_are_told_as_lost() {
+fn modes_left_out_are_reported_as_lost() {
     let lost = SparseFinding::Lost { lost: 2, found: 1, wanted: 3 };
     assert!(Finding::from(lost.clone()).falls_short());
     let said = lost.to_string();

@@ -266,7 +266,7 @@ fn free_beams_have_three_rigid_modes_in_all_directions() {
 }
 
 #[test]
-fn growing_modes_are_told_with_every_request() {
+fn growing_modes_are_reported_with_every_request() {
     let case = case!("growing");
     let growing = case.w.iter().filter(|w| **w < 0.0).count();
     let requests = [
@@ -319,7 +319,7 @@ fn bands_hold_what_lies_inside() {
     }
 }
 
-/// Stiffness 2^60 (q_1 + q_2)^2 beside q_3^2 + 2 q_1 q_3: as written, w = -1/2 within 1e-15 on (1, -1, ..). Double precision does not tell it
+/// Stiffness 2^60 (q_1 + q_2)^2 next to q_3^2 + 2 q_1 q_3: as written, w = -1/2 within 1e-15 on (1, -1, ..). Double precision does not distinguish it
 /// from zero, and whatever calls it so says that the digits leave it open.
 #[test]
 fn a_zero_that_only_rounding_makes_is_said_to_be_one() {

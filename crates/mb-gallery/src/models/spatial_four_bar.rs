@@ -14,7 +14,7 @@
 //! ```
 //!
 //! where ' is d/dtheta; hence M theta'' + M' theta'^2/2 + c (|B|')^2 theta' + V' = 0 with the
-//! dashpot c beside the spring, and about an equilibrium
+//! dashpot c next to the spring, and about an equilibrium
 //!
 //! ```text
 //! M s^2 + c (|B|')^2 s + V'' = 0
@@ -47,7 +47,7 @@ pub struct SpatialFourBar {
     pub stiffness: f64,
     /// Its natural length, m.
     pub natural_length: f64,
-    /// Damping of a dashpot beside it, N s/m; the paper has none.
+    /// Damping of a dashpot next to it, N s/m; the paper has none.
     pub damping: f64,
     /// Gravity along -z, m/s^2.
     pub gravity: f64,

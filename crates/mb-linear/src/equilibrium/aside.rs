@@ -19,7 +19,7 @@ use mb_constraints::assemble;
 use mb_model::{Model, Point};
 
 /// Largest coordinate of the steps tried, m or rad. From where relaxation came back the next one begins with a longer step: what
-/// pushes sideways may be little beside what stiff parts push at first, so that it is taken for rest when these have given way.
+/// pushes sideways may be little compared with what stiff parts push at first, so that it is taken for rest when these have given way.
 const LENGTHS: [f64; 6] = [0.01, 0.03, 0.1, 0.3, 1.0, 2.0];
 /// Residual, relative to the forces at work, of a place from which relaxation goes somewhere; it calls a tenth of this rest.
 const UNREST: f64 = 1e-3;
@@ -27,7 +27,7 @@ const UNREST: f64 = 1e-3;
 const BLOCK: usize = 8;
 const STEPS: usize = 6;
 
-/// A point beside an unstable equilibrium from which relaxation leaves it, the further the more attempts were made; none where no
+/// A point near an unstable equilibrium from which relaxation leaves it, the further the more attempts were made; none where no
 /// direction down is found.
 pub(super) fn step_aside(
     model: &Model,
@@ -94,7 +94,7 @@ fn downhill_of_many(model: &Model, at: &Equilibrium) -> Result<Option<Vec<f64>>,
 mod tests {
     use super::*;
 
-    /// Ten pendulums beside each other, of which the lightest stands on its head: both ways down are its fall.
+    /// Ten pendulums next to each other, of which the lightest stands on its head: both ways down are its fall.
     #[test]
     fn the_way_down_of_a_row_of_pendulums() {
         let bodies: Vec<String> = (0..10)

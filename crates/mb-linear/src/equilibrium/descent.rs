@@ -23,7 +23,7 @@ const SHORTEST: f64 = 1e-12;
 const LONGEST: f64 = 1e9;
 /// What tau is divided by when a step is refused, and multiplied by when one is taken.
 const FACTOR: f64 = 4.0;
-/// Corrections within a step, what each has to leave of the one before, and how small the last is beside the longest step.
+/// Corrections within a step, what each has to leave of the one before, and how small the last is compared with the longest step.
 const CORRECTIONS: usize = 12;
 const SHRINK: f64 = 0.7;
 const SMALL: f64 = 1e-6;

@@ -129,8 +129,8 @@ impl Equilibrium {
             if over || !matches!(stability(model, &found)?, Stability::Unstable { .. }) {
                 break;
             }
-            let Some(beside) = aside::step_aside(model, &found, options, attempt)? else { break };
-            let Ok(below) = Self::search(model, &beside.q, options, patterns, Self::of_bodies) else { break };
+            let Some(near) = aside::step_aside(model, &found, options, attempt)? else { break };
+            let Ok(below) = Self::search(model, &near.q, options, patterns, Self::of_bodies) else { break };
             found = Self { iterations: found.iterations + below.iterations, ..below };
         }
         Ok(found)
@@ -303,7 +303,7 @@ fn shortest_multipliers(model: &Model, mut point: Point) -> Result<Point, Linear
 /// Residual relative to the forces at work from which on methods that go downhill leave the rest to Newton's.
 const NEAR: f64 = 1e-4;
 
-/// Whether a point is so near to an equilibrium that Newton's method takes over. Forces are those at work alone: beside what
+/// Whether a point is so near to an equilibrium that Newton's method takes over. Forces are those at work alone: compared with what
 /// a stiff beam would resist a small stretch with, its whole weight is nothing.
 fn is_near(model: &Model, point: &Point, options: &EquilibriumOptions) -> bool {
     let residual = largest(&model.residual(point)).map_or(0.0, |(_, r)| r);

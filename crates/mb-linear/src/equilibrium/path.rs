@@ -6,7 +6,7 @@
 //!
 //! Gravity and all given forces grow together, followers included; each step starts at the equilibrium of the step before.
 //! A step is halved where Newton's method fails. Where the number of unstable directions grows along the path, the load
-//! factor is found by bisection: a perfect column stays straight beyond it, and only the count tells. Where the steps
+//! factor is found by bisection: a perfect column stays straight beyond it, and only the count shows it. Where the steps
 //! become negligible the path has a limit point: the structure snaps through, and no equilibrium nearby carries more.
 //!
 //! Newton's method may find an equilibrium beyond a limit point, on another branch. So a step from q_1 to q_2 counts only

@@ -21,7 +21,7 @@ use mb_model::{Model, Point};
 /// Steps between new fictitious masses and factors.
 const REFRESH: usize = 5;
 
-/// Steps that have to halve the residual, beside as many as it took to halve it until then.
+/// Steps that have to halve the residual, in addition to as many as it took to halve it until then.
 const PATIENCE: usize = 300;
 
 /// The same of a long relaxation, where the loads push along a motion that nothing holds.

@@ -12,7 +12,7 @@
 //! Large models are counted by the inertia of saddle-point factors instead: with columns of R of
 //! length one, K_r has as many eigenvalues below c as [K - c I, Phi_q^T; Phi_q, 0] has negative ones
 //! beyond its r by the constraints (Gould, Math. Prog. 32, 1985). Where K_r is regular beyond rounding one factorization with
-//! c = 0 tells all signs, however far its stiffnesses lie apart.
+//! c = 0 gives all signs, however far its stiffnesses lie apart.
 
 use super::Equilibrium;
 use crate::error::LinearError;
@@ -80,13 +80,13 @@ impl std::fmt::Display for Stability {
     }
 }
 
-/// Tells whether an equilibrium is stable, from the reduced stiffness or, for large models, from inertias.
+/// Decides whether an equilibrium is stable, from the reduced stiffness or, for large models, from inertias.
 ///
 /// # Errors
 /// Entries that are not finite; memory.
 pub fn stability(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, LinearError> {
     let found = by_stiffness(model, equilibrium)?;
-    // Without loads no direction loses energy, and what the entries of K hide the geometry may tell.
+    // Without loads no direction loses energy, and what the entries of K hide the geometry may show.
     let most = || crate::free_directions::at_rest(model, equilibrium.point());
     Ok(match found {
         Stability::Stable => found,

@@ -239,7 +239,7 @@ pub struct UnconstrainedSystem {
     pub k: Dense,
     /// F_p, n x inputs.
     pub f: Dense,
-    /// The constraint Jacobian at the point, m x n, for telling true from spurious modes.
+    /// The constraint Jacobian at the point, m x n, to distinguish true from spurious modes.
     pub phi_q: Dense,
     /// Xi, m x m.
     pub xi: Dense,
@@ -257,7 +257,7 @@ impl UnconstrainedSystem {
     }
 }
 
-/// Residual beside the forces at work up to which a point is in balance.
+/// Residual compared with the forces at work up to which a point is in balance.
 const BALANCED: f64 = 1e-6;
 
 /// Refuses a point where H3 does not vanish.

@@ -118,7 +118,7 @@ impl FullOrbit<'_> {
     /// The frame wanted, or the first of the ground and the bodies, in which the linearization is constant; else why it is not
     /// in the frame where it changes least.
     ///
-    /// A change that is small beside large entries may be large beside the inertia forces of the motion: two masses on a stiff
+    /// A change that is small compared with large entries may be large compared with the inertia forces of the motion: two masses on a stiff
     /// spring, held by weak ones that turn, seem constant from the ground. Where it is, later frames are looked at too, and one
     /// in which the change is smaller by far is taken.
     pub(super) fn search(
@@ -156,7 +156,7 @@ impl FullOrbit<'_> {
         Ok(Err(least.unwrap_or_else(|| Unsteady::changes(String::new(), 0.0, 0.0))))
     }
 
-    /// The largest change of M w^2, C w and K beside the inertia forces M w^2 of row and column, w the fastest speed.
+    /// The largest change of M w^2, C w and K compared with the inertia forces M w^2 of row and column, w the fastest speed.
     fn beside_inertia(&self, deviation: &Deviation) -> f64 {
         let w2 = self.scale.unit(0);
         let inertia: Vec<f64> = super::diagonal(self.mass()).iter().map(|m| (m.abs() * w2).sqrt()).collect();
@@ -216,7 +216,7 @@ impl FullOrbit<'_> {
     }
 }
 
-/// Changes beside the inertia forces of the motion up to which no better frame is looked for.
+/// Changes compared with the inertia forces of the motion up to which no better frame is looked for.
 const SEEN: f64 = 1e-6;
 
 /// How much less the linearization has to change in another frame.

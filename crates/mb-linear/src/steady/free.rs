@@ -1,6 +1,6 @@
 //! Free turns and shifts of a steady motion: displacements that lead to another steady motion of the same kind, so that s = 0 exactly.
 //!
-//! One is the motion itself a moment later, y = v, where no constraint moves. Others are looked at: the turn of everything about the axis
+//! One is the motion itself a moment later, y = v, where no constraint moves. Three more are tried: the turn of everything about the axis
 //! of the frame, y = W x (p - c), a shift of everything along an axis, y = e, and the spin of one body in the frame about its own axis. One is free
 //! where the equations hold as well after it, which is shown at displaced points, and where it stands still in the frame, S y = dy/dt. In theory
 //!
@@ -184,7 +184,7 @@ impl SteadyMotion {
         }
         true
     }
-    /// What is left of the forces at a point whatever the multipliers, of the constraints, and of their rates beside the speed.
+    /// What is left of the forces at a point whatever the multipliers, of the constraints, and of their rates compared with the speed.
     fn left(&self, model: &Model, there: &Point) -> Option<[f64; 3]> {
         let there = Point { lambda: vec![0.0; model.nc()], ..there.clone() };
         let missing: Vec<f64> = model.residual(&there).iter().map(|x| -x).collect();

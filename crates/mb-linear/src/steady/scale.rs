@@ -18,7 +18,7 @@ pub(super) struct Scale {
     pub(super) velocity: Vec<f64>,
     /// Speeds of rotations and of elastic coordinates, with the differences of the former, rad/s.
     speeds: Vec<f64>,
-    /// Velocities of the positions of every block that has some, beside the extent of the model, 1/s.
+    /// Velocities of the positions of every block that has some, compared with the extent of the model, 1/s.
     travels: Vec<[f64; 3]>,
 }
 
@@ -74,7 +74,7 @@ fn extent(model: &Model, point: &Point) -> f64 {
 /// Speeds that differ by less than this ratio are one.
 const SAME: f64 = 1.5;
 
-/// Velocities of the positions of every block that has some, beside the extent of the model, 1/s (ground's axes).
+/// Velocities of the positions of every block that has some, compared with the extent of the model, 1/s (ground's axes).
 fn travels(model: &Model, point: &Point) -> Vec<[f64; 3]> {
     let size = extent(model, point);
     let one = |b: &mb_model::Block| {

@@ -64,7 +64,7 @@ pub(super) struct Field {
     centre: [f64; 3],
     /// Whether the frame carries a block; the others are at rest.
     carried: Vec<bool>,
-    /// Velocities of blocks beside those of the frame: of bodies in space in their own axes.
+    /// Velocities of blocks compared with those of the frame: of bodies in space in their own axes.
     own: Vec<f64>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The joint, and every other joint on the same axis, is cut; what hangs together with its moving side is carried as a rigid
 //! body would be: p' = W x (p - c), w = A^T W. Of force elements those across an axis (bushings, torsional springs, motors) do
-//! not hold bodies together, unless nothing else tells the two sides of the joint apart from each other.
+//! not hold bodies together, unless nothing else distinguishes the two sides of the joint.
 
 use super::generator::{in_body, in_ground, length, positions};
 use crate::error::LinearError;
@@ -225,7 +225,7 @@ fn check_constraints(model: &Model, at: &Point, v: &[f64], spins: &[Spin]) -> Re
     Err(bad(who, problem))
 }
 
-/// Rates of constraints up to which they hold, beside the largest speed.
+/// Rates of constraints up to which they hold, compared with the largest speed.
 const BROKEN: f64 = 1e-9;
 
 /// The blocks that turn with side a of a joint, and 1; where that is the ground those of side b, and -1.

@@ -121,7 +121,7 @@ pub enum Reason {
     Accelerates {
         /// The body.
         body: String,
-        /// Change of the velocity beside the largest of its kind, 1/s.
+        /// Change of the velocity compared with the largest of its kind, 1/s.
         share: f64,
         /// What the velocity changes by in a second beyond what the frame does, in `unit`.
         change: f64,

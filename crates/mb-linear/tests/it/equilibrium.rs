@@ -59,7 +59,7 @@ fn relaxation_leaves_an_exact_unstable_equilibrium() {
 }
 
 #[test]
-fn a_search_tells_hanging_from_upright_once_each() {
+fn a_search_distinguishes_hanging_from_upright_once_each() {
     let m = pendulum(0.4);
     let found = find_equilibria(&m, &SearchOptions { starts: 12, ..SearchOptions::default() }).unwrap();
     let kinds: Vec<Stability> = found.iter().map(|(_, s)| *s).collect();
@@ -225,7 +225,7 @@ fn a_stiff_beam_swings_down_to_its_hanging_rest() {
     }
 }
 
-/// However fine: beside what its short elements resist a stretch with, all the weight is nothing.
+/// However fine: compared with what its short elements resist a stretch with, all the weight is nothing.
 fn hangs_down(elements: usize) {
     let model = Model::from_toml(&format!(
         r#"

@@ -384,7 +384,7 @@ fn hanging(elements: u32) -> (Model, Equilibrium) {
     (model, rest)
 }
 
-/// Whether the eigenvalues of fine meshes lie within their bars of where two coarse ones lead to.
+/// Whether the eigenvalues of fine meshes lie within their error bounds of where two coarse ones lead to.
 ///
 /// The axial force is constant in an element: the error of the mesh falls as h^2, and what is left of it as h^4.
 fn assert_bars_hold(lowest: impl Fn(u32) -> Spectrum, fine: &[u32]) {
@@ -397,11 +397,11 @@ fn assert_bars_hold(lowest: impl Fn(u32) -> Spectrum, fine: &[u32]) {
             let [first, second, s] = [a, b, c].map(|pair| pair.value().unwrap());
             let slope = (first - second) / 0.75;
             let expected = first + slope * (share - 1.0);
-            let bar = c.error_bound;
-            assert!(bar < 2e-8 * s.norm(), "{elements}: {s} {bar:e}");
+            let bound = c.error_bound;
+            assert!(bound < 2e-8 * s.norm(), "{elements}: {s} {bound:e}");
             let (off, own) =
                 ((expected - s).norm(), 2.0 * (a.error_bound + b.error_bound) + 1e-10 * s.norm());
-            assert!(off <= own + bar, "{elements}: {s} off {off:e}, bar {bar:e}, {own:e}");
+            assert!(off <= own + bound, "{elements}: {s} off {off:e}, bound {bound:e}, {own:e}");
         }
         let rounded =
             |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::RoundedStiffness { .. } });
@@ -409,7 +409,7 @@ fn assert_bars_hold(lowest: impl Fn(u32) -> Spectrum, fine: &[u32]) {
     }
 }
 
-/// With K in parts the bars of very fine meshes reach to the model, not only to its rounded matrices.
+/// With K in parts the error bounds of very fine meshes reach to the model, not only to its rounded matrices.
 #[test]
 fn bars_of_ten_thousand_elements_hold() {
     let lowest = |elements: u32| {

@@ -150,7 +150,7 @@ proptest! {
             prop_assert!(distance(&direct, &spectrum.motion_values()) < 1e-9, "{}", transferred);
         }
         // The penalty form is off by O(1/alpha): a hundred times the penalty, a hundredth of the error, as far as
-        // rounding in the stiffer problem lets it, which its bars tell. An eigenvalue of the mechanism beside the
+        // rounding in the stiffer problem lets it, which its error bounds show. An eigenvalue of the mechanism near the
         // penalty's own double one at -omega is a mixture of both instead: 1 / (alpha (s + omega)^2) is not small
         // there.
         let omega = 10.0;
@@ -170,8 +170,8 @@ proptest! {
         if !beside {
             let error = |pairs: &Spectrum| distance(&direct, &pairs.motion_values());
             let (coarse, fine) = (error(&soft), error(&stiff));
-            let bar = stiff.motion().map(|pair| pair.error_bound).fold(0.0, f64::max);
-            prop_assert!(fine < 1e-4 && (fine < 0.03 * coarse + bar || coarse < 1e-8), "{:e} {:e} {:e}", coarse, fine, bar);
+            let bound = stiff.motion().map(|pair| pair.error_bound).fold(0.0, f64::max);
+            prop_assert!(fine < 1e-4 && (fine < 0.03 * coarse + bound || coarse < 1e-8), "{:e} {:e} {:e}", coarse, fine, bound);
         }
     }
 
@@ -200,7 +200,7 @@ proptest! {
 /// A parallelogram without gravity or springs has a true zero mode; with both Jacobians in E the
 /// zero eigenspace is shared with 2m spurious zeros and is split by subspace.
 #[test]
-fn a_true_zero_mode_is_told_from_transferred_zeros() {
+fn a_true_zero_mode_is_distinguished_from_transferred_zeros() {
     let mut m = Model::new("free linkage", [0.0; 3]);
     let id = m.add_block("coupler", BlockKind::PlanarPose, &[0.6, 0.8, 0.0]);
     let mut w = Wiring::default();

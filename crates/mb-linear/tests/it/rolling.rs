@@ -179,8 +179,8 @@ fn all_forms_agree() {
             })
         };
         let smallest = |s: c64| mb_algebra::Svd::new(&at_s(s)).unwrap().s.last().copied().unwrap();
-        let (at_root, beside) = (smallest(s), smallest(s * 1.001));
-        assert!(at_root < 1e-7 * beside, "{s}: {at_root} {beside}");
+        let (at_root, near) = (smallest(s), smallest(s * 1.001));
+        assert!(at_root < 1e-7 * near, "{s}: {at_root} {near}");
     }
 }
 

@@ -18,7 +18,7 @@ fn turning(m: &Model, spins: &[(&str, f64)]) -> OperatingPoint {
     steady_near(m, &start, &FrameChoice::Automatic).unwrap_or_else(|e| panic!("{e}")).unwrap().at
 }
 
-fn roots(pencil: &QuadraticPencil<Dense>) -> Vec<c64> {
+fn eigenvalues(pencil: &QuadraticPencil<Dense>) -> Vec<c64> {
     let spectrum = mb_eigen::dense::solve(pencil, &mb_eigen::DenseOptions::default()).unwrap();
     let mut all: Vec<c64> = spectrum.motion().filter_map(mb_eigen::Eigenpair::value).collect();
     all.retain(|s| s.im > 0.0);
@@ -109,7 +109,7 @@ impl Blade {
                 }
             }
         }
-        roots(&QuadraticPencil { m, c, k, phi_q: Dense::zeros(0, n) })
+        eigenvalues(&QuadraticPencil { m, c, k, phi_q: Dense::zeros(0, n) })
     }
     fn model(&self, elements: usize) -> Model {
         let Self { radius, speed, density, young, width, height } = self;
@@ -249,7 +249,7 @@ fn a_satellite_nutates_by_the_momentum_of_its_wheel() {
     let arm = 100.0 * 5.0 / 105.0 * 0.04;
     let (jx, jy): (f64, f64) = (30.0 + 0.05 + arm, 40.0 + 0.05 + arm);
     let expected = 0.09 * 300.0 / (jx * jy).sqrt();
-    let found = roots(&linearize(&m, &at).pencil());
+    let found = eigenvalues(&linearize(&m, &at).pencil());
     assert!(nearest(&found, expected) < 1e-10 * expected, "{expected}: {found:?}");
 }
 
@@ -287,7 +287,7 @@ fn a_pendulum_in_a_carousel_swings_as_the_sphere_says() {
         // s^4 + (swing + aside + coriolis^2) s^2 + swing aside = 0.
         let b = swing + aside + coriolis * coriolis;
         let root = (b * b - 4.0 * swing * aside).sqrt();
-        let found = roots(&linearize(&m, &at).pencil());
+        let found = eigenvalues(&linearize(&m, &at).pencil());
         for square in [(b - root) / 2.0, f64::midpoint(b, root)] {
             let expected = square.sqrt();
             assert!(nearest(&found, expected) < 1e-6 * expected, "{w}: {expected} of {found:?}");

@@ -101,7 +101,7 @@ fn a_free_block_has_six_rigid_modes() {
     let lin = linearize(&model, &OperatingPoint::from(&rest));
     let spectrum = mb_eigen::dense::solve(&lin.pencil(), &DenseOptions::default()).unwrap();
     let rigid = spectrum.of_class(Class::Rigid).count();
-    assert_eq!(rigid, 12, "two roots at zero for each of six motions");
+    assert_eq!(rigid, 12, "two eigenvalues at zero for each of six motions");
     let slowest =
         spectrum.motion_values().iter().map(|s| s.im).filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
     assert!(slowest > 1.0);
@@ -262,7 +262,7 @@ fn traces_of_load_do_not_loosen_a_clamp() {
 }
 
 /// A steel block held by the mean of its foot, a body in the mean of its end: few steps of Newton's method, and modes. The
-/// rotations of the frames have but a trace of stiffness beside the steel.
+/// rotations of the frames have but a trace of stiffness compared with the steel.
 #[test]
 fn frames_in_the_mean_carry_steel() {
     let block = |held: &str, tool: &str| {

@@ -49,10 +49,10 @@ fn eigenvalues(m: &Model, at: &OperatingPoint) -> Vec<Vec<c64>> {
     ] {
         pencils.push(minimal(m, &lin, &method).unwrap().pencil());
     }
-    pencils.iter().map(roots).collect()
+    pencils.iter().map(eigenvalues_of).collect()
 }
 
-fn roots(pencil: &QuadraticPencil<Dense>) -> Vec<c64> {
+fn eigenvalues_of(pencil: &QuadraticPencil<Dense>) -> Vec<c64> {
     let spectrum = mb_eigen::dense::solve(pencil, &mb_eigen::DenseOptions::default()).unwrap();
     spectrum.motion().filter_map(mb_eigen::Eigenpair::value).collect()
 }
@@ -175,7 +175,7 @@ fn a_rotor_on_two_bearings_whirls_as_the_equations_of_the_ground_say() {
                 }
             }
         }
-        let expected = roots(&QuadraticPencil { m: mass, c, k, phi_q: Dense::zeros(0, 4) });
+        let expected = eigenvalues_of(&QuadraticPencil { m: mass, c, k, phi_q: Dense::zeros(0, 4) });
         assert_eq!(expected.len(), 8);
         has(&eigenvalues(&m, &at), &expected, 1e-11);
         if kx == ky {
@@ -378,7 +378,7 @@ fn an_overhung_rotor_whirls_the_same_in_every_description() {
             }
         }
     }
-    let expected = roots(&QuadraticPencil { m: mass, c, k: stiff, phi_q: Dense::zeros(0, 4) });
+    let expected = eigenvalues_of(&QuadraticPencil { m: mass, c, k: stiff, phi_q: Dense::zeros(0, 4) });
     for (text, tolerance) in [(alone, 1e-11), (held, 1e-6), (driven, 1e-6)] {
         let m = model(&text);
         let at = operating_point(&m, &[], &FrameChoice::Automatic).unwrap();

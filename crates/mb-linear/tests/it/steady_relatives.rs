@@ -1,4 +1,4 @@
-//! Relatives of the cases of `rotating.rs` and `steady.rs` that fooled the search for a frame: large entries beside small ones,
+//! Relatives of the cases of `rotating.rs` and `steady.rs` that fooled the search for a frame: large entries next to small ones,
 //! equivalent rigid links, and the same blade as body, link and beam.
 
 use mb_algebra::c64;
@@ -72,7 +72,7 @@ fn weak_springs_that_turn_are_seen_beside_stiff_ones() {
         let at = near(&m, m.initial_velocity().to_vec());
         let frame = at.steady().unwrap().frame();
         assert!(matches!(frame, Frame::Body { name, .. } if name == "hub"), "{stiff:e}: {frame}");
-        // Two halves on a spring are softer than one mass; its rounding is seen beside the weak ones.
+        // Two halves on a spring are softer than one mass; its rounding is seen next to the weak ones.
         let allowed = 50.0 / stiff + 1e-14 * stiff;
         let growth = c64::new(square.sqrt(), 0.0);
         assert!(off(&all(&m, &at), growth) < allowed, "{stiff:e}: {:?}", all(&m, &at));

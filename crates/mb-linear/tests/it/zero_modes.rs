@@ -63,7 +63,7 @@ fn zeros(model: &Model) -> (Option<usize>, Stability, usize, Vec<String>) {
     let lin = linearize_sparse(model, &at);
     let options = SparseOptions { most_zeros, ..SparseOptions::default() };
     let found = sparse::solve(&lin.pencil(), &Request::Lowest { count: 8 }, &options).unwrap();
-    // Two roots at zero for each free motion.
+    // Two eigenvalues at zero for each free motion.
     let rigid = found.of_class(Class::Rigid).count() / 2;
     let growing = |p: &&mb_eigen::Eigenpair| p.value().is_some_and(|s| s.re > 0.0) && p.is_determined();
     let growing = found.eigenpairs.iter().filter(growing).map(|p| format!("{:?} grows", p.value())).collect();
@@ -128,7 +128,7 @@ fn a_thin_strip_has_its_first_bending_mode() {
     holds(&sparse::solve(&pencil, &Request::Lowest { count: 10 }, &options).unwrap().eigenpairs);
 }
 
-/// Under load a direction may lose its stiffness at a critical point: the geometry tells nothing.
+/// Under load a direction may lose its stiffness at a critical point: the geometry decides nothing.
 #[test]
 fn a_loaded_beam_is_not_judged_by_its_geometry() {
     let mut model = beam(5, 1e2, MATERIALS[0], "fixed");

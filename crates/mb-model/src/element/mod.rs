@@ -470,7 +470,7 @@ impl<P: Data> Element<P> {
 }
 
 impl Element<f64> {
-    /// The part of the stiffness that is the same at every point, where the element tells it apart.
+    /// The part of the stiffness that is the same at every point, where the element separates it.
     pub(crate) fn constant_form(&self) -> Option<ConstantForm> {
         match self {
             Self::Link(e) => Some(e.bending_form()),

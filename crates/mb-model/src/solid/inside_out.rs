@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The law of St. Venant and Kirchhoff knows squares of lengths only, so that a body pressed flat passes through itself
-//! and comes to rest beyond, a mirror image of what it was: det F <= 0 tells such a state from a body.
+//! and comes to rest beyond, a mirror image of what it was: det F <= 0 distinguishes such a state from a body.
 
 use crate::element::Element;
 use crate::model::Model;

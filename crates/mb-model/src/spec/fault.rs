@@ -513,7 +513,7 @@ pub enum Fault {
         owner: String,
         /// The component asked for.
         axis: String,
-        /// Those it has.
+        /// Axes it has.
         valid: Vec<String>,
     },
     /// A thing that ties no two places, or a point that takes no moment.

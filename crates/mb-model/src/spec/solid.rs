@@ -55,7 +55,7 @@ pub enum AxisSpec {
     Z,
 }
 
-/// A solid of 8-node hexahedra for large displacements: a `block`, or a `mesh` from a file beside the model file.
+/// A solid of 8-node hexahedra for large displacements: a `block`, or a `mesh` from a file next to the model file.
 ///
 /// Its places are its nodes (`block.node12`), and the node sets that are rigid or averaged (`block.z+`). The material is
 /// that of St. Venant and Kirchhoff: strains should stay small.

@@ -439,7 +439,7 @@ pub enum ReactionFrame {
     /// The ground's.
     #[default]
     Ground,
-    /// Those of the joint: its frame on b in space; in the plane x along the line of a prismatic or
+    /// The axes of the joint: its frame on b in space; in the plane x along the line of a prismatic or
     /// point-on-line joint, else the axes of b's body. Of a rod or distance, x is the line from a
     /// to b.
     Joint,

@@ -1,4 +1,4 @@
-//! Columns of the stiffness, the damping and the mass of a hexahedron, by the instructions of the processor at hand.
+//! Columns of the stiffness, the damping and the mass of a hexahedron, by the instructions of this processor.
 //!
 //! ```text
 //! dr/dq, dr/dv of elastic forces     r at q + sum of e_j eps_j, or v, the directions j of four nodes: twelve in one sweep
@@ -107,7 +107,7 @@ pub(super) type Axes = [[[f64; 8]; 8]; 3];
 /// The derivatives of inertia forces, kept from element to element.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MassSweep {
-    /// Those of which element by what.
+    /// The mass of which element by what.
     of: Option<(Arc<BrickShape>, MassForm, f64, By)>,
     /// Of the force on a node, by the motion of the nodes.
     entries: Axes,

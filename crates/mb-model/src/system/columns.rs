@@ -14,7 +14,7 @@ use mb_algebra::{Dense, Scatter, Sparse};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// A row that has not come up in the column at hand.
+/// A row that has not come up in the current column.
 const NOT_YET: u32 = u32::MAX;
 
 /// Collects entries for a range of columns; entries of other columns are left out.
@@ -32,7 +32,7 @@ pub(super) struct ColumnSums {
     sorted: Vec<usize>,
     /// Where in `here` each row of the matrix is.
     place: Vec<u32>,
-    /// Rows of the column at hand in the order they came up, and of the one before; the sums in them.
+    /// Rows of the current column in the order they came up, and of the one before; the sums in them.
     here: Vec<u32>,
     before: Vec<u32>,
     sums: Vec<f64>,

@@ -241,7 +241,7 @@ impl<P: Data> Model<P> {
 }
 
 /// Reaction stiffness and Jacobian of one element from the same sweep: the first derivative
-/// stands beside the second.
+/// stands next to the second.
 fn sweep_constraint<P: Data, A: Scatter<P>>(
     s: &mut Scratch<P>,
     m: &Member<P>,

@@ -1,4 +1,4 @@
-//! Columns of stiffness, damping and mass of elements of flexible links, by the instructions of the processor at hand.
+//! Columns of stiffness, damping and mass of elements of flexible links, by the instructions of this processor.
 //!
 //! ```text
 //! dr/dq, dr/dv, dr/da     r at q + sum of e_j eps_j, or v, or a: up to eight directions j in one sweep

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! rows of a node's three columns: those of all nodes it shares an element with, three each, of M the one along the axis
-//! entries of an element:          3 x 3 blocks, of M diagonal ones, each at a place in the column that the pattern tells
+//! entries of an element:          3 x 3 blocks, of M diagonal ones, each at a place in the column that the pattern gives
 //! ```
 //!
 //! Which nodes are neighbours is known before any number, so that nothing needs sorting: the matrix is laid out once, and
@@ -70,7 +70,7 @@ struct Node {
     column: u32,
     /// Rows of a neighbour in each: three, or one.
     rows: u8,
-    /// Whether slots tell the places: the other elements have no entries but where hexahedra have some.
+    /// Whether slots give the places: the other elements have no entries but where hexahedra have some.
     plain: bool,
 }
 
@@ -327,7 +327,7 @@ impl Places<'_> {
         let range = self.range(col);
         &mut self.values[range]
     }
-    /// Those of three columns with as many entries each.
+    /// The entries of three columns with as many entries each.
     fn three(&mut self, col: usize) -> [&mut [f64]; 3] {
         let range = self.range(col);
         let (first, rest) = self.values[range.start..].split_at_mut(range.len());

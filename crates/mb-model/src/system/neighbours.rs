@@ -10,7 +10,7 @@
 use super::columns::half_width;
 use std::ops::Range;
 
-/// A node that is not among the neighbours of the one at hand.
+/// A node that is not among the neighbours of the current one.
 const NOT_YET: u32 = u32::MAX;
 /// A slot that has to be looked for.
 pub(super) const FAR: u8 = u8::MAX;
@@ -42,7 +42,7 @@ pub(super) struct Finding {
 impl Neighbours {
     /// Neighbours of the nodes `own` of `count`, and the slots of the elements (of other nodes [`FAR`]).
     ///
-    /// `coupled` tells for each element whether it couples its nodes; otherwise each is but its own neighbour.
+    /// `coupled` says for each element whether it couples its nodes; otherwise each is but its own neighbour.
     pub(super) fn new(
         (own, count): (&Range<usize>, usize),
         elements: &[Nodes],
@@ -88,7 +88,7 @@ impl Neighbours {
         }
         (out, slots)
     }
-    /// Those of node `k` of the range.
+    /// The neighbours of node `k` of the range.
     pub(super) fn of(&self, k: usize) -> &[u32] {
         &self.all[self.first[k]..self.first[k + 1]]
     }

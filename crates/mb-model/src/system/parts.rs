@@ -19,7 +19,7 @@ use mb_algebra::{Sparse, StiffnessParts};
 const DIGITS: f64 = 44.0;
 
 impl Model<f64> {
-    /// The blocks with K in two parts, of which the first has exact entries; no parts where no element tells a constant
+    /// The blocks with K in two parts, of which the first has exact entries; no parts where no element separates a constant
     /// stiffness apart, as those of flexible links do.
     ///
     /// `k` of the blocks is the sum of the parts, each entry rounded once.

@@ -271,7 +271,7 @@ fn model_file() {
 }
 
 #[test]
-fn bad_beams_are_told() {
+fn bad_beams_are_reported() {
     let with = |old: &str, new: &str| {
         assert_eq!(FRAME.matches(old).count(), 1, "{old}");
         FRAME.replace(old, new)

@@ -247,7 +247,7 @@ fn parts_of_the_stiffness_cancel_beyond_its_digits() {
     let (model, link) = link(&data, [0.0; 3]);
     let p = model.initial_point();
     let (blocks, parts) = model.blocks_in_parts(&p);
-    let parts = parts.expect("links tell their bending apart");
+    let parts = parts.expect("links separate their bending");
     let plain = model.blocks(&p);
     let largest = mb_algebra::norms::max_abs(&plain.k);
     let difference = mb_algebra::norms::max_abs(&mb_algebra::sparse::add(1.0, &plain.k, -1.0, &blocks.k));
@@ -284,7 +284,7 @@ fn parts_of_the_stiffness_at_any_point() {
     model.add_element("body", mass, vec![body], Vec::new());
     let p = point(&model, 0.4);
     let (plain, (blocks, parts)) = (model.blocks(&p), model.blocks_in_parts(&p));
-    let sum = parts.expect("links tell their bending apart").sum();
+    let sum = parts.expect("links separate their bending").sum();
     for (a, b) in [(&plain.m, &blocks.m), (&plain.c, &blocks.c), (&plain.k, &blocks.k), (&plain.k, &sum)] {
         let difference = mb_algebra::norms::max_abs(&mb_algebra::sparse::add(1.0, a, -1.0, b));
         assert!(difference <= 1e-13 * mb_algebra::norms::max_abs(a), "{difference:e}");

@@ -267,7 +267,7 @@ fn what_is_wrong_with_a_solid_is_said() {
     assert!(joint("bar.node7", "revolute").contains("joint 'j'"), "{}", joint("bar.node7", "revolute"));
 }
 
-/// What hangs on a faulty solid is not told to be at fault too.
+/// What hangs on a faulty solid is not reported to be at fault too.
 #[test]
 fn a_faulty_set_is_the_only_fault() {
     let with = |list: &str| {

@@ -54,7 +54,7 @@ pub struct ExpandOptions {
 ///
 /// `set` may reach beyond the matrices when these are polynomials; its order is free of theirs.
 ///
-/// Errors: those of [`crate::polish`]; a set over another number of parameters;
+/// Errors: the errors of [`crate::polish`]; a set over another number of parameters;
 /// [`ParametricError::BeyondMatrices`]; [`ParametricError::GaugeVanishes`];
 /// [`ParametricError::Overflow`].
 pub fn expand<A: Storage>(
@@ -88,7 +88,7 @@ pub fn expand<A: Storage>(
     })
 }
 
-/// Expands several eigenpairs, shared out over the cores at hand; one answer for each start, in
+/// Expands several eigenpairs, shared out over the available cores; one answer for each start, in
 /// their order and independent of the number of cores.
 pub fn expand_all<A: Storage>(
     pencil: &PencilSeries<A>,

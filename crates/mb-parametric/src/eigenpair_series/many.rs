@@ -10,7 +10,7 @@ const PARALLEL_FROM: usize = 512;
 
 /// The eigenvalues of all series at all points, `values[point][series]`, all terms summed. Series
 /// over the same terms share the values of the monomials; many points are shared out over the cores
-/// at hand, with the same answers as on one.
+/// available, with the same answers as on one.
 ///
 /// Errors: a point of another length than the number of parameters, or not finite.
 pub fn eigenvalues_at<P: AsRef<[f64]> + Sync>(

@@ -6,7 +6,7 @@
 //!
 //! with the exact matrices at a point is a quadratic equation in s. Its error is the product of
 //! the errors of both vectors, so it gains digits when both are good and loses some where they
-//! are not. Which of the two is told by the same products: with r the residual for the corrected
+//! are not. Which of the two is decided by the same products: with r the residual for the corrected
 //! value and dz the next terms of the left vector,
 //!
 //! ```text
@@ -44,7 +44,7 @@ impl EigenpairSeries {
     /// the exact matrices at the point, unless that would make it worse. Needs the series of the
     /// left vector ([`crate::ExpandOptions::left`]); without it nothing is corrected.
     ///
-    /// Errors: those of [`EigenpairSeries::evaluate`] and [`EigenpairSeries::check`].
+    /// Errors: the errors of [`EigenpairSeries::evaluate`] and [`EigenpairSeries::check`].
     pub fn evaluate_corrected<A: Storage>(
         &self,
         d: &[f64],

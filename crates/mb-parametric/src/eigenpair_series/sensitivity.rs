@@ -5,7 +5,7 @@
 //! xi = -Re s / |s|,                  dxi = -(Re ds |s| - Re s Re(conj(s) ds) / |s|) / |s|^2
 //! ```
 //!
-//! A parameter known to +-tolerance moves them by derivative times tolerance. The bar of all of
+//! A parameter known to +-tolerance moves them by derivative times tolerance. The spread by all of
 //! them is the sum of magnitudes (the worst case) or the root of the sum of squares (independent
 //! deviations, of as many standard deviations as the tolerances are).
 
@@ -27,7 +27,7 @@ pub struct ToleranceSpread {
     pub shares: Vec<f64>,
 }
 
-/// Frequency and damping with their bars.
+/// Frequency and damping with their spreads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToleranceSpreads {
     /// |s| / 2 pi, Hz: the undamped frequency.
@@ -35,7 +35,7 @@ pub struct ToleranceSpreads {
     /// -Re s / |s|.
     pub damping_ratio: ToleranceSpread,
     /// Largest second-order change of s within the tolerances relative to the first-order one,
-    /// estimated from the terms of second degree; the bars say little where it is not small. None
+    /// estimated from the terms of second degree; the spreads are of little use where it is not small. None
     /// when the series has no second degree.
     pub curvature: Option<f64>,
 }
@@ -61,7 +61,7 @@ impl EigenpairSeries {
         Ok(out)
     }
 
-    /// Frequency and damping ratio at the expansion point with the bars that `tolerances` make,
+    /// Frequency and damping ratio at the expansion point with the spreads that `tolerances` make,
     /// one (not negative) for each parameter and in its unit.
     ///
     /// Errors: a list of another length, values that are not finite; a set without first degree
@@ -77,7 +77,7 @@ impl EigenpairSeries {
         let radial = |ds: &c64| if size > 0.0 { (s.conj() * ds).re / size } else { ds.norm() };
         let ratio = |ds: &c64| if size > 0.0 { -(ds.re - s.re * radial(ds) / size) / size } else { 0.0 };
         let damping = if size > 0.0 { -s.re / size } else { 0.0 };
-        let bar = |value: f64, shares: Vec<f64>| ToleranceSpread {
+        let spread = |value: f64, shares: Vec<f64>| ToleranceSpread {
             value,
             worst_case: shares.iter().map(|x| x.abs()).sum(),
             independent: mb_algebra::norms::two(&shares),
@@ -88,8 +88,8 @@ impl EigenpairSeries {
             self.set.homogeneous(2).map(|number| self.s[number].norm() * monomials[number].abs()).sum();
         let curvature = (self.order() >= 2).then(|| if second == 0.0 { 0.0 } else { second / largest });
         Ok(ToleranceSpreads {
-            frequency_hz: bar(size / TAU, changes.iter().map(|ds| radial(ds) / TAU).collect()),
-            damping_ratio: bar(damping, changes.iter().map(ratio).collect()),
+            frequency_hz: spread(size / TAU, changes.iter().map(|ds| radial(ds) / TAU).collect()),
+            damping_ratio: spread(damping, changes.iter().map(ratio).collect()),
             curvature,
         })
     }

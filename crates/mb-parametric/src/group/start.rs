@@ -4,7 +4,7 @@
 //! M X S^2 + C X S + K X + Phi_q^T L = 0,   Phi_q X = 0,   X: n x k,  S: k x k
 //! ```
 //!
-//! First block inverse iteration beside what is close of the group, on states (x, s x): repeated and defective
+//! First block inverse iteration near what is close of the group, on states (x, s x): repeated and defective
 //! eigenvalues do not disturb it, because only the space counts. Then Newton's method with the
 //! bordered systems of `columns`, to rounding. The pair is kept with (X; X S / omega) orthonormal
 //! and S upper triangular.
@@ -161,7 +161,7 @@ fn iterate<A: Storage>(
     k: usize,
 ) -> Result<Option<Invariant>, ParametricError> {
     let (n, nc) = (p.m.size().0, p.phi_q.size().0);
-    // Beside the group, off every axis of symmetry.
+    // Near the group, off every axis of symmetry.
     let sigma = centre + c64::cis(0.7) * (2.0 * spread + 1e-3 * omega);
     let factors = match Bordered::of_blocks(p, sigma, vec![], vec![], vec![], &[], None) {
         Ok(factors) => factors,

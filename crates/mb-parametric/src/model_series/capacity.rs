@@ -110,7 +110,7 @@ where
 /// The coordinates whose speeds follow from constraints: none where nothing moves. Speeds that are variables, those
 /// of coordinates that are variables, and `more` are kept.
 ///
-/// Errors: those of [`following_speeds`]; [`ParametricError::SpeedFollows`].
+/// Errors: the errors of [`following_speeds`]; [`ParametricError::SpeedFollows`].
 pub(crate) fn chosen_following(
     plain: &Model,
     centre: &Point,

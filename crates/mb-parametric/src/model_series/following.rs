@@ -21,7 +21,7 @@ use mb_model::{BlockKind, Model, Point};
 
 /// Largest m n for which followers are chosen.
 const LIMIT: usize = 4_000_000;
-/// What must be left of a column beside those taken, relative to its length: first with room to
+/// What must be left of a column next to those taken, relative to its length: first with room to
 /// spare, then at all.
 const LEFT: [f64; 2] = [0.05, 1e-9];
 

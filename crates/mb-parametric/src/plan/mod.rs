@@ -5,7 +5,7 @@
 //! ```
 //!
 //! About the middle of the region the pairs are expanded two degrees further than judged by. The
-//! sum of the terms above an order and the extrapolated rest tell its error at many points; the
+//! sum of the terms above an order and the extrapolated rest estimate its error at many points; the
 //! smallest order that is good enough is proposed, then measured where it is worst, against pairs
 //! improved to rounding with the exact matrices, and moved by one where that says so. When no
 //! order is enough, or the region leaves that of convergence, the region is cut in two and each
@@ -187,7 +187,7 @@ pub fn expand_to_accuracy<S: SeriesSource>(
 }
 
 /// As [`expand_to_accuracy`], with `groups` of eigenvalues (rad/s, at the reference point, repeated ones as often as they
-/// are) beside the single modes; one order, one set of terms and the same centres serve all.
+/// are) together with the single modes; one order, one set of terms and the same centres serve all.
 ///
 /// Errors: as [`expand_to_accuracy`] and [`crate::expand_group`]; [`ParametricError::GroupNotSeparate`] also where another
 /// mode joins a group within the region.

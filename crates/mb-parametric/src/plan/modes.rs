@@ -52,7 +52,7 @@ impl Modes {
         Ok(Self { eigenpairs: pairs?, groups: groups? })
     }
 
-    /// The largest relative errors that the terms themselves tell of the sums to orders 0 to `most`, and how far the point
+    /// The largest relative errors that the terms themselves give for the sums to orders 0 to `most`, and how far the point
     /// lies towards the end of convergence (1 there).
     pub(super) fn errors(&self, d: &[f64], most: usize) -> Result<(Vec<f64>, f64), ParametricError> {
         let (mut largest, mut share) = (vec![0.0_f64; most + 1], 0.0_f64);

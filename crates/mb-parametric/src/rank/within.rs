@@ -1,4 +1,4 @@
-//! Constraints that lose rank somewhere in a region, on the straight ways from its expansion point or beside them.
+//! Constraints that lose rank somewhere in a region, on the straight ways from its expansion point or near them.
 //!
 //! A linkage whose lengths are variables too is singular at single points of the region, which no straight way meets, and
 //! its margin falls to zero there like a cusp: there is no derivative to follow. Where the series about the centre shows

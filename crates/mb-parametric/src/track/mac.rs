@@ -6,7 +6,7 @@
 //!
 //! with A'(s) = 2 s M + C. At one point it is 1 for i = j and 0 otherwise, exactly, for any
 //! matrices: left and right states of different eigenvalues are orthogonal in this product. Unlike
-//! the MAC of right vectors alone it does not depend on units and tells complex modes apart; it
+//! the MAC of right vectors alone it does not depend on units and distinguishes complex modes; it
 //! may exceed 1.
 //!
 //! Between different points the matrices of the second one are taken.

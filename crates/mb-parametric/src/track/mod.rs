@@ -74,7 +74,7 @@ impl Track {
 /// Follows the modes `starts` (at the first sample) along `path`.
 ///
 /// Errors: an empty path or list of starts, those of [`crate::polish`] at the first sample, those
-/// of the source, [`ParametricError::TrackLost`] where no step is small enough to tell a mode, and
+/// of the source, [`ParametricError::TrackLost`] where no step is small enough to identify a mode, and
 /// [`ParametricError::RankChanges`] where the constraints lose rank on the way.
 pub fn track<S: SeriesSource>(
     source: &S,

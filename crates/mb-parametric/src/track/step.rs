@@ -7,7 +7,7 @@ use crate::{MultiIndexSet, ParametricError, expand};
 
 /// Modes that go on must have at least this MAC with where they came from.
 const LEAST_MAC: f64 = 0.6;
-/// How far beside a coincidence modes are looked for, as a share of the step.
+/// How far near a coincidence modes are looked for, as a share of the step.
 const ASIDE: f64 = 1e-3;
 /// The way to a point may be halved so often.
 const HALVINGS: u32 = 10;

@@ -42,7 +42,7 @@ fn damped_oscillator_has_the_coefficients_of_its_formula() {
 #[test]
 fn overdamped_root_is_real_and_follows_its_formula() {
     type J = Jet<3, 35>;
-    let (m, c, k) = (1.0, 5.0, 4.0); // roots -1 and -4
+    let (m, c, k) = (1.0, 5.0, 4.0); // eigenvalues -1 and -4
     let (jm, jc, jk) = (J::variable(0, m), J::variable(1, c), J::variable(2, k));
     let root = (jc * jc - jm * jk.scale(4.0)).sqrt();
     let exact = (root - jc) / jm.scale(2.0);

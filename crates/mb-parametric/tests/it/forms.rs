@@ -314,7 +314,7 @@ fn repeated_and_defective_eigenvalues_have_a_series_together() {
 
 #[test]
 fn a_free_body_has_a_group_at_zero() {
-    // One free mass beside one on a spring 9 + x that also pulls at the first by x.
+    // One free mass next to one on a spring 9 + x that also pulls at the first by x.
     let terms = QuadraticPencil {
         m: vec![(vec![0], dense::identity(2))],
         c: vec![(vec![0], Dense::zeros(2, 2))],

@@ -116,7 +116,7 @@ fn a_group_and_a_mode_beside_it_share_terms_and_centres() {
 }
 
 #[test]
-fn a_mode_that_joins_a_group_in_the_region_is_told() {
+fn a_mode_that_joins_a_group_in_the_region_is_reported() {
     // 4, 4 + x and 6 - x: the last two veer at x = 1, where shapes change places within 0.01.
     let coupled = dense::from_rows(&[[4.0, 0.0, 0.0], [0.0, 4.0, 0.01], [0.0, 0.01, 6.0]]);
     let pencil = stiffness(vec![(vec![0, 0], coupled), (vec![1, 0], dense::diagonal(&[0.0, 1.0, -1.0]))]);

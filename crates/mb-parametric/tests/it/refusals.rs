@@ -44,7 +44,7 @@ fn repeated_and_defective_eigenvalues_are_refused_with_their_gap() {
             assert!(gap < 1e-6 && condition > 0.1, "{name}: {gap} {condition}");
         }
     }
-    // Critical damping, a double root at -1.
+    // Critical damping, a double eigenvalue at -1.
     let critical =
         system(dense::diagonal(&[1.0]), dense::diagonal(&[2.0]), dense::diagonal(&[1.0]), Dense::zeros(0, 1));
     let error = try_expand(&critical, c64::from(-1.0), &[1.0]).unwrap_err();

@@ -78,9 +78,9 @@ proptest! {
         }
     }
 
-    /// Both estimates tell the error, well inside the region.
+    /// Both estimates give the error, well inside the region.
     #[test]
-    fn estimates_tell_the_error(pencil in random_system(), direction in direction(), order in 2_usize..=8) {
+    fn estimates_give_the_error(pencil in random_system(), direction in direction(), order in 2_usize..=8) {
         let Some((mode, reach)) = case(&pencil, direction, &left()) else {
             return Err(TestCaseError::reject("no oscillation"));
         };

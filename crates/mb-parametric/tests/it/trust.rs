@@ -195,7 +195,7 @@ fn terms_that_cancel_do_not_hide_the_error() {
 }
 
 #[test]
-fn tolerances_make_the_bars_that_formulas_say() {
+fn tolerances_make_the_spreads_that_formulas_say() {
     // m s^2 + c s + k with m = 2, c = 0.4, k = 8: f = sqrt(k/m) / 2 pi, xi = c / (2 sqrt(k m)).
     let unit = |k: usize| (0..3).map(|j| u8::from(j == k)).collect::<Vec<u8>>();
     let at = |x: f64| dense::diagonal(&[x]);
@@ -207,23 +207,23 @@ fn tolerances_make_the_bars_that_formulas_say() {
     let set = MultiIndexSet::total(3, 3).unwrap();
     let mode = expand(&pencil, &start, &set, &ExpandOptions::default()).unwrap();
     let tolerances = [0.02, 0.05, 0.1];
-    let bars = mode.tolerance_spreads(&tolerances).unwrap();
+    let spreads = mode.tolerance_spreads(&tolerances).unwrap();
     let frequency = (8.0_f64 / 2.0).sqrt() / std::f64::consts::TAU;
     let damping = 0.4 / (2.0 * (8.0_f64 * 2.0).sqrt());
     let relative = [[-0.5 * 0.01, 0.0, 0.5 * 0.0125], [-0.5 * 0.01, 0.125, -0.5 * 0.0125]];
-    for (bar, value, shares) in
-        [(&bars.frequency_hz, frequency, relative[0]), (&bars.damping_ratio, damping, relative[1])]
+    for (spread, value, shares) in
+        [(&spreads.frequency_hz, frequency, relative[0]), (&spreads.damping_ratio, damping, relative[1])]
     {
-        assert!((bar.value - value).abs() < 1e-12 * value);
-        for (found, share) in bar.shares.iter().zip(shares) {
+        assert!((spread.value - value).abs() < 1e-12 * value);
+        for (found, share) in spread.shares.iter().zip(shares) {
             assert!((found - value * share).abs() < 1e-12 * value, "{found} {share}");
         }
         let sum: f64 = shares.iter().map(|x| x.abs()).sum();
         let squares: f64 = shares.iter().map(|x| x * x).sum();
-        assert!((bar.worst_case - value * sum).abs() < 1e-12 * value);
-        assert!((bar.independent - value * squares.sqrt()).abs() < 1e-12 * value);
+        assert!((spread.worst_case - value * sum).abs() < 1e-12 * value);
+        assert!((spread.independent - value * squares.sqrt()).abs() < 1e-12 * value);
     }
-    assert!(bars.curvature.unwrap() < 0.05);
+    assert!(spreads.curvature.unwrap() < 0.05);
     // Derivatives at another point are those of the formula there.
     let d = [0.01, 0.02, -0.03];
     let found = mode.sensitivities_at(&d).unwrap();

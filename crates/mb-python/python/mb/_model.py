@@ -650,7 +650,7 @@ class Model:
         return [OperatingPoint(self, site) for site in self._build().equilibria(place, count(starts, "starts"))]
 
     def load_path(self, at: Mapping[str, float] | None = None, *, time: float = 0.0, inputs: Mapping[str, float] | None = None) -> LoadPath:
-        """Equilibria while gravity and forces grow from nothing to full load; tells where the structure buckles.
+        """Equilibria while gravity and forces grow from nothing to full load; reports where the structure buckles.
 
         >>> import mb
         >>> m = mb.Model("hanging", gravity=(0, -10))
@@ -1044,7 +1044,7 @@ class Model:
         Raises
         ------
         NumericsError
-            ``lost``: a mode cannot be told from another one, however small the steps.
+            ``lost``: a mode cannot be distinguished from another one, however small the steps.
 
         Examples
         --------

@@ -89,19 +89,19 @@ class Modes:
         Sizes, and eigenvalues by class: demanded by theory and found.
     """
 
-    def __init__(self, native: Any, *, names: list[str] | None = None, note: str | None = None, everything: bool = False, tell: bool = True):
+    def __init__(self, native: Any, *, names: list[str] | None = None, note: str | None = None, everything: bool = False, report: bool = True):
         self._native = native
         self._all = everything
         self.names = names
         self._notes = [(note, False)] if note else []
-        if tell:
+        if report:
             for text, warns in native.notes():
                 if warns:
                     warnings.warn(text, FindingWarning, stacklevel=4)
 
     def everything(self) -> Modes:
         """With the eigenvalues that are no motion: infinite, indeterminate, spurious."""
-        return type(self)(self._native, names=self.names, everything=True, tell=False)
+        return type(self)(self._native, names=self.names, everything=True, report=False)
 
     def __len__(self) -> int:
         return int(self._native.modes(self._all))

@@ -188,7 +188,7 @@ class Floquet:
     growth, hz : ndarray
         Re s, 1/s, and \\|Im s| / (2 pi), Hz; a frequency f stands for \\|f + k / T| with any whole number k.
     kind : list of str
-        ``growing``, ``neutral``, ``decaying``: outside, on or inside the unit circle, told with the error; ``trivial``: the 1 of a
+        ``growing``, ``neutral``, ``decaying``: outside, on or inside the unit circle, decided with the error; ``trivial``: the 1 of a
         model that does not depend on time, a start earlier or later on the same motion.
     stable : bool or None
         True: all but the trivial one decay. False: one grows. None: first order does not decide.

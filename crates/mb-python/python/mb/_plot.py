@@ -69,7 +69,7 @@ class _Shape:
                 for point in points[1:]:
                     out.append((stroke, np.array([points[0], point])))
             elif stroke == "clamp":
-                # The third place only tells a direction.
+                # The third place only gives a direction.
                 out.append((stroke, points[:2]))
             else:
                 out.append((stroke, points))

@@ -431,14 +431,14 @@ class ModelModes(Modes):
         Of the unconstrained formulation: the largest factor of a row, and the largest violation at its own equilibrium.
     """
 
-    def __init__(self, native: Any, *, linearization: Linearization, form: str, note: str | None = None, everything: bool = False, tell: bool = True):
-        super().__init__(native, names=linearization.model.coordinates, note=note, everything=everything, tell=tell)
+    def __init__(self, native: Any, *, linearization: Linearization, form: str, note: str | None = None, everything: bool = False, report: bool = True):
+        super().__init__(native, names=linearization.model.coordinates, note=note, everything=everything, report=report)
         self.linearization = linearization
         self._form = form
         self.formulation, self.penalty_factor, self.penalty_violation = native.formulation()
 
     def everything(self) -> ModelModes:
-        return ModelModes(self._native, linearization=self.linearization, form=self._form, everything=True, tell=False)
+        return ModelModes(self._native, linearization=self.linearization, form=self._form, everything=True, report=False)
 
     def energy(self) -> EnergyShares:
         """Shares of kinetic energy, strain energy and dissipation by body.

@@ -64,7 +64,7 @@ class Track:
     encounters : list of Encounter
         Where modes cross and veer.
     coincidences : list of int
-        Samples at which modes coincide; what stands there was found a thousandth of a step beside.
+        Samples at which modes coincide; what stands there was found a thousandth of a step away.
     mac : ndarray, (samples - 1) x modes x modes
         Left-right MAC of all modes at each sample with those at the next.
     """

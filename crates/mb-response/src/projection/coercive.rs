@@ -1,4 +1,4 @@
-//! How far from singular P is beside a block of the basis that holds all lower modes.
+//! How far from singular P is off a block of the basis that holds all lower modes.
 //!
 //! ```text
 //! B = span of the first vectors of V, B' its complement in X;   P = [P_1, P_12; P_12^T, P_2],   S = P_2 - P_12^T P_1^-1 P_12
@@ -7,9 +7,9 @@
 //! ```
 //!
 //! Every eigenvalue of X^-1 M but those of the p modes counted below Lambda is at most tau = 1 / (Lambda + sigma). rho is the
-//! norm of what X^-1 M Phi of their approximations has beside them; where Phi^T M Phi > tau + rho, Weyl's inequality leaves at
+//! norm of what X^-1 M Phi of their approximations has outside their span; where Phi^T M Phi > tau + rho, Weyl's inequality leaves at
 //! most tau + rho for the complement. Only M, C and K symmetric is used, neither the sign nor the kind of C: i w C is
-//! skew-Hermitian and i eta K too. The coupling P_12 acts through X^-1 M B and X^-1 C B beside B, whose Gram matrix is L L^T.
+//! skew-Hermitian and i eta K too. The coupling P_12 acts through X^-1 M B and X^-1 C B together with B, whose Gram matrix is L L^T.
 
 use super::space::Space;
 use super::{Unproved, rank_factor};

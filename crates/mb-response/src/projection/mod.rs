@@ -8,7 +8,7 @@
 //! |H - (W^T V y + D)| <= |d|_* |r|_* / beta + rounding,   r = F - P x - Phi_q^T l,   d = W - P z - Phi_q^T mu
 //! ```
 //!
-//! because r and d vanish on V, so that only the part beside the modes counts, which no resonance of the band reaches
+//! because r and d vanish on V, so that only the part outside the modes counts, which no resonance of the band reaches
 //! (`coercive.rs`). Norms are those of X^-1 on the admissible motions (`space.rs`). They come from the Gram matrix of
 //! images of which the part in V is taken away before, so that nothing cancels. The rounding has the form that a direct
 //! solution has, the residual of the constraints with the multipliers included (`reduced.rs`). The counted number of modes,
@@ -35,7 +35,7 @@ const MOST_VECTORS: usize = 320;
 const MOST_COLUMNS: usize = 24;
 /// sqrt Lambda over the highest frequency: ends of the range in which the widest gap is taken.
 const APART: [f64; 2] = [1.35, 2.2];
-/// Relative size of rho, beside tau.
+/// Relative size of rho, relative to tau.
 const MODES_TO: f64 = 1e-7;
 /// Rounds of enrichment.
 const ROUNDS: usize = 12;
@@ -331,7 +331,7 @@ fn ritz(space: &Space<'_>, highest: f64) -> Result<Option<(Vec<f64>, Dense, f64)
     Ok(settled.then_some((values, vectors, shifted - space.sigma)))
 }
 
-/// rho: the norm of what X^-1 M of the first `p` vectors has beside them, errors included.
+/// rho: the norm of what X^-1 M of the first `p` vectors has outside their span, errors included.
 fn departure(space: &Space<'_>, p: usize) -> f64 {
     let (g, errors) = space.outside(p, &[&space.of_m]);
     let first = dense::select_columns(&g, &(0..p).collect::<Vec<_>>());

@@ -35,7 +35,7 @@ pub(super) struct Reduced {
     magnitudes: [Dense; 3],
     /// V^T and |V|^T times the columns.
     given: [Dense; 2],
-    /// Images beside V, n x all.
+    /// Images outside V, n x all.
     outside: Dense,
     gram: Dense,
     sizes: Vec<f64>,
@@ -92,7 +92,7 @@ impl Reduced {
         let v = &space.v;
         let size = magnitude(v);
         self.matrices = [&p.m, &p.c, &p.k].map(|a| dense::mul_transpose(v, &times(a, v)));
-        // Rounding, and what the matrices as given are beside their symmetric parts.
+        // Rounding, and what the matrices as given are apart from their symmetric parts.
         let aside = |a: &Sparse, given: &Sparse| {
             sparse::add(
                 1.0,

@@ -12,7 +12,7 @@ use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{Dense, Scatter, Sparse, Triplets, dense, sparse};
 use std::sync::Arc;
 
-/// What is left of a vector beside the basis, relative, below which it is no new direction: the rounding of its constraints
+/// What is left of a vector outside the basis, relative, below which it is no new direction: the rounding of its constraints
 /// would grow by the inverse of this.
 const DEPENDENT: f64 = 1e-5;
 
@@ -180,7 +180,7 @@ impl<'a> Space<'a> {
             columns.push((unit(w), unit(image)));
         }
         let (_, xv): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
-        // What was left of a vector may be small beside what the constraints were met for: met again, by projection in X.
+        // What was left of a vector may be small compared with what the constraints were met for: met again, by projection in X.
         let added = self.images(&dense::from_columns(n, &xv))?.g;
         let m_images = self.images(&times(&self.response.factored().m, &added))?;
         self.v = dense::hstack(&[&self.v, &added]);

@@ -42,7 +42,7 @@ fn the_peaks_of_an_oscillator_are_those_of_its_formulas() {
             let (h, bound) = peak.value.unwrap();
             let half = 0.5 * (peak.within[1] - peak.within[0]);
             assert!(peak.within[0] < omega && omega < peak.within[1], "{zeta} {power}: {peak:?} {omega}");
-            // |H| falls about as 1 - (d / width)^2 / 2, to be told apart from its bound.
+            // |H| falls about as 1 - (d / width)^2 / 2, to be distinguished from its bound.
             let width = zeta * own * (own / omega).max((omega / own).powi(3));
             assert!(
                 half <= 1.01e-7 * omega + 5.0 * width * (bound / height).sqrt(),

@@ -84,7 +84,7 @@ fn errors_stay_inside_of_bounds_that_are_small() {
     }
 }
 
-/// Beside a pole of an undamped chain, n masses 1/n on springs n: 2 n sin(pi (2 j - 1) / (4 n + 2)).
+/// Near a pole of an undamped chain, n masses 1/n on springs n: 2 n sin(pi (2 j - 1) / (4 n + 2)).
 #[test]
 fn bounds_hold_beside_undamped_poles_and_end_on_them() {
     let n = 80;

@@ -72,7 +72,7 @@ pub(crate) const fn rank<const P: usize>(sigma: &[u8; P]) -> usize {
     k = 0;
     while k + 1 < P {
         rest -= sigma[k] as usize;
-        // Those with the same powers before k and a higher one at k.
+        // Indices with the same powers before k and a higher one at k.
         if rest > 0 {
             number += binomial(P - k - 2 + rest, P - k - 1);
         }

@@ -19,9 +19,9 @@ pub(super) fn answers() -> Answers {
     put("penalty's energy, exponent at least", exponent.clone());
     put("penalty's energy, exponent at most", exponent);
     put("penalty near the limit of rotation", identities::loss_near_the_limit(&bar, 1e-6));
-    let roots = oscillation::roots();
+    let eigenvalues = oscillation::eigenvalues();
     let apart = |a: f64, b: f64| (a / b - 1.0).abs();
-    let of = |f: &dyn Fn(&oscillation::Roots) -> f64| roots.as_ref().map(f).map_err(Clone::clone);
+    let of = |f: &dyn Fn(&oscillation::Eigenvalues) -> f64| eigenvalues.as_ref().map(f).map_err(Clone::clone);
     let zeta = |s: mb_gallery::models::Eigenvalue| -s.re / s.re.hypot(s.im);
     put("oscillation, frequency", of(&|r| apart(r.simulated.im, r.linearized.im)));
     put("oscillation, damping ratio", of(&|r| apart(zeta(r.simulated), zeta(r.linearized))));

@@ -16,7 +16,7 @@ use crate::answers::{Answers, count};
 /// What is drawn in the place of an exact zero: the start.
 const FLOOR: f64 = 1e-33;
 
-/// Levels, energy and counts of the continuous runs, beside those computed separately.
+/// Levels, energy and counts of the continuous runs, with those computed separately.
 pub(super) fn answers(study: &mut Study) -> Answers {
     let mut answers = Answers::default();
     for (index, name) in METHODS.into_iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Small oscillations about the rest of the damped linkage: linearized, simulated, and by the energies.
 //!
-//! Simulated: released at rest beside the equilibrium, once on either side. Half the difference of the two motions has no
+//! Simulated: released at rest near the equilibrium, once on either side. Half the difference of the two motions has no
 //! term of second order in the amplitude, and three of its values a time h apart satisfy
 //!
 //! ```text
@@ -22,7 +22,7 @@ use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize};
 use super::exact::turned;
 use super::runs::{Measured, model, options, words};
 
-/// Dashpot beside the spring, N s/m.
+/// Dashpot next to the spring, N s/m.
 const DAMPING: f64 = 5.0;
 /// Amplitude, rad.
 const AMPLITUDE: f64 = 1e-4;
@@ -30,19 +30,19 @@ const AMPLITUDE: f64 = 1e-4;
 const SAMPLE: f64 = 0.1;
 const UNTIL: f64 = 4.0;
 
-/// The oscillating root by three ways, rad/s.
-pub(super) struct Roots {
+/// The oscillating eigenvalue by three ways, rad/s.
+pub(super) struct Eigenvalues {
     pub(super) closed: Eigenvalue,
     pub(super) linearized: Eigenvalue,
     pub(super) simulated: Eigenvalue,
 }
 
 /// Measures all three.
-pub(super) fn roots() -> Measured<Roots> {
+pub(super) fn eigenvalues() -> Measured<Eigenvalues> {
     let bar = SpatialFourBar { damping: DAMPING, ..SpatialFourBar::default() };
     let theta = bar.equilibrium(std::f64::consts::PI).ok_or("no equilibrium of the hanging crank")?;
     let [closed, _] = bar.eigenvalues(theta).ok_or("the linkage does not close")?;
-    Ok(Roots { closed, linearized: linearized(&bar, theta)?, simulated: simulated(&bar, theta)? })
+    Ok(Eigenvalues { closed, linearized: linearized(&bar, theta)?, simulated: simulated(&bar, theta)? })
 }
 
 fn linearized(bar: &SpatialFourBar, theta: f64) -> Measured<Eigenvalue> {

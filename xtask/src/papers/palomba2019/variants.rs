@@ -1,4 +1,4 @@
-//! The arm from its model file with other data, and its polynomials of order 5, beside a separate calculation.
+//! The arm from its model file with other data, and its polynomials of order 5, and a separate calculation.
 //!
 //! Paper: [palomba2019] Sec. 4.
 //!

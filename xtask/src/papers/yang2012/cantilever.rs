@@ -18,7 +18,7 @@ pub(super) fn answers(table: &Table, system: &Measured<System>, model: &str) -> 
     let continuum = BeamCantilever { tension, ..BeamCantilever::default() }.continuum_hz(MODES / 2);
     let raw = unscaled(system);
     for (mode, row) in table.rows.iter().enumerate() {
-        let exact = continuum.get(mode / 2).copied().ok_or_else(|| "no such root".to_owned());
+        let exact = continuum.get(mode / 2).copied().ok_or_else(|| "no such eigenvalue".to_owned());
         let found = system.as_ref().map_err(Clone::clone).and_then(|s| s.hz(mode));
         if table.column("analytical").is_some() {
             answers.put(&row.label, "analytical", exact.clone().map(Computed::Real));

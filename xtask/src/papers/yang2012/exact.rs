@@ -1,4 +1,4 @@
-//! Frequencies to more digits than printed, beside values computed separately.
+//! Frequencies to more digits than printed, against values computed separately.
 //!
 //! Paper: [yang2012] Secs. 4.1, 4.2.
 //!
@@ -26,7 +26,7 @@ pub(super) fn answers(table: &Table, systems: &Systems) -> Answers {
         };
         let of =
             |s: &Measured<System>, mode: usize| s.as_ref().map_err(Clone::clone).and_then(|s| s.hz(mode));
-        let root = |list: &[f64]| list.get(mode - 1).copied().ok_or_else(|| "no such root".to_owned());
+        let root = |list: &[f64]| list.get(mode - 1).copied().ok_or_else(|| "no such eigenvalue".to_owned());
         // Of the cantilever's pairs the first counts.
         let value = match system {
             "continuum" => root(&still),

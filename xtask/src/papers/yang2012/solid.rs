@@ -37,7 +37,7 @@ impl Solids {
         super::cantilever::answers(table, system, "model 2")
     }
 
-    /// The frequencies beside those of a separate calculation.
+    /// The frequencies against those of a separate calculation.
     pub(super) fn separate(&self, table: &Table) -> Answers {
         let mut answers = Answers::default();
         for row in &table.rows {

@@ -207,10 +207,10 @@ pub(super) fn comparisons() -> Vec<Comparison> {
 
 /// The slowest oscillation.
 fn lowest(spectrum: &Spectrum) -> Measured<SolverValue> {
-    let root = |pair: &mb_eigen::Eigenpair| {
+    let eigenvalue = |pair: &mb_eigen::Eigenpair| {
         let s = pair.value().filter(|s| s.im > 0.0)?;
         Some(SolverValue { re: s.re, im: s.im, error_bound: pair.error_bound })
     };
-    let found = spectrum.motion().filter_map(root).min_by(|a, b| a.im.total_cmp(&b.im));
+    let found = spectrum.motion().filter_map(eigenvalue).min_by(|a, b| a.im.total_cmp(&b.im));
     found.ok_or_else(|| "no oscillating mode".to_owned())
 }

@@ -13,7 +13,7 @@ pub(super) fn right(t: &Dense, values: &[c64]) -> Dense {
     let mut out = Dense::zeros(n, n);
     for (j, &s) in values.iter().enumerate().filter(|(_, s)| s.im >= 0.0) {
         crate::interrupt::check();
-        // A pivot is as small as rounding of its own eigenvalue, not of the largest one: soft motions beside stiff ones.
+        // A pivot is as small as rounding of its own eigenvalue, not of the largest one: soft motions near stiff ones.
         let least = (f64::EPSILON * s.norm()).max(LEAST);
         let entry = |row: usize, col: usize| {
             let value = c64::new(t[(row, col)], 0.0);

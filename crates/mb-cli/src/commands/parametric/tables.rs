@@ -64,7 +64,7 @@ pub(super) fn render(found: &Parametric, style: Style) -> String {
     out
 }
 
-/// What has to be said beside the tables.
+/// What has to be said in addition to the tables.
 pub(crate) fn notes(found: &Parametric) -> Vec<String> {
     let expansion = &found.expansion;
     let start = expansion.settled.as_ref().and_then(|s| s.start.as_ref());
@@ -259,17 +259,17 @@ fn tolerance_table(piece: &Piece, tolerances: &[f64], style: Style) -> String {
         Column::number("independent", ""),
     ]);
     for mode in &piece.modes {
-        let Ok(bars) = mode.full.tolerance_spreads(tolerances) else { continue };
-        let (f, zeta) = (&bars.frequency_hz, &bars.damping_ratio);
-        let bar = |x: f64| format!("±{}", six(x));
+        let Ok(spreads) = mode.full.tolerance_spreads(tolerances) else { continue };
+        let (f, zeta) = (&spreads.frequency_hz, &spreads.damping_ratio);
+        let spread = |x: f64| format!("±{}", six(x));
         table.row(vec![
             mode.number.to_string(),
             six(f.value),
-            bar(f.worst_case),
-            bar(f.independent),
+            spread(f.worst_case),
+            spread(f.independent),
             six(shown(mode.full.eigenvalue_coefficients()[0])[1]),
-            bar(zeta.worst_case),
-            bar(zeta.independent),
+            spread(zeta.worst_case),
+            spread(zeta.independent),
         ]);
     }
     table.render(style)
@@ -302,7 +302,7 @@ fn relative(error: f64, s: c64) -> String {
     if error.is_finite() { tiny(error / s.norm()) } else { "unbounded".to_owned() }
 }
 
-/// A distance of convergence; more than anyone asks for is told as all.
+/// A distance of convergence; more than anyone asks for is shown as all.
 fn reach(distance: f64) -> String {
     if distance.is_nan() {
         "-".to_owned()

@@ -65,7 +65,7 @@ pub(super) fn identity(text: &Text, args: &SimulateArgs) -> String {
 /// Simulates in parts, from the last one that the file at `path` has.
 ///
 /// # Errors
-/// Those of [`simulate::simulate`]; a file of another run; [`Failure::Unwritable`].
+/// The errors of [`simulate::simulate`]; a file of another run; [`Failure::Unwritable`].
 pub(super) fn simulate(
     path: &Path,
     run: &str,

@@ -25,7 +25,7 @@ pub enum Event {
         /// Share of the one's shape before in the other's after.
         exchange: f64,
     },
-    /// Modes that coincide at a sample: what stands there was found beside it.
+    /// Modes that coincide at a sample: what stands there was found near it.
     Coincidence {
         /// Abscissa.
         at: f64,
@@ -58,7 +58,7 @@ pub enum Event {
         until: f64,
     },
     /// Modes of groups cannot be distinguished from one another, so that nothing is reported of what each of them does.
-    Untold {
+    Unknown {
         /// Their numbers.
         group: Vec<usize>,
     },
@@ -96,7 +96,7 @@ pub(super) fn events(
             out.push(Event::Lost { group: group.clone(), from, until });
         }
         if members.is_none() {
-            out.push(Event::Untold { group: group.clone() });
+            out.push(Event::Unknown { group: group.clone() });
         }
     }
     out.extend(exact.passed_beside.iter().map(|i| Event::Coincidence { at: path.along[*i] }));
@@ -144,12 +144,12 @@ pub fn words(event: &Event, abscissa: &str) -> String {
             format!("modes of group {} coincide at {abscissa} {}", sum(group), stretch(*from, *until))
         }
         Event::Lost { group, from, until } => format!(
-            "group {} is lost at {abscissa} {}: either another mode coincides with one of it and belongs into the group, or the polynomials are too far off there; a higher --order or a shorter path tells which",
+            "group {} is lost at {abscissa} {}: either another mode coincides with one of it and belongs into the group, or the polynomials are too far off there; a higher --order or a shorter path decides which",
             sum(group),
             stretch(*from, *until)
         ),
-        Event::Untold { group } => format!(
-            "the modes of group {} cannot be told from one another: whether they cross or veer is not told",
+        Event::Unknown { group } => format!(
+            "the modes of group {} cannot be distinguished: whether they cross or veer is not known",
             sum(group)
         ),
     }

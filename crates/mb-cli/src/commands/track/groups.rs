@@ -85,7 +85,7 @@ impl TrackedGroup {
 /// None where the modes of a group cannot be distinguished from one another.
 ///
 /// # Errors
-/// Those of the source.
+/// The errors of the source.
 pub(super) fn members<A: Solved>(
     source: &Walk<'_, A>,
     expansion: &Expansion,

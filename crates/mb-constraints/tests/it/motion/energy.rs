@@ -1,4 +1,4 @@
-//! The energy tells runs that cannot be trusted, and only those; good runs are seen by the other tests of motions.
+//! The energy shows runs that cannot be trusted, and only those; good runs are seen by the other tests of motions.
 
 use super::{double_pendulum, explicit, options};
 use mb_constraints::method::{AugmentedLagrangian, Penalty};
@@ -18,9 +18,9 @@ fn go(model: &Model, options: &SimulationOptions) -> Trajectory {
 }
 
 /// At small tolerances a large penalty takes the turning linkage into the other branch: the run finishes, the energy in motion
-/// stays below its limit, and yet the balance tells.
+/// stays below its limit, and yet the balance shows it.
 #[test]
-fn a_run_that_left_its_branch_is_told() {
+fn a_run_that_left_its_branch_is_reported() {
     let bar = TurningFourBar::default();
     let model = bar.spec().unwrap().build().unwrap();
     let control = StepControl { relative: 1e-9, absolute: 1e-11, max_step: None };
@@ -35,9 +35,9 @@ fn a_run_that_left_its_branch_is_told() {
     assert!(motion.singular.iter().any(|p| p.time < time) && time <= 10.0, "{time}");
 }
 
-/// Penalties far too small let the constraints go, which takes energy: told from one percent on, whatever explains it.
+/// Penalties far too small release the constraints, which takes energy: reported from one percent on, whatever explains it.
 #[test]
-fn penalties_that_take_energy_are_told() {
+fn penalties_that_take_energy_are_reported() {
     let model = double_pendulum();
     let by = |alpha: f64| {
         let method = ConstraintMethod::Penalty(Penalty { alpha, ..Penalty::default() });
@@ -64,9 +64,9 @@ fn on_a_stiff_spring(distance: f64, gravity: f64) -> Model {
 }
 
 /// A stiff spring that turns, with steps a hundred times its period and no damping by the method: Newton's method may converge and the energy
-/// grows all the same. The run is stopped by it or told; with small steps nothing is.
+/// grows all the same. The run is stopped by it or it is reported; with small steps nothing is.
 #[test]
-fn implicit_steps_that_are_too_long_are_told() {
+fn implicit_steps_that_are_too_long_are_reported() {
     let model = on_a_stiff_spring(1.0, 9.81);
     let by = |step| {
         let alpha = GeneralizedAlpha { step, spectral_radius: 1.0, ..Default::default() };
@@ -97,7 +97,7 @@ fn explicit_steps_that_explode_are_ended() {
 /// A spring that swings sixteen times a second: where reports ask for one look in five seconds, the many steps in
 /// between are reported with that frequency; where they ask for every swing, they are what was asked for.
 #[test]
-fn short_steps_are_told_with_what_binds_them() {
+fn short_steps_are_reported_with_what_binds_them() {
     let model = on_a_stiff_spring(1.01, 0.0);
     let by = |every: f64| {
         go(&model, &options(60.0, every, explicit(ConstraintMethod::Standard, StepControl::default())))

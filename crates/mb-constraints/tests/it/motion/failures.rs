@@ -29,7 +29,7 @@ fn a_limit_of_the_motion_is_named() {
     .unwrap();
     for method in ConstraintMethod::all() {
         if matches!(method, ConstraintMethod::Penalty(_) | ConstraintMethod::AugmentedLagrangian(_)) {
-            // They bend the constraints instead and go on; the violation tells.
+            // They bend the constraints instead and go on; the violation shows it.
             continue;
         }
         let motion =

@@ -374,7 +374,7 @@ fn partitioning_picks_no_column_for_a_row_that_the_violation_alone_makes_indepen
     }
 }
 
-/// Redundant rows are independent of the others a little beside the constraints, where the stages of a step are: they
+/// Redundant rows are independent of the others a little near the constraints, where the stages of a step are: they
 /// must neither shorten the steps nor pass for singular configurations.
 #[test]
 fn redundant_rows_ask_for_nothing_beside_the_constraints() {

@@ -31,7 +31,7 @@ const A_MODE: usize = 200;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Constrained,
-    /// The eigenvalues of the mechanism beside those of the penalties.
+    /// The eigenvalues of the mechanism next to those of the penalties.
     Penalty,
 }
 

@@ -11,11 +11,11 @@ struct Block {
     m: Vec<Vec<i32>>,
     c: Vec<Vec<i32>>,
     k: Vec<Vec<i32>>,
-    roots: Vec<c64>,
+    eigenvalues: Vec<c64>,
 }
 
 /// Eigenvalues of m s^2 + c s + k without cancellation.
-pub(super) fn roots_of(m: f64, c: f64, k: f64) -> Vec<c64> {
+pub(super) fn eigenvalues_of(m: f64, c: f64, k: f64) -> Vec<c64> {
     let discriminant = c * c - 4.0 * m * k;
     if discriminant < 0.0 {
         let s = z(-c / (2.0 * m), (-discriminant).sqrt() / (2.0 * m));
@@ -26,27 +26,27 @@ pub(super) fn roots_of(m: f64, c: f64, k: f64) -> Vec<c64> {
 }
 
 fn single(m: i32, c: i32, k: i32) -> Block {
-    let roots = if m > 0 {
-        roots_of(f64::from(m), f64::from(c), f64::from(k))
+    let eigenvalues = if m > 0 {
+        eigenvalues_of(f64::from(m), f64::from(c), f64::from(k))
     } else if c != 0 {
         vec![z(-f64::from(k) / f64::from(c), 0.0)]
     } else {
         Vec::new()
     };
-    Block { m: vec![vec![m]], c: vec![vec![c]], k: vec![vec![k]], roots }
+    Block { m: vec![vec![m]], c: vec![vec![c]], k: vec![vec![k]], eigenvalues }
 }
 
 /// m s^2 + [0 g; -g 0] s + diag(a, b): m^2 w^2 + (m (a + b) + g^2) w + a b = 0 for w = s^2.
 fn gyroscopic(m: i32, g: i32, a: i32, b: i32) -> Block {
     let (mass, rate) = (f64::from(m), f64::from(g));
     let (ka, kb) = (f64::from(a), f64::from(b));
-    let squares = roots_of(mass * mass, mass * (ka + kb) + rate * rate, ka * kb);
-    let roots = squares.iter().flat_map(|w| [w.sqrt(), -w.sqrt()]).collect();
+    let squares = eigenvalues_of(mass * mass, mass * (ka + kb) + rate * rate, ka * kb);
+    let eigenvalues = squares.iter().flat_map(|w| [w.sqrt(), -w.sqrt()]).collect();
     Block {
         m: vec![vec![m, 0], vec![0, m]],
         c: vec![vec![0, g], vec![-g, 0]],
         k: vec![vec![a, 0], vec![0, b]],
-        roots,
+        eigenvalues,
     }
 }
 
@@ -121,7 +121,7 @@ fn assembled(
         k: through(|b| &b.k, 3.0),
         phi_q,
     };
-    (pencil, blocks.iter().flat_map(|b| b.roots.clone()).collect())
+    (pencil, blocks.iter().flat_map(|b| b.eigenvalues.clone()).collect())
 }
 
 /// Blocks mixed by integers, up to a dozen unknowns.
@@ -129,8 +129,8 @@ pub(crate) fn blocks() -> impl Strategy<Value = Problem> {
     let mixed = (prop::collection::vec(block(), 1..5), steps(5), steps(3), any::<bool>());
     (mixed, 0..3_usize, any::<bool>()).prop_map(|((blocks, right, left, unsymmetric), held, redundant)| {
         let left = if unsymmetric { left } else { Steps::new() };
-        let (pencil, roots) = assembled(&blocks, &right, &left, held, redundant);
-        let exact = roots.iter().map(|s| (*s, 4.0 * f64::EPSILON * s.norm())).collect();
+        let (pencil, eigenvalues) = assembled(&blocks, &right, &left, held, redundant);
+        let exact = eigenvalues.iter().map(|s| (*s, 4.0 * f64::EPSILON * s.norm())).collect();
         Problem { pencil: pencil.to_sparse(), exact, kind: "blocks", rank: held, penalty: None }
     })
 }

@@ -3,9 +3,9 @@
 use mb_algebra::{QuadraticPencil, Scatter, Triplets, c64};
 use proptest::prelude::*;
 
-use super::{Problem, quadratic_roots};
+use super::{Problem, quadratic_eigenvalues};
 
-/// What acts on a chain beside its springs.
+/// What acts on a chain in addition to its springs.
 #[derive(Clone, Copy, Debug)]
 struct Forces {
     mass: f64,
@@ -71,7 +71,7 @@ fn chain(masses: usize, forces: &Forces, redundant: bool) -> Problem {
         let sine = (j as f64 * std::f64::consts::FRAC_PI_2 / (masses + 1) as f64).sin();
         let square = 4.0 * stiffness / mass * sine * sine;
         let linear = c64::new(a + b * square, 2.0 * spin);
-        for (s, error) in quadratic_roots(linear, c64::new(square, circulation)) {
+        for (s, error) in quadratic_eigenvalues(linear, c64::new(square, circulation)) {
             exact.extend([(s, error), (s.conj(), error)]);
         }
     }

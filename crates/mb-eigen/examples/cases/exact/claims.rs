@@ -34,7 +34,7 @@ pub(crate) struct Verdict {
     /// Whether completeness is claimed as proved, and whether it is said not to be.
     pub(crate) proved: bool,
     pub(crate) open: bool,
-    pub(crate) roots: usize,
+    pub(crate) eigenvalues: usize,
 }
 
 impl Verdict {
@@ -91,7 +91,7 @@ impl Case<'_> {
         wrong.extend(self.spectrum.findings.iter().filter_map(|finding| self.untrue(finding)));
         wrong.extend(self.counts());
         let proved = self.spectrum.completeness().any(Completeness::is_complete);
-        Verdict { uncovered, reach, wrong, proved, open: self.is_open(), roots: self.found.len() }
+        Verdict { uncovered, reach, wrong, proved, open: self.is_open(), eigenvalues: self.found.len() }
     }
 
     /// Whether for each missing eigenvalue one of the penalty was returned, and a finding says that the two kinds
@@ -107,15 +107,15 @@ impl Case<'_> {
         let unclear = |pair: &Eigenpair| pair.penalty_share.is_some_and(|share| share > penalties::UNCLEAR);
         let stand =
             |(pair, j): &(&&Eigenpair, &usize)| pair.class.is_motion() && unclear(pair) && **j >= self.own;
-        let bars = || self.found.iter().zip(partners).filter(stand).map(|(pair, _)| pair.error_bound);
-        let widest = bars().fold(0.0, f64::max);
+        let bounds = || self.found.iter().zip(partners).filter(stand).map(|(pair, _)| pair.error_bound);
+        let widest = bounds().fold(0.0, f64::max);
         let together = |j: usize| {
             let (s, error) = self.exact[j];
             self.exact[self.own..].iter().any(|(t, other)| (s - t).norm() <= error + other + widest)
         };
         let told = |finding: &Finding| matches!(finding, Finding::PenaltyOverlap { .. });
         self.spectrum.findings.iter().any(told)
-            && bars().count() >= missing.len()
+            && bounds().count() >= missing.len()
             && missing.iter().all(|&j| penalty.mixed.contains(&j) || together(j))
     }
 
@@ -124,30 +124,30 @@ impl Case<'_> {
         let values: Vec<c64> = self.found.iter().filter_map(|pair| pair.value()).collect();
         if values.len() < self.found.len() || values.len() > self.exact.len() {
             let (finite, all, exist) = (values.len(), self.found.len(), self.exact.len());
-            return Err(format!("{finite} finite of {all} roots, {exist} exist"));
+            return Err(format!("{finite} finite of {all} eigenvalues, {exist} exist"));
         }
         // The assignment of least distances may leave out a bound that another one serves: with 0 +- 1.5 and 0.7 found
         // for 0.7 and
         // 1.3, both eigenvalues found are within their bounds, but not of the nearest eigenvalues.
-        self.within_bars(&values).ok_or_else(|| self.outside(&values))
+        self.within_error_bounds(&values).ok_or_else(|| self.outside(&values))
     }
 
     /// The first eigenvalue that lies outside its bound where each has the exact one that keeps all distances least.
     fn outside(&self, values: &[c64]) -> String {
-        let roots: Vec<c64> = self.exact.iter().map(|(s, _)| *s).collect();
+        let eigenvalues: Vec<c64> = self.exact.iter().map(|(s, _)| *s).collect();
         // A NaN is not covered.
         let off = |&(i, j, distance): &(usize, usize, f64)| {
             let allowed = self.found[i].error_bound + self.exact[j].1;
             !matches!(distance.partial_cmp(&allowed), Some(order) if order.is_le())
         };
-        let first = pairing::match_values(values, &roots).into_iter().find(off);
+        let first = pairing::match_values(values, &eigenvalues).into_iter().find(off);
         first.map_or_else(
-            || "some root lies outside its bar".to_owned(),
+            || "some eigenvalue lies outside its error bound".to_owned(),
             |(i, j, distance)| {
                 let Eigenpair { error_bound, condition, backward_error, .. } = self.found[i];
                 format!(
-                    "{} is {distance:e} from {}, bar {error_bound:e}, condition {condition:e}, backward {backward_error:e}",
-                    values[i], roots[j]
+                    "{} is {distance:e} from {}, bound {error_bound:e}, condition {condition:e}, backward {backward_error:e}",
+                    values[i], eigenvalues[j]
                 )
             },
         )
@@ -157,7 +157,7 @@ impl Case<'_> {
     /// is no such assignment.
     ///
     /// Augmenting paths: Kuhn, Nav. Res. Logist. 2 (1955), section 3.
-    fn within_bars(&self, values: &[c64]) -> Option<Vec<usize>> {
+    fn within_error_bounds(&self, values: &[c64]) -> Option<Vec<usize>> {
         let distance = |i: usize, j: usize| (self.exact[j].0 - values[i]).norm();
         // Bounds that reach eigenvalues of several kinds, of the mechanism and of the penalty, zeros and others, are
         // read as the class says.
@@ -183,7 +183,7 @@ impl Case<'_> {
             .map(|(i, reach)| reach.iter().copied().filter(|&j| !other_kind(i, j)).collect())
             .collect();
         let mut taken: Vec<Option<usize>> = vec![None; self.exact.len()];
-        // Those with the fewest choices come first, so that narrow bounds keep their nearest eigenvalues; as many as
+        // Eigenvalues with the fewest choices come first, so that narrow bounds keep their nearest eigenvalues; as many as
         // can take one of their own kind, and what has been taken stays so when those that are left are placed.
         let mut order: Vec<usize> = (0..values.len()).collect();
         order.sort_by_key(|&i| reach[i].len());
@@ -413,7 +413,7 @@ impl Case<'_> {
                 let modes = self.modes();
                 let all = self.found.len() >= self.own && modes == exist;
                 (!all).then(|| {
-                    format!("{finding:?}, but {modes} modes are returned and {} roots exist", self.own)
+                    format!("{finding:?}, but {modes} modes are returned and {} eigenvalues exist", self.own)
                 })
             }
             SparseFinding::EmptyBand { .. } => {

@@ -17,7 +17,7 @@
 use mb_algebra::{QuadraticPencil, Scatter, Triplets, c64};
 use proptest::prelude::*;
 
-use super::{Known, Problem, quadratic_roots};
+use super::{Known, Problem, quadratic_eigenvalues};
 
 /// What is at an end of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,10 +208,10 @@ impl Lattice {
         }
         let pencil =
             QuadraticPencil { m: m.to_sparse(), c: c.to_sparse(), k: k.to_sparse(), phi_q: phi.to_sparse() };
-        Problem { pencil, exact: self.roots(), kind: self.kind(), rank, penalty: None }
+        Problem { pencil, exact: self.eigenvalues(), kind: self.kind(), rank, penalty: None }
     }
 
-    fn roots(&self) -> Vec<Known> {
+    fn eigenvalues(&self) -> Vec<Known> {
         let axes: [Vec<f64>; 3] = std::array::from_fn(|axis| squares(self.size[axis], self.ends[axis]));
         let mut out = Vec::new();
         for (part, (mass, k)) in self.parts.iter().enumerate() {
@@ -225,7 +225,7 @@ impl Lattice {
                         let w = (k[0] * x + k[1] * y + k[2] * z) / mass;
                         let [a, b] = self.damping;
                         let linear = c64::new(a + b * w, if turns { 2.0 * self.spin } else { 0.0 });
-                        for (s, error) in quadratic_roots(linear, c64::new(w, 0.0)) {
+                        for (s, error) in quadratic_eigenvalues(linear, c64::new(w, 0.0)) {
                             out.push((s, error));
                             if turns {
                                 out.push((s.conj(), error));

@@ -53,7 +53,7 @@ pub(crate) struct Penalty {
     pub(crate) blocks: PenaltyBlocks,
     /// The eigenvalues of the mechanism as the penalties leave them.
     pub(crate) physical: Vec<Known>,
-    /// Those of the penalties.
+    /// Eigenvalues of the penalties.
     pub(crate) spurious: Vec<Known>,
     /// Which of the eigenvalues of the mechanism share their energy with one of the penalty, so that either may stand
     /// for it.
@@ -73,7 +73,7 @@ fn z(re: f64, im: f64) -> c64 {
 }
 
 /// Eigenvalues of s^2 + b s + c with what rounding of b and c does to them.
-fn quadratic_roots(b: c64, c: c64) -> [Known; 2] {
+fn quadratic_eigenvalues(b: c64, c: c64) -> [Known; 2] {
     let d = (b * b - 4.0 * c).sqrt();
     let d = if (b.conj() * d).re < 0.0 { -d } else { d };
     let first = -0.5 * (b + d);

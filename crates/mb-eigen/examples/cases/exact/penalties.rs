@@ -4,7 +4,7 @@
 //! two masses tied     (m_1 + m_2) s^2 + .. + k_1 + k_2 = 0 by the constraint u_1 = u_2; by a penalty, w = -s^2 without damping:
 //!                     w = k / m + d,  m = m_1 + m_2,  k = k_1 + k_2,  r = (k_1 m_2 - k_2 m_1) / m,  x = Xi,
 //!                     A d^2 + B d - r^2 = 0,  A = m_1 m_2 + x m,  B = r (m_1 - m_2) - x (omega^2 m - k)
-//! its energy          x m d^2 of the penalty beside r^2 + m_1 m_2 d^2 of the masses: the root of the mechanism has the lesser |d|
+//! its energy          x m d^2 of the penalty compared with r^2 + m_1 m_2 d^2 of the masses: the eigenvalue of the mechanism has the lesser |d|
 //! one mass held       none by the constraint; w = (k + y) / (m + x) by a penalty
 //! one mass free       w = k / m
 //! damping             C = a M + b K,  Theta = a I + b Omega:  s^2 + (a + b w) s + w = 0
@@ -16,7 +16,7 @@ use mb_algebra::{Dense, PenaltyBlocks, QuadraticPencil, c64, dense};
 use proptest::prelude::*;
 
 use super::blocks::{Steps, unimodular};
-use super::{Known, Penalty, Problem, quadratic_roots};
+use super::{Known, Penalty, Problem, quadratic_eigenvalues};
 
 #[derive(Clone, Copy, Debug)]
 enum Part {
@@ -47,14 +47,14 @@ struct Law {
 }
 
 /// The two eigenvalues of a mode whose w is known but for `change`.
-fn roots(law: Law, w: f64, change: f64) -> Vec<Known> {
-    let roots = quadratic_roots(c64::new(law.a + law.b * w, 0.0), c64::new(w, 0.0));
-    let apart = (roots[0].0 - roots[1].0).norm();
+fn eigenvalues(law: Law, w: f64, change: f64) -> Vec<Known> {
+    let eigenvalues = quadratic_eigenvalues(c64::new(law.a + law.b * w, 0.0), c64::new(w, 0.0));
+    let apart = (eigenvalues[0].0 - eigenvalues[1].0).norm();
     let moved = |(s, error): Known| {
         let by = change * (s * law.b + 1.0).norm();
         (s, error + (2.0 * by / apart).min(2.0 * by.sqrt()))
     };
-    roots.into_iter().map(moved).collect()
+    eigenvalues.into_iter().map(moved).collect()
 }
 
 /// Both w of two tied masses with their errors, that of the mechanism first, and the share of the penalty in the energy of the latter.
@@ -124,26 +124,26 @@ fn assembled(parts: &[Part], steps: &Steps, law: Law, alpha: f64) -> Problem {
                 for i in 0..2 {
                     (m[(at + i, at + i)], k[(at + i, at + i)]) = (masses[i], stiff[i]);
                 }
-                exact.extend(roots(law, stiff.iter().sum::<f64>() / masses.iter().sum::<f64>(), 0.0));
+                exact.extend(eigenvalues(law, stiff.iter().sum::<f64>() / masses.iter().sum::<f64>(), 0.0));
                 let ([own, other], share) = tied(masses, stiff, xi, law.square);
                 if share > UNCLEAR {
                     mixed.extend(physical.len()..physical.len() + 2);
                 }
-                physical.extend(roots(law, own.0, own.1));
-                spurious.extend(roots(law, other.0, other.1));
+                physical.extend(eigenvalues(law, own.0, own.1));
+                spurious.extend(eigenvalues(law, other.0, other.1));
                 at += 1;
             }
             Part::Held(mass, stiff, _) => {
                 let xi = factors.next().unwrap_or_default();
                 let (mass, stiff) = (f64::from(mass), f64::from(stiff));
                 (m[(at, at)], k[(at, at)]) = (mass, stiff);
-                spurious.extend(roots(law, (stiff + xi * law.square) / (mass + xi), 0.0));
+                spurious.extend(eigenvalues(law, (stiff + xi * law.square) / (mass + xi), 0.0));
             }
             Part::Free(mass, stiff) => {
                 let (mass, stiff) = (f64::from(mass), f64::from(stiff));
                 (m[(at, at)], k[(at, at)]) = (mass, stiff);
-                exact.extend(roots(law, stiff / mass, 0.0));
-                physical.extend(roots(law, stiff / mass, 0.0));
+                exact.extend(eigenvalues(law, stiff / mass, 0.0));
+                physical.extend(eigenvalues(law, stiff / mass, 0.0));
             }
         }
         at += 1;

@@ -204,7 +204,7 @@ fn positions(estimates: &[Estimate]) -> Vec<Position> {
 }
 
 /// Of semisimple eigenvalues, those whose bounds reach another one get the width of that cluster: one of two bounds that meet may hold
-/// the eigenvalue of the other. Its own bound counts, not the other's: a sure value beside an uncertain one stays sure.
+/// the eigenvalue of the other. Its own bound counts, not the other's: a sure value next to an uncertain one stays sure.
 fn spread(estimates: &[Estimate], positions: &[Position]) -> Vec<f64> {
     let one = |(i, e): (usize, &Estimate)| {
         if e.fixed || !e.bound.is_finite() {

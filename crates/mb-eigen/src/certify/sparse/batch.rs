@@ -2,8 +2,8 @@
 //!
 //! The measures are those of [`super`] in real numbers: r = -w M x + K x + Phi_q^T l with w from the quotient of forms
 //! in double-double precision (`double_double/block.rs`). K is read twice for up to eight pairs, for the forms that
-//! give w and for the forces, and pairs share wide registers; the measures of a pair do not depend on those beside it.
-//! Beside the packed vectors nothing of their length is kept. Sizes: x n x W, l m x W, packed by rows.
+//! give w and for the forces, and pairs share wide registers; the measures of a pair do not depend on the others of its block.
+//! In addition to the packed vectors nothing of their length is kept. Sizes: x n x W, l m x W, packed by rows.
 
 #![expect(clippy::inline_always, reason = "what pulp compiles for a processor must be in one piece")]
 
@@ -29,54 +29,55 @@ pub(super) type Group = Vec<Uncertified>;
 
 impl Certifier<'_> {
     /// Eigenvalues in groups, in their order.
-    pub(super) fn groups(&self, roots: Vec<Uncertified>) -> Vec<Group> {
+    pub(super) fn groups(&self, uncertified: Vec<Uncertified>) -> Vec<Group> {
         let most = if self.problem.n > LONG { WIDTH / 2 } else { WIDTH };
         let mut groups: Vec<(Group, bool)> = Vec::new();
-        for root in roots {
-            let real = self.is_real(&root);
+        for approx in uncertified {
+            let real = self.is_real(&approx);
             match groups.last_mut() {
-                Some((group, true)) if real && group.len() < most => group.push(root),
-                _ => groups.push((vec![root], real)),
+                Some((group, true)) if real && group.len() < most => group.push(approx),
+                _ => groups.push((vec![approx], real)),
             }
         }
         groups.into_iter().map(|(group, _)| group).collect()
     }
 
     /// Measures a group without double-double precision.
-    pub(super) fn measured_side_by_side(&self, roots: Group) -> Vec<Eigenpair> {
-        match roots.len() {
-            1 if !self.is_real(&roots[0]) => {
-                roots.into_iter().map(|root| self.measured(root, None)).collect()
+    pub(super) fn measured_side_by_side(&self, uncertified: Group) -> Vec<Eigenpair> {
+        match uncertified.len() {
+            1 if !self.is_real(&uncertified[0]) => {
+                uncertified.into_iter().map(|approx| self.measured(approx, None)).collect()
             }
-            1 => self.real_pairs::<1>(roots),
-            2..=4 => self.real_pairs::<4>(roots),
-            _ => self.real_pairs::<WIDTH>(roots),
+            1 => self.real_pairs::<1>(uncertified),
+            2..=4 => self.real_pairs::<4>(uncertified),
+            _ => self.real_pairs::<WIDTH>(uncertified),
         }
     }
 
     /// Whether an eigenvalue of an undamped problem has nothing complex but s = +-i sqrt(w), and left vectors like the
     /// right ones.
-    fn is_real(&self, root: &Uncertified) -> bool {
-        let axis = root.s.re == 0.0 || root.s.im == 0.0;
-        axis && root.left.is_none()
+    fn is_real(&self, approx: &Uncertified) -> bool {
+        let axis = approx.s.re == 0.0 || approx.s.im == 0.0;
+        axis && approx.left.is_none()
             && self.problem.c.is_zero()
-            && root.right.is_real()
-            && root.multipliers.is_real()
+            && approx.right.is_real()
+            && approx.multipliers.is_real()
     }
 
-    fn real_pairs<const W: usize>(&self, roots: Group) -> Vec<Eigenpair> {
-        let mut roots: Vec<Uncertified> = roots.into_iter().map(|root| self.at_length_one(root)).collect();
-        let x = packed::<W>(self.problem.n, roots.iter().map(|root| &root.right));
-        self.put_right(&mut roots, &x);
-        let measures = self.real_measures(&roots, &x, None);
-        roots
+    fn real_pairs<const W: usize>(&self, uncertified: Group) -> Vec<Eigenpair> {
+        let mut uncertified: Vec<Uncertified> =
+            uncertified.into_iter().map(|approx| self.at_length_one(approx)).collect();
+        let x = packed::<W>(self.problem.n, uncertified.iter().map(|approx| &approx.right));
+        self.put_right(&mut uncertified, &x);
+        let measures = self.real_measures(&uncertified, &x, None);
+        uncertified
             .into_iter()
             .zip(measures)
-            .map(|(root, measures)| {
+            .map(|(approx, measures)| {
                 // Copies of the right vectors for who asks for them alone.
                 let left =
-                    if self.keeps_left { mirrored(&root) } else { (Shape::default(), Shape::default()) };
-                self.pair(root, left, &measures)
+                    if self.keeps_left { mirrored(&approx) } else { (Shape::default(), Shape::default()) };
+                self.pair(approx, left, &measures)
             })
             .collect()
     }
@@ -85,27 +86,27 @@ impl Certifier<'_> {
     /// known in parts. `length`: that of the vector whose residual it is.
     pub(super) fn doubled_measures(
         &self,
-        root: &Uncertified,
+        approx: &Uncertified,
         found: &Doubled,
         length: f64,
     ) -> Option<Measures> {
-        let real = self.is_real(root) && found.residual.is_real();
+        let real = self.is_real(approx) && found.residual.is_real();
         if !real || self.problem.rounded_stiffness().is_some() {
             return None;
         }
-        let x = packed::<1>(self.problem.n, std::iter::once(&root.right));
+        let x = packed::<1>(self.problem.n, std::iter::once(&approx.right));
         let residual: Vec<[f64; 1]> = found.residual.real_parts().iter().map(|r| [r / length]).collect();
-        self.real_measures(std::slice::from_ref(root), &x, Some(&residual)).pop()
+        self.real_measures(std::slice::from_ref(approx), &x, Some(&residual)).pop()
     }
 
     /// s of up to W eigenvalues with the packed vectors x, put right by forms in double-double precision.
-    fn put_right<const W: usize>(&self, roots: &mut [Uncertified], x: &[[f64; W]]) {
+    fn put_right<const W: usize>(&self, uncertified: &mut [Uncertified], x: &[[f64; W]]) {
         let p = self.problem;
         let of_m = forms_of_rows(p.m.sparse(), x);
         let terms = p.stiffness().iter().map(|a| forms_of_rows(a.sparse(), x));
         let of_k = terms.reduce(|sum, form| std::array::from_fn(|k| sum[k] + form[k])).unwrap_or([0.0; W]);
-        for (k, root) in roots.iter_mut().enumerate().filter(|(_, root)| !root.stays()) {
-            root.s = step(root, Forms { m: real(of_m[k]), c: ZERO, k: real(of_k[k]) });
+        for (k, approx) in uncertified.iter_mut().enumerate().filter(|(_, approx)| !approx.stays()) {
+            approx.s = step(approx, Forms { m: real(of_m[k]), c: ZERO, k: real(of_k[k]) });
         }
     }
 
@@ -113,13 +114,14 @@ impl Certifier<'_> {
     /// there is one.
     fn real_measures<const W: usize>(
         &self,
-        roots: &[Uncertified],
+        uncertified: &[Uncertified],
         x: &[[f64; W]],
         residual: Option<&[[f64; W]]>,
     ) -> Vec<Measures> {
         let p = self.problem;
-        let l = packed::<W>(p.rows.m, roots.iter().map(|root| &root.multipliers));
-        let square = std::array::from_fn(|k| roots.get(k).map_or(0.0, |root| (root.s * root.s).re));
+        let l = packed::<W>(p.rows.m, uncertified.iter().map(|approx| &approx.multipliers));
+        let square =
+            std::array::from_fn(|k| uncertified.get(k).map_or(0.0, |approx| (approx.s * approx.s).re));
         let forces = Forces {
             m: p.m.sparse(),
             k: p.k.sparse(),
@@ -132,7 +134,7 @@ impl Certifier<'_> {
         };
         let mut found = Arch::new().dispatch(forces);
         let violated = self.violations(x, &l, &mut found.rho);
-        (0..roots.len())
+        (0..uncertified.len())
             .map(|k| Measures {
                 rest: found.rest[k],
                 violated: violated[k],
@@ -173,7 +175,7 @@ struct Left<const W: usize> {
     of_k: [f64; W],
 }
 
-/// One pass over the rows of M, K and Phi_q^T, by the instructions of the processor at hand.
+/// One pass over the rows of M, K and Phi_q^T, by the instructions of this processor.
 struct Forces<'a, const W: usize> {
     m: &'a Sparse,
     k: &'a Sparse,
@@ -309,20 +311,20 @@ mod tests {
         let numbers = |count: usize, by: f64| -> Shape {
             (0..count).map(|i| real((by * (i + 1) as f64).sin())).collect()
         };
-        let root = Uncertified::oscillating(c64::new(0.0, 1.3), numbers(n, 0.7), numbers(1, 0.4));
-        let (y, mu) = mirrored(&root);
+        let approx = Uncertified::oscillating(c64::new(0.0, 1.3), numbers(n, 0.7), numbers(1, 0.4));
+        let (y, mu) = mirrored(&approx);
         let found = Doubled {
-            x: root.right.clone(),
-            l: root.multipliers.clone(),
-            s: root.s,
+            x: approx.right.clone(),
+            l: approx.multipliers.clone(),
+            s: approx.s,
             residual: numbers(n, 1.1),
         };
         let length = 1.7;
-        let x = packed::<1>(n, std::iter::once(&root.right));
-        let plain = certifier.real_measures(std::slice::from_ref(&root), &x, None).pop().unwrap();
-        let doubled = certifier.doubled_measures(&root, &found, length).unwrap();
+        let x = packed::<1>(n, std::iter::once(&approx.right));
+        let plain = certifier.real_measures(std::slice::from_ref(&approx), &x, None).pop().unwrap();
+        let doubled = certifier.doubled_measures(&approx, &found, length).unwrap();
         for (ours, with) in [(plain, None), (doubled, Some((&found, length)))] {
-            let other = certifier.measures(&root, &y, &mu, with);
+            let other = certifier.measures(&approx, &y, &mu, with);
             let pairs = [
                 (ours.rest, other.rest),
                 (ours.violated, other.violated),

@@ -54,20 +54,20 @@ impl Aid {
     /// Factors of the problem with a shift, where there are some.
     pub(crate) fn factors(self, problem: &Problem<'_>) -> Option<Shifted> {
         match self {
-            Self::Factors(beside) => Some(beside),
-            Self::Merged(merged, beside) => Some(merged.unfold_factors(problem, beside)),
+            Self::Factors(near) => Some(near),
+            Self::Merged(merged, near) => Some(merged.unfold_factors(problem, near)),
             Self::Nothing | Self::Improved(_) => None,
         }
     }
 
     /// What is known of each eigenvalue.
-    fn of(&mut self, roots: &[Uncertified]) -> Vec<Option<Improved>> {
-        let Self::Improved(list) = self else { return roots.iter().map(|_| None).collect() };
-        let mut take = |root: &Uncertified| {
-            let at = list.iter().position(|(s, _)| *s == root.s)?;
+    fn of(&mut self, uncertified: &[Uncertified]) -> Vec<Option<Improved>> {
+        let Self::Improved(list) = self else { return uncertified.iter().map(|_| None).collect() };
+        let mut take = |approx: &Uncertified| {
+            let at = list.iter().position(|(s, _)| *s == approx.s)?;
             Some(list.swap_remove(at).1)
         };
-        roots.iter().map(&mut take).collect()
+        uncertified.iter().map(&mut take).collect()
     }
 }
 
@@ -91,16 +91,16 @@ fn each<A: Send, B: Send>(all: Vec<A>, shared: bool, of: impl Fn(A) -> B + Sync 
 
 impl Certifier<'_> {
     /// Measures all eigenvalues, and again those that double-double precision improves.
-    pub(super) fn eigenpairs(&self, roots: Vec<Uncertified>, mut aid: Aid) -> Vec<Eigenpair> {
-        let better = aid.of(&roots);
-        let first = self.measured_once(roots);
+    pub(super) fn eigenpairs(&self, uncertified: Vec<Uncertified>, mut aid: Aid) -> Vec<Eigenpair> {
+        let better = aid.of(&uncertified);
+        let first = self.measured_once(uncertified);
         self.improved_all(first, better, aid)
     }
 
     /// Eigenvalues as they are.
-    pub(crate) fn measured_once(&self, roots: Vec<Uncertified>) -> Vec<First> {
-        let shared = self.problem.n * roots.len() >= SHARED;
-        let first = each(self.groups(roots), shared, |group| self.first(group));
+    pub(crate) fn measured_once(&self, uncertified: Vec<Uncertified>) -> Vec<First> {
+        let shared = self.problem.n * uncertified.len() >= SHARED;
+        let first = each(self.groups(uncertified), shared, |group| self.first(group));
         first.into_iter().flatten().collect()
     }
 
@@ -112,29 +112,29 @@ impl Certifier<'_> {
 
     fn improved_all(&self, first: Vec<First>, mut better: Vec<Option<Improved>>, aid: Aid) -> Vec<Eigenpair> {
         let shared = self.problem.n * first.len() >= SHARED;
-        // Those that are good enough lend their vectors. What is left out must be further from the shift.
+        // Converged pairs are only deflated. What is left out must be further from the shift.
         let poor: Vec<bool> = first.iter().map(|first| first.poor).collect();
         let several = poor.iter().filter(|poor| **poor).count() >= SEVERAL.min(first.len());
         let whole = poor.contains(&true) && several && first.iter().all(|first| first.again.is_some());
         // What is available is taken for all of them: modes of nearly equal w have been distinguished together.
-        let lent = matches!(aid, Aid::Improved(_));
+        let reused = matches!(aid, Aid::Improved(_));
         let mut merged = None;
         if whole {
             let given: Vec<Given<'_>> = first.iter().map(|first| Given::of(&first.pair)).collect();
             let (problem, enough) = (self.problem, refine::ENOUGH);
             match aid {
-                Aid::Factors(beside) => {
-                    better = refine::refine_together(problem, &beside, &given, &poor, enough);
+                Aid::Factors(near) => {
+                    better = refine::refine_together(problem, &near, &given, &poor, enough);
                 }
-                Aid::Merged(of, beside) => {
-                    better = of.improve(problem, &beside, &given, &poor, enough);
+                Aid::Merged(of, near) => {
+                    better = of.improve(problem, &near, &given, &poor, enough);
                     merged = Some(of);
                 }
                 Aid::Nothing | Aid::Improved(_) => {}
             }
         }
         let found = |(mut first, found): (First, Option<Improved>)| {
-            first.poor |= lent && first.again.is_some() && found.as_ref().is_some_and(|found| found.enough);
+            first.poor |= reused && first.again.is_some() && found.as_ref().is_some_and(|found| found.enough);
             (first, found)
         };
         let mut all = first.into_iter().zip(better).map(found);
@@ -177,18 +177,18 @@ impl Certifier<'_> {
     }
 
     /// Some eigenvalues as they are.
-    fn first(&self, roots: Group) -> Vec<First> {
-        let again = |root: &Uncertified| {
-            let plain = root.left.is_none() && self.problem.symmetric && !root.rigid && root.chain == 1;
+    fn first(&self, uncertified: Group) -> Vec<First> {
+        let again = |approx: &Uncertified| {
+            let plain = approx.left.is_none() && self.problem.symmetric && !approx.rigid && approx.chain == 1;
             plain.then(|| Uncertified {
                 right: Shape::default(),
                 multipliers: Shape::default(),
                 left: None,
-                ..*root
+                ..*approx
             })
         };
-        let again: Vec<_> = roots.iter().map(again).collect();
-        let pairs = self.measured_side_by_side(roots);
+        let again: Vec<_> = uncertified.iter().map(again).collect();
+        let pairs = self.measured_side_by_side(uncertified);
         let first = |(pair, again): (Eigenpair, Option<Uncertified>)| {
             let size = pair.value().map_or(0.0, c64::norm);
             let again = again.filter(|_| size > 0.0);
@@ -225,9 +225,10 @@ impl Certifier<'_> {
         let First { pair, again, poor } = first;
         let Some(again) = again.filter(|_| poor) else { return pair };
         // The same eigenvalue with other vectors.
-        let root = |s, right, multipliers| Uncertified { s, right, multipliers, ..again.clone() };
+        let approx = |s, right, multipliers| Uncertified { s, right, multipliers, ..again.clone() };
         let before = pair.alpha / pair.beta;
-        let refined = |s, x: &Shape, l: &Shape| refine::refine(self.problem, &root(s, x.clone(), l.clone()));
+        let refined =
+            |s, x: &Shape, l: &Shape| refine::refine(self.problem, &approx(s, x.clone(), l.clone()));
         let found = match found {
             Some((found, true)) => Some(found),
             Some((found, false)) => refined(found.s, &found.x, &found.l).or(Some(found)),
@@ -236,7 +237,7 @@ impl Certifier<'_> {
         let Some(mut found) = found else { return pair };
         let (s, moved) = (found.s, (found.s - before).norm());
         let (right, multipliers) = (std::mem::take(&mut found.x), std::mem::take(&mut found.l));
-        let mut better = self.measured(root(s, right, multipliers), Some(&found));
+        let mut better = self.measured(approx(s, right, multipliers), Some(&found));
         // The bound of a start without digits may reach other eigenvalues, whose damping makes them no less near.
         let along = self.problem.undamped() || mac(&pair.right, &better.right) > SAME;
         let same = (s.im > 0.0) == (before.im > 0.0) && moved <= pair.error_bound && along;
@@ -293,7 +294,7 @@ impl Certifier<'_> {
         (stiffness + s.norm() * terms(&p.c), d)
     }
 
-    /// What there is to say beside the pairs.
+    /// What there is to say in addition to the pairs.
     pub(crate) fn findings(&self) -> Option<Finding> {
         let felt = *self.felt.lock().unwrap_or_else(PoisonError::into_inner);
         felt.map(|(s, up_to)| SparseFinding::RoundedStiffness { s, up_to }.into())

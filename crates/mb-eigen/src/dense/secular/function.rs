@@ -54,7 +54,7 @@ impl Function {
         self.own.damping(self.w[i])
     }
 
-    /// s^2 + a s and 1 + b s: what stands beside w_i and before it in d_i.
+    /// s^2 + a s and 1 + b s: what stands next to w_i and before it in d_i.
     fn terms(&self, s: c64) -> (c64, c64) {
         (s * (s + self.own.mass), s * self.own.stiffness + 1.0)
     }
@@ -152,20 +152,20 @@ impl Function {
     }
 
     /// Whether the eigenvalues are as many as they must be, with sum s = -tr C and sum 1 / s = -tr K^-1 C.
-    pub(super) fn sums_agree(&self, roots: &[Uncertified]) -> bool {
+    pub(super) fn sums_agree(&self, uncertified: &[Uncertified]) -> bool {
         let (k, p) = self.u.shape();
         let damping = |i: usize| -> f64 {
             self.own_damping(i) + (0..p).map(|a| self.signs[a] * self.u[(i, a)].powi(2)).sum::<f64>()
         };
         let (mut count, mut sum, mut inverse) = (0, [0.0; 2], [0.0; 2]);
-        for root in roots {
-            let both = if root.s.im > 0.0 { 2 } else { 1 };
+        for approx in uncertified {
+            let both = if approx.s.im > 0.0 { 2 } else { 1 };
             count += both;
             let by = f64::from(u8::from(both == 2)) + 1.0;
-            sum[0] += by * root.s.re;
-            sum[1] += by * root.s.norm();
-            inverse[0] += by * root.s.inv().re;
-            inverse[1] += by * root.s.inv().norm();
+            sum[0] += by * approx.s.re;
+            sum[1] += by * approx.s.norm();
+            inverse[0] += by * approx.s.inv().re;
+            inverse[1] += by * approx.s.inv().norm();
         }
         let (mut demanded, mut size) = ([0.0; 2], [0.0; 2]);
         for i in 0..k {
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn null_vectors_annihilate_the_problem_at_its_roots() {
+    fn null_vectors_annihilate_the_problem_at_its_eigenvalues() {
         let f = sample();
         let mut s = c64::new(-0.1, 2.0);
         for _ in 0..30 {

@@ -1,4 +1,4 @@
-//! Symmetric problems whose damping has low rank beside a proportional part: the whole spectrum from the undamped one.
+//! Symmetric problems whose damping has low rank in addition to a proportional part: the whole spectrum from the undamped one.
 //!
 //! ```text
 //! K X = M X W, X^T M X = I,   C = a M + b K + D,   X^T D X = U J U^T,  J = diag(+-1),  U k x p
@@ -88,11 +88,12 @@ pub(super) fn solve(pencil: &QuadraticPencil, given: &Matrices) -> Result<Option
     }
     let Some(starts) = starts::find(&w, own, &u, &damping.signs)? else { return Ok(None) };
     let function = Function::new(own, w, u, damping.signs);
-    let mut roots: Vec<Uncertified> = starts.into_iter().map(Uncertified::new).collect();
-    if !iterate(&function, &mut roots) || !function.sums_agree(&roots) || !distinct(&roots) {
+    let mut uncertified: Vec<Uncertified> = starts.into_iter().map(Uncertified::new).collect();
+    if !iterate(&function, &mut uncertified) || !function.sums_agree(&uncertified) || !distinct(&uncertified)
+    {
         return Ok(None);
     }
-    let s: Vec<c64> = roots.iter().map(|root| root.s).collect();
+    let s: Vec<c64> = uncertified.iter().map(|approx| approx.s).collect();
     let Some(z) = function.vectors(&s) else { return Ok(None) };
     let vectors = Block::new(k, &z).apply(&x);
     let raws = s.iter().enumerate().map(|(j, &s)| Raw::finite(s, vectors.column(j), None, s.im > 0.0));
@@ -121,44 +122,44 @@ fn split(
 }
 
 /// Improves all eigenvalues; whether all have converged.
-fn iterate(function: &Function, roots: &mut [Uncertified]) -> bool {
+fn iterate(function: &Function, uncertified: &mut [Uncertified]) -> bool {
     for sweep in 0..SWEEPS {
         interrupt::check();
-        let active: Vec<usize> = (0..roots.len()).filter(|&j| !roots[j].done).collect();
+        let active: Vec<usize> = (0..uncertified.len()).filter(|&j| !uncertified[j].done).collect();
         if active.is_empty() {
             return true;
         }
-        let at: Vec<c64> = active.iter().map(|&j| roots[j].s).collect();
+        let at: Vec<c64> = active.iter().map(|&j| uncertified[j].s).collect();
         let slopes = function.logarithmic_slopes(&at);
         let mut moved = Vec::with_capacity(active.len());
         for (&j, slope) in active.iter().zip(slopes) {
-            let Some(repulsion) = repulsion(roots, j) else { return false };
+            let Some(repulsion) = repulsion(uncertified, j) else { return false };
             // On an eigenvalue the slope is infinite and the step zero.
             let step = slope.map_or(ZERO, |slope| (slope - repulsion).inv());
             moved.push((j, step));
         }
         for (j, step) in moved {
-            let root = &mut roots[j];
-            let real = root.real();
-            let next = if real { c64::new(root.s.re - step.re, 0.0) } else { root.s - step };
-            let size = step.norm() / root.s.norm();
+            let approx = &mut uncertified[j];
+            let real = approx.real();
+            let next = if real { c64::new(approx.s.re - step.re, 0.0) } else { approx.s - step };
+            let size = step.norm() / approx.s.norm();
             if !next.is_finite() || (!real && next.im <= 0.0) || next == ZERO {
                 return false;
             }
-            let stalled = sweep >= PATIENCE && size < ROUNDING && size > 0.25 * root.step;
-            root.done = size <= CONVERGED || stalled;
-            root.step = size;
-            root.s = next;
+            let stalled = sweep >= PATIENCE && size < ROUNDING && size > 0.25 * approx.step;
+            approx.done = size <= CONVERGED || stalled;
+            approx.step = size;
+            approx.s = next;
         }
     }
-    roots.iter().all(|root| root.done)
+    uncertified.iter().all(|approx| approx.done)
 }
 
 /// Sum of 1 / (s_j - s) over all other eigenvalues s; none when two coincide.
-fn repulsion(roots: &[Uncertified], j: usize) -> Option<c64> {
-    let s = roots[j].s;
+fn repulsion(uncertified: &[Uncertified], j: usize) -> Option<c64> {
+    let s = uncertified[j].s;
     let mut sum = ZERO;
-    for (i, other) in roots.iter().enumerate() {
+    for (i, other) in uncertified.iter().enumerate() {
         if i != j {
             sum += (s - other.s).inv();
         }
@@ -170,8 +171,8 @@ fn repulsion(roots: &[Uncertified], j: usize) -> Option<c64> {
 }
 
 /// Whether no two eigenvalues coincide.
-fn distinct(roots: &[Uncertified]) -> bool {
-    let mut order: Vec<c64> = roots.iter().map(|root| root.s).collect();
+fn distinct(uncertified: &[Uncertified]) -> bool {
+    let mut order: Vec<c64> = uncertified.iter().map(|approx| approx.s).collect();
     order.sort_by(|a, b| a.norm_sqr().total_cmp(&b.norm_sqr()));
     order.iter().enumerate().all(|(i, a)| {
         let size = a.norm();
@@ -212,16 +213,16 @@ mod tests {
     }
 
     #[test]
-    fn dampers_beside_proportional_damping_leave_small_residuals_and_the_right_sums() {
+    fn dampers_near_proportional_damping_leave_small_residuals_and_the_right_sums() {
         for (mass, stiffness) in [(0.02, 0.0), (0.0, 1e-4), (0.3, 2e-3), (0.0, 0.03)] {
             let mut problem = chain(&[(0, 0.2), (40, 0.5)]);
             problem.c = dense::add(1.0, &problem.c, mass, &problem.m);
             problem.c = dense::add(1.0, &problem.c, stiffness, &problem.k);
             let raws = solved(&problem).unwrap_or_else(|| panic!("{mass} {stiffness}"));
-            let roots: usize = raws.iter().map(|raw| if raw.mirror { 2 } else { 1 }).sum();
+            let uncertified: usize = raws.iter().map(|raw| if raw.mirror { 2 } else { 1 }).sum();
             let sum: f64 = raws.iter().map(|raw| raw.value().re * if raw.mirror { 2.0 } else { 1.0 }).sum();
             let trace: f64 = (0..64).map(|i| problem.c[(i, i)]).sum();
-            assert_eq!(roots, 128);
+            assert_eq!(uncertified, 128);
             assert!((sum + trace).abs() < 1e-11 * trace, "{sum} {trace}");
             for raw in &raws {
                 let s = raw.value();
@@ -239,9 +240,9 @@ mod tests {
         for constant in [1e-3, 0.5] {
             let problem = chain(&[(0, constant), (40, 3.0 * constant)]);
             let raws = solved(&problem).expect("weak dampers of rank two");
-            let roots: usize = raws.iter().map(|raw| if raw.mirror { 2 } else { 1 }).sum();
+            let uncertified: usize = raws.iter().map(|raw| if raw.mirror { 2 } else { 1 }).sum();
             let sum: f64 = raws.iter().map(|raw| raw.value().re * if raw.mirror { 2.0 } else { 1.0 }).sum();
-            assert_eq!(roots, 128);
+            assert_eq!(uncertified, 128);
             assert!((sum + 4.0 * constant).abs() < 1e-11);
             for raw in &raws {
                 let s = raw.value();
@@ -287,8 +288,8 @@ mod tests {
                 let raws = solve(&pencil, &given).unwrap();
                 let raws = raws.unwrap_or_else(|| panic!("{damping:?} {penalty:?}"));
                 let k = given.m.nrows();
-                let roots: usize = raws.iter().map(|raw| if raw.mirror { 2 } else { 1 }).sum();
-                assert_eq!(roots, 2 * k);
+                let uncertified: usize = raws.iter().map(|raw| if raw.mirror { 2 } else { 1 }).sum();
+                assert_eq!(uncertified, 2 * k);
                 for raw in &raws {
                     let s = raw.value();
                     let [m, c, k] =
@@ -313,7 +314,7 @@ mod tests {
         assert!(solved(&chain(&[])).is_none());
         let irregular = |i: usize| 1.0 + ((i * i) % 7) as f64;
         assert!(solved(&chain(&(0..64).map(|i| (i, irregular(i))).collect::<Vec<_>>())).is_none());
-        // A critically damped mass beside the chain: a defective double eigenvalue.
+        // A critically damped mass next to the chain: a defective double eigenvalue.
         let mut problem = chain(&[(5, 0.1)]);
         for j in 1..64 {
             (problem.k[(0, j)], problem.k[(j, 0)]) = (0.0, 0.0);

@@ -96,7 +96,7 @@ impl Proportional {
 }
 
 /// The places of the lower triangle where there is damping, mass or stiffness: that M or K leave no damping somewhere
-/// tells as much as that they do.
+/// shows as much as that they do.
 fn entries(m: &Dense, c: &Dense, k: &Dense) -> Vec<Entry> {
     let least = [m, c, k].map(|a| SMALL * norms::max_abs(a));
     let mut out = Vec::new();
@@ -113,7 +113,7 @@ fn entries(m: &Dense, c: &Dense, k: &Dense) -> Vec<Entry> {
     out
 }
 
-/// At most `count` entries, spread evenly; by an odd step, since entries on and beside a diagonal often alternate.
+/// At most `count` entries, spread evenly; by an odd step, since entries on and near a diagonal often alternate.
 fn thinned(entries: &[Entry], count: usize) -> Vec<Entry> {
     let step = entries.len().div_ceil(count).max(1) | 1;
     entries.iter().step_by(step).copied().collect()
@@ -125,7 +125,7 @@ mod tests {
     use mb_algebra::dense;
 
     #[test]
-    fn numbers_are_found_beside_entries_that_disagree() {
+    fn numbers_are_found_near_entries_that_disagree() {
         let n = 30;
         let near = |i: usize, j: usize, own: f64, other: f64| match i.abs_diff(j) {
             0 => own * (1.0 + i as f64),

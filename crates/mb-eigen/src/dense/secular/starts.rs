@@ -9,7 +9,7 @@
 //! c = diag(own) + D, D = U J U^T; p_i are the eigenvalues of a mode with its own damping alone and g_i the distance
 //! between its two, 2 |p_i| where it is light. In penalty problems the modes of the violations, all near
 //! omega, form one such group with the few modes of the mechanism among them. The slow eigenvalues of modes that b K
-//! overdamps, b^2 w_i large, gather at s_0, where 1 + b s = t is of the order of 1 / (b^2 w_i): what stands beside t w_i hardly
+//! overdamps, b^2 w_i large, gather at s_0, where 1 + b s = t is of the order of 1 / (b^2 w_i): what stands next to t w_i hardly
 //! changes with s there, and a symmetric eigenvalue problem gives all t at once. Refused where a group holds more
 //! than a third of the modes, where the companion form of the whole problem is the better choice.
 

@@ -223,7 +223,7 @@ impl<F: Family> Run<F> {
             self.workl.get(from..from + ncv).unwrap_or_default()
         };
         let real = part(5);
-        // The real nonsymmetric routines keep imaginary parts beside.
+        // The real nonsymmetric routines keep imaginary parts in an array of their own.
         if F::Number::REAL && F::ROUTINES[0] == Real::ROUTINES[0] {
             let pairs = real.iter().zip(part(6));
             pairs.map(|(re, im)| c64::new(re.complex().re, im.complex().re)).collect()

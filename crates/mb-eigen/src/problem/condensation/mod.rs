@@ -27,7 +27,7 @@ use crate::problem::modes::Modes;
 use crate::transform::factors::Shifted;
 use crate::transform::factors::{Effort, ShiftSolve, Solution, Work};
 
-/// Coordinates for each row taken out up to which that is worth its while.
+/// Coordinates for each row taken out up to which that saves work.
 const WORTH: usize = 8;
 
 /// A problem in fewer coordinates.

@@ -154,7 +154,7 @@ impl Ties {
     /// B^T A B of a symmetric n x n matrix in either storage, and what rounding took from its sums, if anything; none where much cancels,
     /// whose rounding would be that of larger numbers than the sums show.
     pub(crate) fn both_sides(&self, a: &Sparse) -> Option<(Sparse, Option<Sparse>)> {
-        // Those of x that move with each of y.
+        // Coordinates of x that move with each of y.
         let mut start = vec![0_usize; self.merged + 1];
         let moving = || self.of.iter().enumerate().filter(|(_, own)| **own != NONE);
         moving().for_each(|(_, own)| start[*own as usize + 1] += 1);
@@ -285,7 +285,7 @@ impl Ties {
         out
     }
 
-    /// Multipliers of the rows taken out that hold `force`, which loses them: Phi^T l = force. Those of the others stay as they are.
+    /// Multipliers of the rows taken out that hold `force`, which loses them: Phi^T l = force. Multipliers of the other rows stay as they are.
     pub(crate) fn hold(&self, force: &mut [f64], l: &mut [f64]) {
         for step in &self.steps {
             let own = force[step.leaf as usize] / step.own;

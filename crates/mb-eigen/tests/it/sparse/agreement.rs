@@ -36,13 +36,13 @@ pub(crate) fn assert_contained(found: &[Eigenpair], all: &[Eigenpair], what: &st
                 let d = |j: usize| (all[free[j]].value().unwrap() - s).norm();
                 d(a).total_cmp(&d(b))
             })
-            .unwrap_or_else(|| panic!("{what}: more roots than exist"));
+            .unwrap_or_else(|| panic!("{what}: more eigenvalues than exist"));
         let other = &all[free.swap_remove(at)];
         let distance = (other.value().unwrap() - s).norm();
-        let bar = pair.error_bound + other.error_bound;
+        let bound = pair.error_bound + other.error_bound;
         assert!(
-            distance <= bar.min(1e-6 * s.norm().max(1.0)) + 1e-12 * s.norm(),
-            "{what}: {s} is {distance:e} from {}, bars {:e} {:e}",
+            distance <= bound.min(1e-6 * s.norm().max(1.0)) + 1e-12 * s.norm(),
+            "{what}: {s} is {distance:e} from {}, bounds {:e} {:e}",
             other.value().unwrap(),
             pair.error_bound,
             other.error_bound
@@ -89,7 +89,7 @@ fn the_lowest_modes_of_every_kind() {
 
 #[test]
 fn what_constraints_hold_alone_keeps_to_them() {
-    // A hanging chain: the ends of links move as their angles say, and only angles are held by stiffness. Beside zero the
+    // A hanging chain: the ends of links move as their angles say, and only angles are held by stiffness. Near zero the
     // displacements would be free but for the constraints.
     let (links, length, mass, gravity) = (14, 0.5, 0.2, 9.81);
     let n = 2 * links;

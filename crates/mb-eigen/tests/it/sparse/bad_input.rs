@@ -364,7 +364,7 @@ fn a_small_first_basis_is_enlarged_until_all_converge() {
 }
 
 #[test]
-fn growing_modes_beyond_those_asked_for_are_told() {
+fn growing_modes_beyond_those_asked_for_are_reported() {
     // Springs 1, 2, ..., one of -1e4: s = 100 is the fastest eigenvalue of all.
     let n = 40;
     let k = Dense::from_fn(n, n, |i, j| {

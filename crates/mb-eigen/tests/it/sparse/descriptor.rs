@@ -22,7 +22,7 @@ fn residual(pencil: &DescriptorPencil<Sparse>, s: c64, y: &[c64]) -> f64 {
 }
 
 #[test]
-fn a_mechanism_in_descriptor_form_has_its_own_roots() {
+fn a_mechanism_in_descriptor_form_has_its_own_eigenvalues() {
     for kind in KINDS {
         let (n, m) = (24, 4);
         let pencil = pair(kind, n, m, 3);
@@ -53,7 +53,7 @@ fn a_mechanism_in_descriptor_form_has_its_own_roots() {
 }
 
 #[test]
-fn infinite_roots_are_counted_by_theory() {
+fn infinite_eigenvalues_are_counted_by_theory() {
     let (n, m) = (24, 4);
     let pencil = pair(Kind::Damped, n, m, 5);
     let some = solve_descriptor(&pencil, &Request::Lowest { count: 3 }, &krylov()).unwrap();
@@ -107,7 +107,7 @@ fn pairs_of_other_forms_are_counted_by_rank() {
 }
 
 #[test]
-fn infinite_roots_of_a_hidden_mechanism_do_not_come_out_as_finite_ones() {
+fn infinite_eigenvalues_of_a_hidden_mechanism_do_not_come_out_as_finite_ones() {
     let (n, m) = (12, 3);
     let size = 2 * n + m;
     for kind in KINDS {
@@ -167,7 +167,7 @@ proptest! {
             }
             at += length;
         }
-        // Rows whose diagonal outweighs the rest by one at least: condition 5 at most. What is worse may be told as undecided.
+        // Rows whose diagonal outweighs the rest by one at least: condition 5 at most. What is worse may be reported as undecided.
         let mixing = |from: usize| mb_algebra::Dense::from_fn(size, size, |i, j| {
             2.0 * numbers[from + i * size + j] / size as f64 + if i == j { 3.0 } else { 0.0 }
         });
@@ -186,7 +186,7 @@ proptest! {
         for pair in &found.eigenpairs {
             let s = pair.value().unwrap();
             let far = (1..=finite).map(|i| (s + i as f64).norm()).fold(f64::INFINITY, f64::min);
-            prop_assert!(far <= pair.error_bound, "{s}, bar {:e}", pair.error_bound);
+            prop_assert!(far <= pair.error_bound, "{s}, bound {:e}", pair.error_bound);
         }
     }
 }
@@ -239,7 +239,7 @@ fn a_large_pair_is_counted_by_its_zero_rows() {
 
 /// A free mass and two on springs, in another order and in units of their own: the chain of zeros does not come out a third time.
 #[test]
-fn a_chain_of_zeros_in_a_hidden_mechanism_has_two_roots() {
+fn a_chain_of_zeros_in_a_hidden_mechanism_has_two_eigenvalues() {
     let diagonal = |d: &[f64]| mb_algebra::dense::diagonal(d);
     for rate in [1.0, 1e5] {
         let pencil = mb_algebra::QuadraticPencil {
@@ -263,8 +263,8 @@ fn a_chain_of_zeros_in_a_hidden_mechanism_has_two_roots() {
             let exact = [0.0, 0.0, 2.0, -2.0, 3.0, -3.0].map(|w| c64::new(0.0, w * rate));
             assert!(values.len() == 6, "{rate}: {values:?} {:?}", found.findings);
             for (i, j, distance) in mb_eigen::pairing::match_values(&values, &exact) {
-                let bar = found.eigenpairs[i].error_bound;
-                assert!(distance <= bar + 1e-14 * exact[j].norm(), "{rate}: {values:?}, bar {bar:e}");
+                let bound = found.eigenpairs[i].error_bound;
+                assert!(distance <= bound + 1e-14 * exact[j].norm(), "{rate}: {values:?}, bound {bound:e}");
             }
         }
     }

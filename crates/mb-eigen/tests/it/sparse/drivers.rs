@@ -108,7 +108,7 @@ mod agreement {
     /// Four equal chains side by side: every eigenvalue has multiplicity four, which single-vector Lanczos alone would
     /// miss.
     #[test]
-    fn repeated_roots_come_with_full_multiplicity() {
+    fn repeated_eigenvalues_come_with_full_multiplicity() {
         let (copies, n) = (4, 12);
         let one = chain(n, 0);
         let mut k = Triplets::new(copies * n, copies * n);
@@ -156,7 +156,7 @@ mod agreement {
     }
 
     #[test]
-    fn too_few_restarts_are_told_with_the_code() {
+    fn too_few_restarts_are_reported_with_the_code() {
         let pencil = chain(200, 0);
         let options = SparseOptions {
             prove_complete: false,

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::agreement::krylov;
 
-/// Stiffness between masses that move as one, beside which those to the ground are rounding.
+/// Stiffness between masses that move as one, compared with which those to the ground are rounding.
 const STIFF: f64 = 1_073_741_824.0;
 
 /// Pairs of unit masses tied by a stiff spring, each mass on a spring of w_j to the ground: w = w_j and w_j + 2 STIFF.
@@ -81,7 +81,7 @@ fn free_chain(n: usize, b: f64) -> QuadraticPencil<Sparse> {
 }
 
 #[test]
-fn zeros_beside_the_largest_are_none_of_them() {
+fn zeros_near_the_largest_are_none_of_them() {
     for b in [0.0, 0.125] {
         // w = 0, 1, 3.
         let found = solve(&free_chain(3, b), &Request::Largest { count: 2 }, &krylov()).unwrap();
@@ -182,7 +182,7 @@ fn held_halves(masses: usize, a: f64, b: f64) -> QuadraticPencil<Sparse> {
 }
 
 /// Eigenvalues of [`held_halves`]: s^2 + (a + b w^2) s + w^2, w = 2 sin(j pi / (2 (masses + 1))), each of them twice.
-fn roots_of_held_halves(masses: usize, a: f64, b: f64) -> Vec<c64> {
+fn eigenvalues_of_held_halves(masses: usize, a: f64, b: f64) -> Vec<c64> {
     let pair = |j: usize| {
         let w = 2.0 * (j as f64 * std::f64::consts::FRAC_PI_2 / (masses + 1) as f64).sin();
         let half = 0.5 * (a + b * w * w);
@@ -197,7 +197,7 @@ proptest! {
     /// that is left of two coordinates of constraints is rounding, or a trace. It was taken for their scale: reactions were
     /// then solved for with the digits of the trace, and eigenvalues were returned twice, or were none.
     #[test]
-    fn roots_about_a_shift_where_coordinates_of_constraints_all_but_lose_their_entries(
+    fn eigenvalues_about_a_shift_where_coordinates_of_constraints_all_but_lose_their_entries(
         thirds in 1..4_usize,
         a in 1..24_i32,
         b in 0..8_i32,
@@ -208,15 +208,15 @@ proptest! {
         let half = 0.5 * (a + b);
         let s = c64::new(-half, (1.0 - half * half).sqrt()) * (1.0 + off);
         let found = solve(&held_halves(masses, a, b), &Request::NearPoint { s, count }, &krylov()).unwrap();
-        let (values, exact) = (found.motion_values(), roots_of_held_halves(masses, a, b));
+        let (values, exact) = (found.motion_values(), eigenvalues_of_held_halves(masses, a, b));
         prop_assert!(values.len() == count || found.falls_short(), "{values:?} {:?}", found.findings);
         prop_assert!(values.len() >= count.min(2), "{values:?} {:?}", found.findings);
         for (i, j, distance) in pairing::match_values(&values, &exact) {
             let pair = &found.eigenpairs[i];
-            let bar = pair.error_bound;
-            prop_assert!(distance <= bar + 1e-14, "{} of {}, {bar:e}", values[i], exact[j]);
-            // The double eigenvalue beside the shift.
-            prop_assert!(bar < if count > 2 { 1e-5 } else { 1e-10 }, "{} has {bar:e}", values[i]);
+            let bound = pair.error_bound;
+            prop_assert!(distance <= bound + 1e-14, "{} of {}, {bound:e}", values[i], exact[j]);
+            // The double eigenvalue near the shift.
+            prop_assert!(bound < if count > 2 { 1e-5 } else { 1e-10 }, "{} has {bound:e}", values[i]);
             prop_assert!(pair.constraint_violation < 1e-11, "{:e}", pair.constraint_violation);
         }
     }

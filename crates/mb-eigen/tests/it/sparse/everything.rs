@@ -58,7 +58,7 @@ fn assert_all_found(pencil: &QuadraticPencil, what: &str) {
 }
 
 #[test]
-fn a_massless_unsymmetric_body_beside_a_free_one() {
+fn a_massless_unsymmetric_body_near_a_free_one() {
     let pencil = pencil(
         &[
             &[-6.0, 4.0, 0.0, 0.0, 0.0, 4.0],
@@ -86,7 +86,7 @@ fn a_massless_unsymmetric_body_beside_a_free_one() {
         ],
         &[&[-2.0, 0.0, 0.0, 0.0, 0.0, 1.0]],
     );
-    assert_all_found(&pencil, "a massless unsymmetric body beside a free one");
+    assert_all_found(&pencil, "a massless unsymmetric body next to a free one");
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn a_mass_of_rank_one_and_a_row_twice() {
 }
 
 #[test]
-fn no_root_at_all_with_redundant_rows() {
+fn no_eigenvalue_at_all_with_redundant_rows() {
     let pencil = pencil(
         &[&[0.0, 0.0, 0.0], &[0.0, 2.0, 0.0], &[0.0, 0.0, 2.0]],
         &[&[0.0, 0.0, 0.0], &[0.0, 1.0, 0.0], &[0.0, 0.0, 1.0]],
@@ -261,7 +261,7 @@ fn no_root_at_all_with_redundant_rows() {
 }
 
 #[test]
-fn no_root_at_all() {
+fn no_eigenvalue_at_all() {
     let pencil = pencil(
         &[&[0.0, 0.0, 0.0], &[0.0, 2.0, 0.0], &[0.0, 0.0, 2.0]],
         &[&[0.0, 0.0, 0.0], &[0.0, 1.0, 0.0], &[0.0, 0.0, 1.0]],
@@ -294,7 +294,7 @@ fn a_free_direction_between_held_ones_of_a_stiff_row() {
 }
 
 #[test]
-fn few_modes_of_a_model_with_massless_nodes_are_told_beside_all_that_exist() {
+fn few_modes_of_a_model_with_massless_nodes_are_reported_near_all_that_exist() {
     // A chain of masses 2 on springs 3, every third node without mass.
     let n = 12;
     let entry = |i: usize, j: usize| match i.abs_diff(j) {

@@ -27,8 +27,8 @@ fn assert_same(
 ) -> Result<(), TestCaseError> {
     prop_assert_eq!(a.len(), b.len());
     for (i, j, distance) in pairing::match_spectra(a, b) {
-        let (s, bar) = (a[i].value().unwrap(), a[i].error_bound + b[j].error_bound);
-        prop_assert!(distance <= bar, "{s}: {distance:e}, bars {bar:e}");
+        let (s, bound) = (a[i].value().unwrap(), a[i].error_bound + b[j].error_bound);
+        prop_assert!(distance <= bound, "{s}: {distance:e}, bounds {bound:e}");
         prop_assert_eq!(a[i].class, b[j].class);
         let alone = a.iter().all(|o| {
             let apart = (o.value().unwrap() - s).norm();

@@ -68,7 +68,7 @@ fn factors_in_single_precision_give_the_same_answers_with_proof() {
         let s = pair.value().unwrap();
         assert!(
             (s.im - w.sqrt()).abs() <= pair.error_bound + 1e-13,
-            "{s} for {w}, bar {:e}",
+            "{s} for {w}, bound {:e}",
             pair.error_bound
         );
         assert!(pair.error_bound < 1e-9, "{:e}", pair.error_bound);

@@ -37,7 +37,7 @@ fn undamped(j: usize) -> f64 {
 const DAMPING: f64 = 0.002;
 
 /// The eigenvalue above the real axis.
-fn root(j: usize, damping: f64) -> c64 {
+fn eigenvalue(j: usize, damping: f64) -> c64 {
     c64::new(-0.5 * damping, (undamped(j).powi(2) - 0.25 * damping * damping).sqrt())
 }
 
@@ -52,7 +52,7 @@ fn details(spectrum: &Spectrum) -> impl Iterator<Item = &SparseFinding> {
 fn assert_modes(found: &Spectrum, modes: &[usize], damping: f64, what: &str) {
     let mut values: Vec<c64> = found.motion().filter_map(Eigenpair::value).filter(|s| s.im > 0.0).collect();
     values.sort_by(|a, b| a.im.total_cmp(&b.im));
-    let expected: Vec<c64> = modes.iter().map(|&j| root(j, damping)).collect();
+    let expected: Vec<c64> = modes.iter().map(|&j| eigenvalue(j, damping)).collect();
     assert_eq!(values.len(), expected.len(), "{what}: {values:?}");
     for (value, expected) in values.iter().zip(&expected) {
         assert!((value - expected).norm() < 1e-10 * expected.norm(), "{what}: {values:?} for {expected:?}");
@@ -65,7 +65,7 @@ fn a_frequency_on_a_double_eigenvalue_finds_both_modes_and_their_neighbours() {
     for damping in [0.0, DAMPING] {
         let pencil = pencil(damping);
         for j in [2, 5] {
-            let near = root(j, damping);
+            let near = eigenvalue(j, damping);
             let hz = near.im / std::f64::consts::TAU;
             // The next above is nearer than the one below, for w_j bends downwards.
             for (count, modes) in
@@ -86,8 +86,10 @@ fn a_frequency_on_a_double_eigenvalue_finds_both_modes_and_their_neighbours() {
 #[test]
 fn a_shift_on_a_double_eigenvalue_serves_the_lowest_modes() {
     for damping in [0.0, DAMPING] {
-        let options =
-            SparseOptions::from(SparseExpert { shift: Shift::At(root(2, damping)), ..Default::default() });
+        let options = SparseOptions::from(SparseExpert {
+            shift: Shift::At(eigenvalue(2, damping)),
+            ..Default::default()
+        });
         let found = solve(&pencil(damping), &Request::Lowest { count: 4 }, &options).unwrap();
         assert_modes(&found, &[1, 1, 2, 2], damping, &format!("damping {damping}"));
     }
@@ -151,7 +153,7 @@ fn a_search_that_goes_on_from_a_multiple_eigenvalue_finds_no_mode_twice() {
     }
 }
 
-/// Beside a mode near the shift, stiff ones are always small: no reason to leave the slice.
+/// Compared with a mode near the shift, stiff ones are always small: no reason to leave the slice.
 #[test]
 fn slices_of_close_modes_far_below_stiff_ones_are_searched_where_they_are() {
     let close = (0..=60).map(|j| 1e4 + f64::from(j));
@@ -186,10 +188,11 @@ fn an_eigenvalue_cut_in_two_is_named() {
         let found = ask(Request::Lowest { count: 3 });
         assert_modes(&found, &[1, 1, 2], damping, "lowest");
         let told = cut(&found);
-        assert!(matches!(told[..], [(s, 2, 1)] if (s - root(2, damping)).norm() < 1e-8), "{told:?}");
+        assert!(matches!(told[..], [(s, 2, 1)] if (s - eigenvalue(2, damping)).norm() < 1e-8), "{told:?}");
         assert!(cut(&ask(Request::Lowest { count: 4 })).is_empty());
-        let told = cut(&ask(Request::NearPoint { s: root(5, damping) + c64::new(0.0, 1e-4), count: 1 }));
-        assert!(matches!(told[..], [(s, 2, 1)] if (s - root(5, damping)).norm() < 1e-8), "{told:?}");
+        let told =
+            cut(&ask(Request::NearPoint { s: eigenvalue(5, damping) + c64::new(0.0, 1e-4), count: 1 }));
+        assert!(matches!(told[..], [(s, 2, 1)] if (s - eigenvalue(5, damping)).norm() < 1e-8), "{told:?}");
         let text = SparseFinding::MultipleCut { re: 0.0, im: 2.0, found: 2, returned: 1 }.to_string();
         assert!(text.contains("has 2 modes, of which 1 is returned and 1 left out"), "{text}");
     }
@@ -197,7 +200,7 @@ fn an_eigenvalue_cut_in_two_is_named() {
 
 /// Of undamped modes those nearest to a point far off the axis are those nearest to its foot on it.
 #[test]
-fn modes_nearest_to_a_point_off_the_axis_lie_beside_it() {
+fn modes_nearest_to_a_point_off_the_axis_lie_near_it() {
     let pencil = pencil(0.0);
     for (re, im) in [(0.8, -0.9), (1.5, 1.2), (-2.5, 0.3)] {
         let s = c64::new(re, im);
@@ -217,7 +220,7 @@ fn modes_nearest_to_a_point_off_the_axis_lie_beside_it() {
 
 /// A band of no width at a mode, and more eigenvalues than there are near a point.
 #[test]
-fn a_mode_at_both_ends_of_a_band_is_in_it_and_roots_near_a_point_count_each_for_itself() {
+fn a_mode_at_both_ends_of_a_band_is_in_it_and_eigenvalues_near_a_point_count_each_for_itself() {
     let w = [1.0, 4.0, 9.0];
     let pencil = QuadraticPencil {
         m: ops::identity(3),

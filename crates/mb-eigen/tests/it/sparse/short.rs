@@ -72,8 +72,11 @@ fn modes_agree_with_their_formula_and_are_proved_complete() {
     exact.sort_by(f64::total_cmp);
     let got = upper(&found);
     assert_eq!(got.len(), 10);
-    for ((omega, bar), exact) in got.iter().zip(&exact) {
-        assert!((omega - exact).abs() <= bar + 1e-14 && *bar < 1e-10, "{omega} for {exact}, bar {bar:e}");
+    for ((omega, bound), exact) in got.iter().zip(&exact) {
+        assert!(
+            (omega - exact).abs() <= bound + 1e-14 && *bound < 1e-10,
+            "{omega} for {exact}, bound {bound:e}"
+        );
     }
     for pair in &found.eigenpairs {
         assert!(
@@ -104,8 +107,8 @@ fn joints_between_bodies_are_kept() {
     let (single, double) = (ask(&pencil, 6, 0.0), ask(&pencil, 6, f64::INFINITY));
     assert!(short(&single) && proved_in_interval(&single), "{:?}", single.findings);
     assert!(!short(&double) && proved_in_interval(&double));
-    for ((a, bar), (b, other)) in upper(&single).into_iter().zip(upper(&double)) {
-        assert!((a - b).abs() <= bar + other && bar < 1e-9 * a, "{a} {b} {bar:e} {other:e}");
+    for ((a, bound), (b, other)) in upper(&single).into_iter().zip(upper(&double)) {
+        assert!((a - b).abs() <= bound + other && bound < 1e-9 * a, "{a} {b} {bound:e} {other:e}");
     }
     for pair in &single.eigenpairs {
         assert!(pair.constraint_violation < 1e-12, "{:e}", pair.constraint_violation);
@@ -133,11 +136,11 @@ fn slender_bodies_keep_their_digits_with_the_factors_at_hand() {
             _ => None,
         });
         assert_eq!(made, Some(2), "one for the modes, one for their number");
-        for (j, (omega, bar)) in upper(&rod).into_iter().enumerate() {
+        for (j, (omega, bound)) in upper(&rod).into_iter().enumerate() {
             let angle = 0.5 * std::f64::consts::PI * (2 * j + 1) as f64 / (2 * length - 1) as f64;
             let exact = 2.0 * angle.sin();
-            assert!((omega - exact).abs() <= bar + 1e-14 * exact, "{omega} for {exact}, bar {bar:e}");
-            assert!(bar < 1e-8 * omega, "{bar:e} of {omega}");
+            assert!((omega - exact).abs() <= bound + 1e-14 * exact, "{omega} for {exact}, bound {bound:e}");
+            assert!(bound < 1e-8 * omega, "{bound:e} of {omega}");
         }
     }
 }

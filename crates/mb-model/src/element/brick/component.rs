@@ -39,7 +39,7 @@ pub(crate) trait Component: Linear {
     fn weighted<const N: usize>(axis: usize, a: [&Self; N], p: [&Self::Product; N]) -> Self::Product;
 }
 
-/// A number that element data `P` are constants beside.
+/// A number that element data `P` are combined with as constants.
 pub(crate) trait Beside<P>: Linear {
     /// The product with a constant.
     fn times(self, p: P) -> Self;

@@ -112,7 +112,7 @@ pub(super) struct Form<P> {
 }
 
 impl<P: Data> Form<P> {
-    /// From the lower triangle by rows. What is only rounding beside both diagonal entries is zero.
+    /// From the lower triangle by rows. What is only rounding compared with both diagonal entries is zero.
     fn of(lower: &[P]) -> Self {
         let (mut first, mut columns, mut values) = ([0; STRAINS + 1], Vec::new(), Vec::new());
         let size = |i: usize| lower[packed(i, i)].value().abs();

@@ -57,7 +57,7 @@ pub(super) fn point(g: usize) -> [f64; 3] {
 pub(super) fn node_at(g: usize) -> usize {
     BY_BITS[g]
 }
-/// det(g_1, g_2, g_3) at point `g` by the strain numbers, which do not tell its sign.
+/// det(g_1, g_2, g_3) at point `g` by the strain numbers, which do not give its sign.
 pub(super) fn volume(numbers: &[f64; STRAINS], g: usize) -> f64 {
     let [a, b, c] = [0, 1, 2].map(|d| 2.0 * numbers[number_of(d, g)]);
     let [ab, bc, ca] = [3, 4, 5].map(|d| numbers[number_of(d, g)]);
@@ -132,7 +132,7 @@ impl<T: Component> Gradients<T> {
         self.numbers_of::<2>(&mut out);
         out
     }
-    /// Those of g_D with itself and with the next one.
+    /// Products of g_D with itself and with the next one.
     #[inline(always)]
     fn numbers_of<const D: usize>(&self, out: &mut [T::Product; STRAINS]) {
         for (j, g) in self.0[D].iter().enumerate() {

@@ -61,7 +61,7 @@ impl<P: Data> Builder<P> {
                     let flange = positive("flange", "thickness of the flanges", &s.flange)?;
                     let clear = h - flange.scale(2.0);
                     thick(e, "section.flange", "height between the flanges", clear)?;
-                    thick(e, "section.web", "width of the flanges beside the web", w - web)?;
+                    thick(e, "section.web", "width of the flanges next to the web", w - web)?;
                     BeamSection::i_beam(w, h, web, flange)
                 }
             }

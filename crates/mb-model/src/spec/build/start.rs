@@ -140,7 +140,7 @@ impl<P: Data> Builder<P> {
             return;
         }
         let ties = self.ties(entries);
-        // A body at a given place waits for its angle only where a pin away from it can tell.
+        // A body at a given place waits for its angle only where a pin away from it can decide.
         let mut pinned = vec![false; self.bodies.len()];
         for spot in ties.iter().filter(|t| matches!(t.kind, TieKind::Coincident)).flat_map(|t| [t.a, t.b]) {
             if let Some((i, local)) = self.on_body(spot) {

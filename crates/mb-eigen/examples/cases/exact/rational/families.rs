@@ -356,7 +356,7 @@ fn slender(dice: &mut Dice) -> QuadraticPencil {
     out
 }
 
-/// Two modes that nearly or exactly meet under a circulatory force, beside others.
+/// Two modes that nearly or exactly meet under a circulatory force, next to others.
 fn flutter(dice: &mut Dice) -> QuadraticPencil {
     let n = dice.count(2, 8);
     let mut k = Dense::from_fn(n, n, |i, j| if i == j { f64::from(dice.whole(2, 30)) } else { 0.0 });

@@ -38,7 +38,7 @@ pub(crate) fn problem(pencil: &QuadraticPencil, kind: &'static str) -> Option<Pr
     if even {
         let squares = Polynomial::new(rest.0.iter().step_by(2).cloned().collect());
         for zero in squares.zeros()? {
-            exact.extend(roots_of_square(&zero, unit));
+            exact.extend(eigenvalues_of_square(&zero, unit));
         }
     } else {
         for zero in rest.zeros()? {
@@ -68,7 +68,7 @@ fn error(zero: &Zero, s: c64) -> f64 {
 }
 
 /// +-sqrt of a zero of the polynomial in t^2.
-fn roots_of_square(zero: &Zero, unit: f64) -> Vec<Known> {
+fn eigenvalues_of_square(zero: &Zero, unit: f64) -> Vec<Known> {
     let square = value(zero);
     let s = match (square.im == 0.0, square.re < 0.0) {
         (true, true) => c64::new(0.0, (-square.re).sqrt()),

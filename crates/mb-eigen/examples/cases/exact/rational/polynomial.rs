@@ -280,7 +280,7 @@ fn aberth(a: &[Dyadic], z: &mut [Complex], bits: u64) {
     }
 }
 
-/// Smith's discs, each small beside its centre and apart from the others, or together small enough; none where they are not.
+/// Smith's discs, each small compared with its centre and apart from the others, or together small enough; none where they are not.
 fn certified(a: &[Dyadic], z: &[Complex]) -> Option<Vec<Zero>> {
     let d = z.len();
     let mut discs = Vec::with_capacity(d);

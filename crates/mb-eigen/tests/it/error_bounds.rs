@@ -32,7 +32,7 @@ fn unimodular(n: usize, steps: &[(usize, usize, i32)]) -> Dense {
 }
 
 /// Eigenvalues of m s^2 + c s + k, the larger one first by the stable formula.
-fn roots_of((m, c, k): Single) -> [c64; 2] {
+fn eigenvalues_of((m, c, k): Single) -> [c64; 2] {
     let (m, c, k) = (f64::from(m), f64::from(c), f64::from(k));
     let discriminant = c * c - 4.0 * m * k;
     if discriminant < 0.0 {
@@ -66,7 +66,7 @@ fn exact(
         k: through(|s| s.2, 3.0),
         phi_q: dense::mul(&select, &r),
     };
-    Exact { pencil, roots: singles.iter().flat_map(|&s| roots_of(s)).collect() }
+    Exact { pencil, roots: singles.iter().flat_map(|&s| eigenvalues_of(s)).collect() }
 }
 
 fn single() -> impl Strategy<Value = Single> {
@@ -93,7 +93,7 @@ fn assert_covered(spectrum: &Spectrum, exact: &[c64]) -> Result<(), TestCaseErro
         let allowed = found[j].error_bound + 4.0 * f64::EPSILON * exact[i].norm();
         prop_assert!(
             distance <= allowed,
-            "{} found as {}: error {:e}, bar {:e}, condition {:e}",
+            "{} found as {}: error {:e}, bound {:e}, condition {:e}",
             exact[i],
             values[j],
             distance,
@@ -105,7 +105,7 @@ fn assert_covered(spectrum: &Spectrum, exact: &[c64]) -> Result<(), TestCaseErro
         let meeting = exact.iter().filter(|s| (*s - exact[i]).norm() < 1e-3).count();
         prop_assert!(
             meeting > 2 || found[j].error_bound <= 1e-2 * (1.0 + exact[i].norm()),
-            "bar {:e}",
+            "bound {:e}",
             found[j].error_bound
         );
     }
