@@ -1,4 +1,4 @@
-//! Appendix A.1: every expression written out there, evaluated and set beside the model.
+//! Appendix A.1: every expression written out there, evaluated and compared with the model.
 //!
 //! ```text
 //! M = dr/da,   K = dr/dq at rest,   C = dr/dv (columns of the angles halved),   f = -r at rest
@@ -133,7 +133,7 @@ fn difference(pairs: &[(f64, f64)]) -> f64 {
     pairs.iter().map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / largest
 }
 
-/// Each symbol by its formula beside the entry that shows it.
+/// Each symbol by its formula next to the entry that shows it.
 pub(super) fn symbols(table: &Table) -> Answers {
     let mut answers = Answers::default();
     let poses = poses(table);
@@ -157,7 +157,7 @@ pub(super) fn symbols(table: &Table) -> Answers {
     answers
 }
 
-/// Each expression of the matrices beside all entries where it stands.
+/// Each expression of the matrices next to all entries where it stands.
 pub(super) fn blocks(table: &Table) -> Answers {
     let mut answers = Answers::default();
     let poses =
@@ -225,7 +225,7 @@ fn names_of(block: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// Zero beside every entry of a block that no row of the table names; the last pair is the block's largest entry.
+/// Zero outside every entry of a block that no row of the table names; the last pair is the block's largest entry.
 fn elsewhere(table: &Table, block: &str, poses: &[Pose]) -> Result<Vec<(f64, f64)>, String> {
     let mut named = ROTATIONS.map(|n| format!("K_{n}_{n}")).to_vec();
     for row in &table.rows {
@@ -252,7 +252,7 @@ fn elsewhere(table: &Table, block: &str, poses: &[Pose]) -> Result<Vec<(f64, f64
 /// Numbers of the rotations, whose diagonal in K11 is a misprint and stands in another table.
 const ROTATIONS: [usize; 7] = [3, 6, 9, 12, 15, 18, 21];
 
-/// The blocks of C with damping beside those without, alpha M and beta K.
+/// The blocks of C with damping next to those without, alpha M and beta K.
 fn composed(table: &Table, places: &str, poses: &[Pose]) -> Result<Vec<(f64, f64)>, String> {
     let printed = table.row(&format!("block=C,places={places}")).and_then(|row| row.cell("printed"));
     let printed = printed.ok_or("no such block")?;

@@ -281,7 +281,7 @@ fn apart(a: &[EigenpairSeries], b: &[EigenpairSeries]) -> f64 {
 
 const ALL: [usize; 3] = [0, 1, 2];
 
-/// Eq. (28) by its pseudo-inverse beside a bordered system.
+/// Eq. (28) by its pseudo-inverse against a bordered system.
 fn pseudo_inverse(series: &ModelSeries) -> Measured<f64> {
     let by = |gauge| pairs(series, false, gauge, &ALL);
     Ok(apart(&by(Gauge::Projection)?, &by(Gauge::PseudoInverse)?))
@@ -293,7 +293,7 @@ fn transposed(series: &ModelSeries) -> Measured<f64> {
     Ok(apart(&by(false)?, &by(true)?))
 }
 
-/// One pair expanded alone beside the same among three.
+/// One pair expanded alone against the same among three.
 fn alone(series: &ModelSeries) -> Measured<f64> {
     let three = pairs(series, false, Gauge::Projection, &ALL)?;
     Ok(apart(&pairs(series, false, Gauge::Projection, &[1])?, &three[1..2]))
