@@ -15,15 +15,18 @@ use mb_algebra::{Dense, Lu, RankQr, RankTolerance, Svd, dense, norms};
 
 use super::kernel::{Given, Kernel};
 use super::raw::{Kind, Raw};
-use crate::EigenError;
 use crate::error::at;
-use crate::numeric::vectors::column_range;
+use crate::numeric::vectors::{column_range, magnitudes};
+use crate::{EigenError, Finding};
 
-/// A singular value of L^T C N at or below this fraction of |L|^T |C| |N| counts as zero.
+/// A singular value of L^T (M x + C x_1) at or below this fraction of |L|^T |M| |x| counts as zero.
 const TOLERANCE: f64 = 1e-11;
 
 /// Rounding of null directions of length one.
 const ROUNDING: f64 = 1e-14;
+
+/// How far rounding of one unit in the last place of every entry may go, with the roundings of a product.
+const ENTRIES: f64 = 4.0 * f64::EPSILON;
 
 /// The eigenvalues that belong to one set of null directions.
 #[derive(Clone, Debug)]
@@ -42,6 +45,21 @@ pub(crate) struct Chains {
     curvatures: Vec<f64>,
     /// Whether no chain is longer than two.
     pub(crate) regular: bool,
+    /// What the digits of C leave open.
+    pub(crate) open: Option<Open>,
+}
+
+/// Null directions on which L^T C N is zero but for the last digits of C: those digits may make one of each two eigenvalues another one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Open {
+    /// How many.
+    pub(crate) directions: usize,
+    /// The relative change of the entries of C that decides.
+    pub(crate) relative: f64,
+    /// The smallest singular value of L^T C N that counts, as a fraction of its terms, where one does.
+    pub(crate) kept: Option<f64>,
+    /// |L^T (M x + C x_1)| over what C and its last digits can be there, the least: with K for M the slowest rate, rad/s.
+    pub(crate) ratio: f64,
 }
 
 impl Chains {
@@ -56,6 +74,7 @@ impl Chains {
             generalized: none(),
             curvatures: Vec::new(),
             regular: true,
+            open: None,
         }
     }
 
@@ -74,11 +93,8 @@ impl Chains {
         if p == 0 {
             return Ok(Self::none(k));
         }
-        let (right, left, p1) = if p == k {
-            on_all(first, given, tolerance)?
-        } else {
-            aligned(kernel.right.clone(), kernel.left.clone(), first, norms::frobenius(given.a))?
-        };
+        let Aligned { right, left, regular: p1, decided: null, rates } =
+            aligned(kernel, first, given, tolerance)?;
         let simple = column_range(&right, 0, p1);
         let simple_left = column_range(&left, 0, p1);
         let (double, double_left) = (column_range(&right, p1, p), column_range(&left, p1, p));
@@ -88,6 +104,16 @@ impl Chains {
         let svd = Svd::new(&gram).map_err(at("Jordan chains of zero eigenvalues"))?;
         let cut = threshold(&double_left, second, &double, second_size);
         let regular = svd.s.iter().all(|&s| s > cut);
+        let open = (null.open > 0).then(|| {
+            let terms = |left: &Dense, right: &Dense| {
+                norms::frobenius(&bilinear(&magnitudes(left), &magnitudes(first), &magnitudes(right)))
+            };
+            let rest = norms::frobenius(&bilinear(&double_left, first, &double))
+                + ENTRIES * terms(&double_left, &double);
+            let kept = rates.iter().copied().reduce(f64::min).map(|s| s / terms(&simple_left, &simple));
+            let least = svd.s.iter().copied().fold(f64::INFINITY, f64::min);
+            Open { directions: null.open, relative: null.worst, kept, ratio: least / rest }
+        });
         Ok(Self {
             simple,
             simple_left,
@@ -96,7 +122,15 @@ impl Chains {
             double_left: dense::mul(&double_left, &svd.u),
             curvatures: svd.s,
             regular,
+            open,
         })
+    }
+
+    /// What is to be said of infinite eigenvalues that the digits of C leave open.
+    pub(crate) fn by_rounding(&self) -> Option<Finding> {
+        let Open { directions, relative, kept, ratio } = self.open?;
+        let (dropped, beyond) = (Some(relative), Some(ratio));
+        Some(Finding::InfiniteByRounding { eigenvalues: directions, dropped, kept, beyond })
     }
 
     /// Number of eigenvalues, with multiplicity.
@@ -132,23 +166,32 @@ impl Chains {
     }
 }
 
-/// Bases in which L^T C N is diagonal, largest first, and the number of nonzero entries.
-fn aligned(right: Dense, left: Dense, c: &Dense, size: f64) -> Result<(Dense, Dense, usize), EigenError> {
-    let cut = threshold(&left, c, &right, size);
-    if cut == 0.0 {
-        return Ok((right, left, 0));
-    }
-    let gram = dense::mul_transpose(&left, &dense::mul(c, &right));
-    let svd = Svd::new(&gram).map_err(at("Jordan chains of zero eigenvalues"))?;
-    let count = svd.s.iter().take_while(|&&s| s > cut).count();
-    Ok((dense::mul(&right, &svd.v), dense::mul(&left, &svd.u), count))
+/// Null directions of K with those first on which L^T C N is regular and diagonal, largest first.
+struct Aligned {
+    right: Dense,
+    left: Dense,
+    /// How many of them.
+    regular: usize,
+    /// The null directions of L^T C N.
+    decided: Kernel,
+    /// Singular values of L^T C N on the others.
+    rates: Vec<f64>,
 }
 
-/// The same where the base vanishes, so that all directions are null: those on which C vanishes are the null directions of C, found by the rule
-/// of all matrices in whatever units.
-fn on_all(c: &Dense, given: Given<'_>, tolerance: f64) -> Result<(Dense, Dense, usize), EigenError> {
-    let null = Kernel::find(c, given, tolerance)?;
+/// The directions of `kernel` on which C vanishes are the null directions of L^T C N, found by the rule of all matrices in whatever
+/// units.
+fn aligned(kernel: &Kernel, c: &Dense, given: Given<'_>, tolerance: f64) -> Result<Aligned, EigenError> {
     let step = at("Jordan chains of zero eigenvalues");
+    let (right, left) = (&kernel.right, &kernel.left);
+    // In all directions the coordinates themselves are taken.
+    let everything = kernel.dim() == c.nrows();
+    let through =
+        |lift: Option<&Dense>, of: &Dense| lift.map_or_else(|| of.clone(), |lift| dense::mul(lift, of));
+    let (lift, lift_left) = (through(given.lift, right), through(given.lift_left.or(given.lift), left));
+    let on_null = Given { a: given.a, lift: Some(&lift), lift_left: Some(&lift_left) };
+    let (gram, seen) =
+        if everything { (c.clone(), given) } else { (on_null.cleaned(&bilinear(left, c, right)).0, on_null) };
+    let null = Kernel::find(&gram, seen, tolerance)?;
     let complement = |a: &Dense| -> Result<Dense, EigenError> {
         if a.ncols() == 0 {
             return Ok(dense::identity(a.nrows()));
@@ -156,17 +199,30 @@ fn on_all(c: &Dense, given: Given<'_>, tolerance: f64) -> Result<(Dense, Dense, 
         let qr = RankQr::new(&dense::transpose(a), RankTolerance { relative: 0.0 });
         Ok(qr.map_err(&step)?.null_space())
     };
-    let (right, left) = (complement(&null.right)?, complement(&null.left)?);
-    let svd = Svd::new(&dense::mul_transpose(&left, &dense::mul(c, &right))).map_err(&step)?;
-    let (right, left) = (dense::mul(&right, &svd.v), dense::mul(&left, &svd.u));
-    Ok((dense::hstack(&[&right, &null.right]), dense::hstack(&[&left, &null.left]), right.ncols()))
+    let (others, others_left) = (complement(&null.right)?, complement(&null.left)?);
+    let svd = Svd::new(&bilinear(&others_left, &gram, &others)).map_err(&step)?;
+    let back = |of: &Dense, regular: &Dense, null: &Dense| {
+        let all = dense::hstack(&[regular, null]);
+        if everything { all } else { dense::mul(of, &all) }
+    };
+    Ok(Aligned {
+        right: back(right, &dense::mul(&others, &svd.v), &null.right),
+        left: back(left, &dense::mul(&others_left, &svd.u), &null.left),
+        regular: others.ncols(),
+        rates: svd.s,
+        decided: null,
+    })
 }
 
-/// What counts as zero in L^T C N: a fraction of |L|^T |C| |N|, and at least the rounding of L and N times the size of C as
+/// L^T A R.
+fn bilinear(left: &Dense, a: &Dense, right: &Dense) -> Dense {
+    dense::mul_transpose(left, &dense::mul(a, right))
+}
+
+/// What counts as zero in L^T M x: a fraction of |L|^T |M| |x|, and at least the rounding of L and x times the size of M as
 /// given.
-fn threshold(left: &Dense, c: &Dense, right: &Dense, size: f64) -> f64 {
-    let m = crate::numeric::vectors::magnitudes;
-    let terms = norms::max_abs(&dense::mul_transpose(&m(left), &dense::mul(&m(c), &m(right))));
+fn threshold(left: &Dense, m: &Dense, right: &Dense, size: f64) -> f64 {
+    let terms = norms::max_abs(&bilinear(&magnitudes(left), &magnitudes(m), &magnitudes(right)));
     (TOLERANCE * terms).max(ROUNDING * size)
 }
 

@@ -184,6 +184,14 @@ impl ConstraintBasis {
         }
     }
 
+    /// The same rows as given.
+    pub(crate) fn independent_rows(&self) -> Dense {
+        match &self.rows {
+            None => Dense::zeros(0, self.n),
+            Some(rows) => dense::select_rows(&rows.given, &rows.qr.independent_rows()),
+        }
+    }
+
     /// Multipliers l of minimum norm with Phi_q^T l = -b on the range of Phi_q^T, for every column of a block.
     pub(crate) fn multipliers(&self, b: &Block, count: usize) -> Vec<Vec<c64>> {
         let Some(rows) = &self.rows else { return vec![Vec::new(); count] };

@@ -5,7 +5,8 @@
 //! E y' = A y     what the staircase at infinity leaves (staircase.rs)
 //! ```
 //!
-//! Where chains of the second-order problem are longer than two its companion form is counted. Sizes: k free directions, E and A
+//! Where directions count as without mass the matrices as written are counted as well, without rounding. Where chains of the
+//! second-order problem are longer than two its companion form is counted. Sizes: k free directions, E and A
 //! N x N. Costs dense factorizations.
 
 use mb_algebra::{Dense, DescriptorPencil, QuadraticPencil, dense, norms};
@@ -15,19 +16,69 @@ use super::common_null::CommonNull;
 use super::constraint_basis::ConstraintBasis;
 use super::staircase::Staircase;
 use super::{Lifts, Matrices, massless};
-use crate::numeric::check;
-use crate::{DenseOptions, EigenError};
+use crate::numeric::{check, residues};
+use crate::{DenseOptions, EigenError, Finding};
+
+/// How many finite eigenvalues there are.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FiniteCount {
+    pub(crate) roots: usize,
+    /// Others that the digits of the matrices leave open ([`Finding::InfiniteByRounding`]).
+    pub(crate) open: Option<Finding>,
+}
+
+impl FiniteCount {
+    /// The count by rank decisions beside that of the matrices as written, where it is known. Eigenvalues that exist as written and not by
+    /// rank decisions are left open, those that exist by rank decisions alone are rounding.
+    pub(crate) fn beside(self, written: Option<usize>) -> Self {
+        let Some(written) = written else { return self };
+        let Self { roots, open } = self;
+        let more = written.saturating_sub(roots);
+        let known = open.unwrap_or(Finding::InfiniteByRounding {
+            eigenvalues: 0,
+            dropped: None,
+            kept: None,
+            beyond: None,
+        });
+        let open = match known {
+            Finding::InfiniteByRounding { dropped, kept, beyond, .. } if more > 0 => {
+                Some(Finding::InfiniteByRounding { eigenvalues: more, dropped, kept, beyond })
+            }
+            _ => None,
+        };
+        Self { roots: roots.min(written), open }
+    }
+}
+
+impl From<usize> for FiniteCount {
+    fn from(roots: usize) -> Self {
+        Self { roots, open: None }
+    }
+}
 
 /// Finite eigenvalues of a constrained second-order problem; none where the pencil is singular in a way that only QZ
 /// sees.
 pub(crate) fn finite_eigenvalues(
     pencil: &QuadraticPencil,
     options: &DenseOptions,
-) -> Result<Option<usize>, EigenError> {
+) -> Result<Option<FiniteCount>, EigenError> {
     check::quadratic(pencil)?;
     let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
-    let reduced = Matrices::reduced(pencil, &basis);
-    on_directions(pencil, &reduced, Lifts { right: basis.null(), left: None }, options)
+    let count = |pencil: &QuadraticPencil, basis: &ConstraintBasis| {
+        let reduced = Matrices::reduced(pencil, basis);
+        on_directions(pencil, &reduced, Lifts { right: basis.null(), left: None }, options)
+    };
+    let found = match super::in_one_size(pencil, &basis, options)? {
+        Some((even, basis, _)) => count(&even, &basis)?,
+        None => count(pencil, &basis)?,
+    };
+    let massless = |found: &FiniteCount| found.roots < 2 * (basis.n() - basis.rank());
+    Ok(found.map(|found| if massless(&found) { found.beside(written(pencil, &basis)) } else { found }))
+}
+
+/// The same as the entries are written ([`residues`]).
+pub(super) fn written(pencil: &QuadraticPencil, basis: &ConstraintBasis) -> Option<usize> {
+    residues::finite_eigenvalues([&pencil.m, &pencil.c, &pencil.k], &basis.independent_rows())
 }
 
 fn on_directions(
@@ -35,14 +86,14 @@ fn on_directions(
     reduced: &Matrices,
     lifts: Lifts<'_>,
     options: &DenseOptions,
-) -> Result<Option<usize>, EigenError> {
+) -> Result<Option<FiniteCount>, EigenError> {
     let size = reduced.m.nrows();
     if size == 0 {
-        return Ok(Some(0));
+        return Ok(Some(0.into()));
     }
     let massless = massless(pencil, reduced, lifts, options)?;
     if massless.dim() == 0 {
-        return Ok(Some(2 * size));
+        return Ok(Some((2 * size).into()));
     }
     if let Some(common) = CommonNull::find(reduced)? {
         let inner = common.left_over(reduced, lifts, options)?;
@@ -53,7 +104,8 @@ fn on_directions(
     let rates = [&reduced.c, &reduced.k];
     let at_infinity = Chains::split(&massless, &reduced.m, rates, given, size_k, options.mass_tolerance)?;
     if at_infinity.regular {
-        return Ok(Some((2 * size).saturating_sub(at_infinity.eigenvalues())));
+        let roots = (2 * size).saturating_sub(at_infinity.eigenvalues());
+        return Ok(Some(FiniteCount { roots, open: at_infinity.by_rounding() }));
     }
     let (e, a) = if massless.dim() == size {
         (reduced.c.clone(), dense::scale(-1.0, &reduced.k))
@@ -63,7 +115,7 @@ fn on_directions(
         let e = dense::vstack(&[&dense::hstack(&[&one, &none]), &dense::hstack(&[&none, &reduced.m])]);
         (e, dense::vstack(&[&dense::hstack(&[&none, &one]), &below]))
     };
-    of_pair(&DescriptorPencil { e, a })
+    Ok(of_pair(&DescriptorPencil { e, a })?.map(FiniteCount::from))
 }
 
 /// Finite eigenvalues of E y' = A y; none where the pair is singular.
@@ -103,7 +155,9 @@ mod tests {
             k: dense::diagonal(k),
             phi_q: dense::zeros(0, 3),
         };
-        let count = |pencil: &QuadraticPencil| finite_eigenvalues(pencil, &DenseOptions::default()).unwrap();
+        let count = |pencil: &QuadraticPencil| {
+            finite_eigenvalues(pencil, &DenseOptions::default()).unwrap().map(|count| count.roots)
+        };
         assert_eq!(count(&pencil(&[1.0, 2.0, 0.0], &[5.0, 0.0, 7.0])), Some(2));
         // One direction with nothing: indeterminate, the others stay.
         assert_eq!(count(&pencil(&[1.0, 2.0, 0.0], &[5.0, 0.0, 0.0])), Some(2));
@@ -116,11 +170,12 @@ mod tests {
     #[test]
     fn a_massless_coordinate_on_a_spring_loses_two_eigenvalues() {
         let mut pencil = pendulum();
-        assert_eq!(finite_eigenvalues(&pencil, &DenseOptions::default()).unwrap(), Some(2));
+        let count = |pencil: &QuadraticPencil| finite_eigenvalues(pencil, &DenseOptions::default()).unwrap();
+        assert_eq!(count(&pencil), Some(2.into()));
         pencil.phi_q = dense::zeros(0, 2);
         pencil.m = dense::diagonal(&[2.0, 0.0]);
-        assert_eq!(finite_eigenvalues(&pencil, &DenseOptions::default()).unwrap(), Some(2));
+        assert_eq!(count(&pencil), Some(2.into()));
         pencil.c = dense::diagonal(&[0.0, 4.0]);
-        assert_eq!(finite_eigenvalues(&pencil, &DenseOptions::default()).unwrap(), Some(3));
+        assert_eq!(count(&pencil), Some(3.into()));
     }
 }

@@ -14,7 +14,11 @@
 //! held in double-double precision, so that the entries as written decide and not the rounding of a product: springs
 //! next to others 1e14 times as stiff are no zeros.
 
-use mb_algebra::{Dense, Lu, RankQr, RankTolerance, Svd, dense, norms};
+mod candidates;
+
+use mb_algebra::{Dense, RankQr, RankTolerance, dense, norms};
+
+use candidates::{CANDIDATE, Candidates, candidates, compress, smallest_singular_value};
 
 use crate::EigenError;
 use crate::error::at;
@@ -22,15 +26,10 @@ use crate::numeric::double_double::TwoVectors;
 use crate::numeric::vectors::{self, magnitudes};
 use crate::numeric::{equilibrated, vanishing};
 
-/// Candidates: pivots below this fraction of the norm of the equilibrated matrix.
-const CANDIDATE: f64 = 1e-10;
 /// Rounding of an entry of L_0^T A R_0, relative to the bound of its terms: one product and one sum each way.
 const REDUCED: f64 = 4.0 * f64::EPSILON;
 /// Share of the largest entry of A above which no entry of L_0^T A R_0 is taken for rounding: a million roundings.
 const CREDIBLE: f64 = 1e-10;
-/// Corrections of a candidate on the matrix as given, before and after the candidates are turned into singular vectors: each gains the digits
-/// that the factors have, of which 32 are wanted.
-const CORRECTIONS: usize = 6;
 /// How much more the rounding of bases R_0 and L_0 leaves of L_0^T A R_0 x than that of the entries of A; bases that select
 /// coordinates have none.
 const OF_BASES: f64 = 30.0;
@@ -51,6 +50,8 @@ pub(crate) struct Kernel {
     pub(crate) nearly: Option<f64>,
     /// The same of the worst candidate accepted.
     pub(crate) worst: f64,
+    /// How many of those accepted the entries as written do not make null directions, but changes of their last digits would.
+    pub(crate) open: usize,
 }
 
 /// The matrix as given with its magnitudes, and the directions looked at.
@@ -65,7 +66,7 @@ pub(crate) struct Given<'a> {
 impl Kernel {
     /// No directions among k.
     pub(crate) fn empty(k: usize) -> Self {
-        Self { right: Dense::zeros(k, 0), left: Dense::zeros(k, 0), nearly: None, worst: 0.0 }
+        Self { right: Dense::zeros(k, 0), left: Dense::zeros(k, 0), nearly: None, worst: 0.0, open: 0 }
     }
 
     /// Number of directions.
@@ -91,12 +92,8 @@ impl Kernel {
         }
         let (cleaned, noise) = given.cleaned(reduced);
         if norms::max_abs(&cleaned) == 0.0 {
-            return Ok(Self {
-                right: dense::identity(k),
-                left: dense::identity(k),
-                nearly: None,
-                worst: 0.0,
-            });
+            let all = dense::identity(k);
+            return Ok(Self { right: all.clone(), left: all, ..Self::empty(0) });
         }
         let even = Even::new(&cleaned);
         let scale = norms::frobenius(&even.a);
@@ -135,26 +132,13 @@ impl Even {
     }
 }
 
-/// A compressed onto the candidates: A V + U T = 0 with the singular values of T in sight, smallest first.
-struct Candidates {
-    right: Vec<TwoVectors>,
-    left: Vec<TwoVectors>,
-}
-
-impl Candidates {
-    fn new(right: &Dense, left: &Dense) -> Self {
-        let of = |a: &Dense| vectors::columns(a).map(|x| TwoVectors::new(x.to_vec())).collect();
-        Self { right: of(right), left: of(left) }
-    }
-}
-
 impl Given<'_> {
     /// The reduced matrix without entries that are rounding of their own computation, and bounds e_i f_j of that rounding; none
-    /// where nothing was computed.
+    /// where nothing was rounded.
     ///
     /// With A_pq <= 1 / (d_p d_q) the terms of an entry are at most (sum_p |L_pi| / d_p) (sum_q |R_qj| / d_q).
     pub(super) fn cleaned(&self, reduced: &Dense) -> (Dense, Option<[Vec<f64>; 2]>) {
-        let Some(right) = self.lift else { return (reduced.clone(), None) };
+        let Some(right) = self.lift.filter(|_| self.rounds()) else { return (reduced.clone(), None) };
         let left = self.lift_left.unwrap_or(right);
         let Even { a: _, rows, columns } = Even::new(self.a);
         let sums = |lift: &Dense, d: &[f64]| -> Vec<f64> {
@@ -170,6 +154,11 @@ impl Given<'_> {
         (Dense::from_fn(reduced.nrows(), reduced.ncols(), kept), Some([e, f]))
     }
 
+    /// Whether bases with rounding of their own mix coordinates.
+    fn rounds(&self) -> bool {
+        [self.lift, self.lift_left].into_iter().flatten().any(|basis| !selects(basis))
+    }
+
     fn accept(
         &self,
         even: &Even,
@@ -178,11 +167,11 @@ impl Given<'_> {
         most: Option<usize>,
     ) -> Result<Kernel, EigenError> {
         let k = even.a.nrows();
-        let rounded = [self.lift, self.lift_left].into_iter().flatten().any(|basis| !selects(basis));
+        let rounded = self.rounds();
         let tolerance = if rounded { OF_BASES * tolerance } else { tolerance };
         let written_nothing = if rounded { vanishing::NOTHING_DOUBLED } else { vanishing::NOTHING_WRITTEN };
         let mut nearly = None;
-        let (mut accepted, mut worst) = (0, 0.0_f64);
+        let (mut accepted, mut worst, mut open) = (0, 0.0_f64, 0);
         for (x, y) in candidates.right.iter().zip(&candidates.left).take(most.unwrap_or(k)) {
             let departure = |nothing: f64| {
                 self.departure(even, x, false, nothing).max(self.departure(even, y, true, nothing))
@@ -194,6 +183,7 @@ impl Given<'_> {
                 break;
             }
             worst = worst.max(written);
+            open += usize::from(written > 0.0);
             accepted += 1;
         }
         // Orthonormal where the coordinates are of one size, of length one in those given.
@@ -216,6 +206,7 @@ impl Given<'_> {
             left: orthonormal(&candidates.left, &even.rows)?,
             nearly,
             worst,
+            open,
         })
     }
 
@@ -255,108 +246,9 @@ impl Given<'_> {
     }
 }
 
-/// An estimate from above by inverse iteration, cheap and good to a small factor; 0 when A is exactly singular.
-fn smallest_singular_value(a: &Dense) -> f64 {
-    let k = a.nrows();
-    if k == 1 {
-        return a[(0, 0)].abs();
-    }
-    let Ok(lu) = Lu::new(a) else { return 0.0 };
-    // A start vector without symmetry, so that it is not orthogonal to a symmetric or alternating null vector.
-    let mut x: Vec<f64> = (0..k).map(|i| 1.0 + ((i * i * 7 + 3 * i) % 11) as f64 / 7.0).collect();
-    let mut estimate = f64::INFINITY;
-    for step in 0..4 {
-        let norm = norms::two(&x);
-        if !(norm > 0.0 && norm.is_finite()) {
-            return 0.0;
-        }
-        for v in &mut x {
-            *v /= norm;
-        }
-        x = if step % 2 == 0 { lu.solve(&x) } else { lu.solve_transpose(&x) };
-        estimate = estimate.min(norms::two(&x).recip());
-    }
-    if estimate.is_nan() { 0.0 } else { estimate }
-}
-
-/// Approximate right and left null directions, k x p each.
-fn candidates(a: &Dense, scale: f64) -> Result<(Dense, Dense), EigenError> {
-    let relative = RankTolerance { relative: (CANDIDATE * scale / norms::max_abs(a)).min(1.0) };
-    let right = RankQr::new(a, relative).map_err(at("Null directions"))?;
-    let left = RankQr::new(&dense::transpose(a), relative).map_err(at("Null directions"))?;
-    // Both count the same singular values; where the pivots disagree the larger set is the safe one.
-    let p = (a.nrows() - right.rank()).max(a.nrows() - left.rank());
-    let last = |qr: &RankQr| -> Dense {
-        let full = dense::hstack(&[&qr.row_space(), &qr.null_space()]);
-        vectors::column_range(&full, full.ncols() - p, full.ncols())
-    };
-    Ok((last(&right), last(&left)))
-}
-
 /// Whether a basis takes some of the coordinates, each as it is, so that it has no rounding of its own.
 fn selects(basis: &Dense) -> bool {
     vectors::columns(basis).all(|x| x.iter().filter(|v| **v != 0.0).count() == 1)
-}
-
-/// [A U; V^T 0] [X; T] = [0; I] and its transpose; null directions are X t with T t small, smallest first.
-///
-/// `rest`: A x, or A^T y, of the matrix as given, in double-double precision. It corrects X and Y by the same factors,
-/// and Y^T A X, which T is but for signs, has digits where rounding leaves T none.
-fn compress(
-    a: &Dense,
-    v: &Dense,
-    u: &Dense,
-    rest: impl Fn(&TwoVectors, bool) -> Vec<f64>,
-) -> Result<Candidates, EigenError> {
-    let (k, p) = v.shape();
-    if p == k {
-        // Everything is small against the matrix as given: there is nothing to compress on.
-        let svd = Svd::new(a).map_err(at("Null directions"))?;
-        let order: Vec<usize> = (0..k).rev().collect();
-        let sorted = |a: &Dense| dense::select_columns(a, &order);
-        return Ok(Candidates::new(&sorted(&svd.v), &sorted(&svd.u)));
-    }
-    let size = norms::max_abs(a);
-    let mut bordered = Dense::zeros(k + p, k + p);
-    for j in 0..k {
-        bordered.col_as_slice_mut(j)[..k].copy_from_slice(a.col_as_slice(j));
-        for i in 0..p {
-            bordered[(k + i, j)] = v[(j, i)] * size;
-            bordered[(j, k + i)] = u[(j, i)] * size;
-        }
-    }
-    let Ok(lu) = Lu::new(&bordered) else { return Ok(Candidates::new(v, u)) };
-    let solve = |b: &[f64], transposed: bool| if transposed { lu.solve_transpose(b) } else { lu.solve(b) };
-    let correct = |list: &mut [TwoVectors], transposed: bool| {
-        for x in list {
-            for _ in 0..CORRECTIONS {
-                let mut b = rest(x, transposed);
-                b.resize(k + p, 0.0);
-                x.subtract(&solve(&b, transposed)[..k]);
-            }
-        }
-    };
-    let start = |transposed: bool| -> Vec<TwoVectors> {
-        let unit = |j: usize| (0..k + p).map(|i| if i == k + j { size } else { 0.0 }).collect::<Vec<f64>>();
-        let mut list: Vec<TwoVectors> =
-            (0..p).map(|j| TwoVectors::new(solve(&unit(j), transposed)[..k].to_vec())).collect();
-        correct(&mut list, transposed);
-        list
-    };
-    let (right, left) = (start(false), start(true));
-    let images: Vec<Vec<f64>> = right.iter().map(|x| rest(x, false)).collect();
-    let t = Dense::from_fn(p, p, |i, j| left[i].high.iter().zip(&images[j]).map(|(y, ax)| y * ax).sum());
-    let svd = Svd::new(&t).map_err(at("Null directions"))?;
-    let turned = |list: &[TwoVectors], turn: &Dense, transposed: bool| {
-        let column = |j: usize| {
-            let entry = |i: usize| list.iter().enumerate().map(|(c, x)| x.high[i] * turn[(c, j)]).sum();
-            TwoVectors::new((0..k).map(entry).collect())
-        };
-        let mut out: Vec<TwoVectors> = (0..p).rev().map(column).collect();
-        correct(&mut out, transposed);
-        out
-    };
-    Ok(Candidates { right: turned(&right, &svd.v, false), left: turned(&left, &svd.u, true) })
 }
 
 /// A x or A^T x.

@@ -45,7 +45,7 @@ pub(crate) use chains::Chains;
 use common_null::CommonNull;
 pub(crate) use companion::Matrices;
 use companion::{Candidates, Symmetry};
-pub(crate) use finite_count::finite_eigenvalues;
+pub(crate) use finite_count::{FiniteCount, finite_eigenvalues};
 pub(crate) use kernel::{Given, Kernel};
 pub use known_zeros::solve_with_zeros;
 pub(crate) use raw::{Kind, Raw};
@@ -106,8 +106,10 @@ fn on_basis_some(
     choose: &dyn Fn(&[Raw]) -> Option<Vec<bool>>,
 ) -> Result<Spectrum, EigenError> {
     let mut reduced = reduced_eigenvalues(pencil, basis, 0.0, options)?;
+    let theory = reduced.finite_count(pencil, basis);
     let mut findings = basis.findings().to_vec();
     findings.append(&mut reduced.findings);
+    findings.extend(theory.open);
     findings.extend(crate::dense::polish::lowest(pencil, basis, &mut reduced.raws, options.refinement));
     let chosen = choose(&reduced.raws);
     if let Some(chosen) = &chosen {
@@ -124,12 +126,13 @@ fn on_basis_some(
     if options.most_zeros.is_some() {
         crate::certify::rounded::widen(pencil, &mut pairs);
     }
+    let all = 2 * (basis.n() - basis.rank());
     let counts = Counts {
         n: basis.n(),
         m: basis.m(),
         rank: basis.rank(),
         expected: ExpectedCounts::minimal(basis.n(), basis.rank())
-            .without_mass(reduced.infinite, reduced.indeterminate),
+            .without_mass(all.saturating_sub(theory.roots + reduced.indeterminate), reduced.indeterminate),
         ..Counts::default()
     };
     Ok(if chosen.is_some() {
@@ -150,6 +153,21 @@ pub(crate) struct ReducedEigenvalues {
     pub(crate) indeterminate: usize,
 }
 
+impl ReducedEigenvalues {
+    /// How many finite eigenvalues there are; findings of what is open move there.
+    fn finite_count(&mut self, pencil: &QuadraticPencil, basis: &ConstraintBasis) -> FiniteCount {
+        let is_open = |finding: &Finding| matches!(finding, Finding::InfiniteByRounding { .. });
+        let open = self.findings.iter().find(|finding| is_open(finding)).cloned();
+        self.findings.retain(|finding| !is_open(finding));
+        let all = 2 * (basis.n() - basis.rank());
+        let found = FiniteCount { roots: all.saturating_sub(self.infinite + self.indeterminate), open };
+        if self.infinite == 0 || self.indeterminate > 0 {
+            return found;
+        }
+        found.beside(finite_count::written(pencil, basis))
+    }
+}
+
 /// Eigenvalues on the directions of a basis; `shift` as in [`companion::solve`].
 pub(crate) fn reduced_eigenvalues(
     pencil: &QuadraticPencil,
@@ -157,16 +175,25 @@ pub(crate) fn reduced_eigenvalues(
     shift: f64,
     options: &DenseOptions,
 ) -> Result<ReducedEigenvalues, EigenError> {
-    if let Some(d) = equilibrated::of_pencil(pencil) {
-        let even = equilibrated::pencil(pencil, &d);
-        // Where the rank of the constraints is another in other units, those given are kept.
-        if let Some(basis) = basis.in_units(&even.phi_q, options.constraint_rank)? {
-            let mut out = in_even_units(&even, &basis, shift, options)?;
-            out.raws.iter_mut().for_each(|raw| raw.in_units(&d));
-            return Ok(out);
-        }
+    if let Some((even, basis, d)) = in_one_size(pencil, basis, options)? {
+        let mut out = in_even_units(&even, &basis, shift, options)?;
+        out.raws.iter_mut().for_each(|raw| raw.in_units(&d));
+        return Ok(out);
     }
     in_even_units(pencil, basis, shift, options)
+}
+
+/// The problem in coordinates of one size, the basis there, and their units; none where it stays as it is, and where the rank of
+/// the constraints is another in other units.
+fn in_one_size(
+    pencil: &QuadraticPencil,
+    basis: &ConstraintBasis,
+    options: &DenseOptions,
+) -> Result<Option<(QuadraticPencil, ConstraintBasis, Vec<f64>)>, EigenError> {
+    let Some(d) = equilibrated::of_pencil(pencil) else { return Ok(None) };
+    let even = equilibrated::pencil(pencil, &d);
+    let basis = basis.in_units(&even.phi_q, options.constraint_rank)?;
+    Ok(basis.map(|basis| (even, basis, d)))
 }
 
 /// The same in the present coordinates.
@@ -264,6 +291,7 @@ fn solve_reduced(
         findings
             .push(Finding::SingularMass { directions: massless.dim(), infinite: at_infinity.eigenvalues() });
     }
+    findings.extend(at_infinity.by_rounding());
     let mut infinite = at_infinity.eigenvalues();
     let long = !at_infinity.regular;
     if long {

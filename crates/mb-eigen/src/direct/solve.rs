@@ -73,11 +73,7 @@ pub fn solve(
     let problem = Problem::new(pencil, &settings)?;
     let rank = problem.rows.rank;
     let mut out = DirectAnalysis {
-        spectrum: Spectrum::partial(
-            Vec::new(),
-            sparse_solve::counts(&problem),
-            problem.rows.findings.clone(),
-        ),
+        spectrum: sparse_solve::part_of(&problem, Vec::new(), problem.rows.findings.clone()),
         scaling: options.scaling.factor(pencil, options.shift.unwrap_or(0.0))?,
         shift: options.shift.unwrap_or(0.0),
         ritz: Vec::new(),
@@ -122,7 +118,7 @@ pub fn solve(
         findings.push(SparseFinding::Unproved { reason }.into());
     }
     findings.extend(crate::certify::zeros::by_rounding(&problem, &pairs));
-    out.spectrum = Spectrum::partial(pairs, sparse_solve::counts(&problem), findings);
+    out.spectrum = sparse_solve::part_of(&problem, pairs, findings);
     out.spectrum.report_poor_accuracy();
     Ok(out)
 }

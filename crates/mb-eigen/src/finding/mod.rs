@@ -49,6 +49,18 @@ pub enum Finding {
         /// Infinite eigenvalues they cause.
         infinite: usize,
     },
+    /// Eigenvalues that count as infinite, because changes of the entries as small as the last digit make them so, but are finite and
+    /// fast as the entries are written.
+    InfiniteByRounding {
+        /// How many such eigenvalues there are, or may be.
+        eigenvalues: usize,
+        /// The damping of their directions relative to its terms, where it is known.
+        dropped: Option<f64>,
+        /// The smallest of other directions without mass that counts.
+        kept: Option<f64>,
+        /// |s| below which none of them lies, rad/s.
+        beyond: Option<f64>,
+    },
     /// The mass matrix is symmetric but not positive definite on the admissible directions.
     IndefiniteMass,
     /// A direction has very little stiffness, but more than the tolerance for zero.
@@ -220,6 +232,7 @@ impl fmt::Display for Finding {
                 "{directions} directions allowed by the constraints carry no mass; they cause {infinite} infinite \
                  eigenvalues."
             ),
+            Self::InfiniteByRounding { .. } => f.write_str(&infinite_by_rounding(self)),
             Self::IndefiniteMass => f.write_str(
                 "The mass matrix is not positive definite on the directions the constraints allow.",
             ),
@@ -292,4 +305,22 @@ impl fmt::Display for Finding {
             ),
         }
     }
+}
+
+/// The words of [`Finding::InfiniteByRounding`].
+fn infinite_by_rounding(finding: &Finding) -> String {
+    let &Finding::InfiniteByRounding { eigenvalues, dropped, kept, beyond } = finding else {
+        return String::new();
+    };
+    let which = match eigenvalues {
+        1 => "one eigenvalue is infinite, as it counts here, or finite".to_owned(),
+        many => format!("{many} eigenvalues are infinite, as they count here, or finite"),
+    };
+    let part = |value: Option<f64>, text: &dyn Fn(f64) -> String| value.map(text).unwrap_or_default();
+    format!(
+        "The last digits of the matrices decide whether {which}{}{}{}.",
+        part(beyond, &|s| format!(" above {s:.1e} rad/s")),
+        part(dropped, &|c| format!(": the damping of directions without mass there is {c:.1e} of its terms")),
+        part(kept, &|c| format!(", and the least that counts is {c:.1e}")),
+    )
 }

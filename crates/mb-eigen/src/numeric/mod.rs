@@ -6,5 +6,6 @@ pub(crate) mod double_double;
 pub(crate) mod equilibrated;
 pub(crate) mod operator;
 pub(crate) mod rayleigh;
+pub(crate) mod residues;
 pub(crate) mod vanishing;
 pub(crate) mod vectors;

@@ -18,13 +18,14 @@ use mb_algebra::saddle::{
 };
 use mb_algebra::{AlgebraError, Dense, QuadraticPencil, Sparse, StiffnessParts, c64, sparse, to_sparse};
 
+use crate::dense::FiniteCount;
 use crate::error::at;
 use crate::options::{SparseOptions, Structure};
 use crate::problem::constraint_rows::Rows;
 use crate::problem::matrix::{Matrix, check, check_symmetric};
 use crate::search::mixed_precision::ShortSolve;
 use crate::transform::factors::{SaddleSolve, ShiftSolve};
-use crate::{DenseOptions, EigenError, dense};
+use crate::{DenseOptions, EigenError, Finding, dense};
 
 /// Unknowns up to which a proof of definiteness can say that a direction in question is not rigid: it leaves less than 1e-13 of |K|,
 /// and rounding of the proof is n^2 u, which is 1e-12 here.
@@ -58,7 +59,7 @@ pub(crate) struct Problem<'a> {
     /// Bytes that may be used; none for what the system has.
     memory_limit: Option<u64>,
     analysis: OnceLock<Arc<SaddleAnalysis>>,
-    finite: OnceLock<Option<usize>>,
+    finite: OnceLock<Option<FiniteCount>>,
     definite: OnceLock<bool>,
     /// [`SparseOptions::most_zeros`].
     most_zeros: Option<usize>,
@@ -263,21 +264,29 @@ impl<'a> Problem<'a> {
         if !much {
             return most;
         }
-        self.finite.get_or_init(|| self.finite_eigenvalues()).map_or(most, |finite| finite.min(most))
+        self.finite
+            .get_or_init(|| self.finite_eigenvalues())
+            .as_ref()
+            .map_or(most, |finite| finite.roots.min(most))
     }
 
     /// Finite eigenvalues, where they have been counted.
     pub(crate) fn counted_eigenvalues(&self) -> Option<usize> {
-        self.finite.get().copied().flatten()
+        self.finite.get()?.as_ref().map(|finite| finite.roots)
     }
 
-    fn finite_eigenvalues(&self) -> Option<usize> {
+    /// Others that the digits of the matrices leave open, where they have been counted.
+    pub(crate) fn open_eigenvalues(&self) -> Option<Finding> {
+        self.finite.get()?.as_ref()?.open.clone()
+    }
+
+    fn finite_eigenvalues(&self) -> Option<FiniteCount> {
         if self.n > COUNT_UP_TO {
-            return finite_count::count(self);
+            return finite_count::count(self).map(FiniteCount::from);
         }
         let dense = |a: &Matrix| mb_algebra::to_dense(a.sparse());
         let [m, c, k] = [&self.m, &self.c, &self.k].map(dense);
-        let pencil = QuadraticPencil { m, c, k, phi_q: dense(&self.rows.independent) };
+        let pencil = QuadraticPencil { m, c, k, phi_q: dense(&self.rows.kept_as_given()) };
         // A count that fails is no reason to give up the search.
         dense::finite_eigenvalues(&pencil, &DenseOptions::default()).ok().flatten()
     }

@@ -16,6 +16,7 @@ use mb_algebra::{
 };
 
 use super::solve::solve_with;
+use crate::dense::FiniteCount;
 use crate::descriptor;
 use crate::descriptor::{DescriptorStructure, Transferred};
 use crate::finding::SparseFinding;
@@ -121,6 +122,11 @@ fn without_form(
     let other = |f: &Finding| matches!(f, Finding::SingularMass { .. } | Finding::CountMismatch { .. });
     spectrum.findings.retain(|finding| !other(finding));
     let finite = if singular { None } else { finite_eigenvalues(&pencil, &quadratic) };
+    let open = finite.as_ref().and_then(|finite| finite.open.clone());
+    if let Some(open) = open.filter(|open| !spectrum.findings.contains(open)) {
+        spectrum.findings.push(open);
+    }
+    let finite = finite.map(|finite| finite.roots);
     let evidence = Evidence::new(given);
     let surplus = finite.map_or(0, |finite| drop_surplus(&mut spectrum, finite));
     for pair in &mut spectrum.eigenpairs {
@@ -176,11 +182,11 @@ fn drop_surplus(spectrum: &mut Spectrum, finite: usize) -> usize {
 fn finite_eigenvalues(
     pencil: &DescriptorPencil<Sparse>,
     quadratic: &QuadraticPencil<Sparse>,
-) -> Option<usize> {
+) -> Option<FiniteCount> {
     if pencil.e.rows() <= RANK_UP_TO {
         return dense::finite_eigenvalues(&quadratic.to_dense(), &DenseOptions::default()).ok().flatten();
     }
-    by_structure(pencil)
+    by_structure(pencil).map(FiniteCount::from)
 }
 
 /// Where E = [E_1 0; 0 0] and A = [.. ..; .. A_2] up to permutations, E_1 and A_2 regular, the finite eigenvalues are

@@ -280,7 +280,14 @@ pub(crate) fn finished(
         findings.push(SparseFinding::Repeated { modes }.into());
     }
     findings.extend(zeros::by_rounding(problem, &pairs));
-    Spectrum::partial(pairs, counts(problem), findings)
+    part_of(problem, pairs, findings)
+}
+
+/// Part of the spectrum of a problem, with what theory counts and what the digits of the matrices leave open of that.
+pub(crate) fn part_of(problem: &Problem, pairs: Vec<Eigenpair>, mut findings: Vec<Finding>) -> Spectrum {
+    let counts = counts(problem);
+    findings.extend(problem.open_eigenvalues());
+    Spectrum::partial(pairs, counts, findings)
 }
 
 /// Share of a vector, squared and in the metric of the mass, in the span of others, from which on it is no mode of its own; those of

@@ -268,3 +268,30 @@ fn bad_input_is_named() {
         EigenError::Empty
     );
 }
+
+/// One dashpot across coordinates without mass: of C = c v v^T as written the last digits decide on its rank.
+#[test]
+fn a_dashpot_across_massless_coordinates_is_one_rate_and_what_its_last_digits_make_is_said() {
+    let pencil = |v: [f64; 3], c: f64| QuadraticPencil {
+        m: dense::diagonal(&[1.0, 0.0, 0.0]),
+        c: Dense::from_fn(3, 3, |i, j| c * (v[i.min(j)] * v[i.max(j)])),
+        k: dense::diagonal(&[4.0, 5.0, 6.0]),
+        phi_q: dense::zeros(0, 3),
+    };
+    let open = |pencil: &QuadraticPencil| {
+        let found = mb_eigen::dense::solve(pencil, &DenseOptions::default()).unwrap();
+        assert_eq!(found.motion().count(), 3, "{:?}", found.findings);
+        assert!(found.counts.mismatches().is_empty());
+        let open = |f: &Finding| match f {
+            Finding::InfiniteByRounding { eigenvalues, beyond, .. } => Some((*eigenvalues, beyond.unwrap())),
+            _ => None,
+        };
+        found.findings.iter().find_map(open)
+    };
+    // Whole numbers: the rank is one as written.
+    assert_eq!(open(&pencil([1.0, 2.0, -3.0], 0.5)), None);
+    let rounded = pencil([0.7, 0.3, 1.1], 0.1);
+    let (eigenvalues, beyond) = open(&rounded).unwrap();
+    assert_eq!(eigenvalues, 1);
+    assert!(beyond > 1e13 && beyond < 1e18, "{beyond}");
+}

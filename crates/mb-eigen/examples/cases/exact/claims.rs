@@ -250,13 +250,33 @@ impl Case<'_> {
 
     fn reach(&self, missing: &[usize], partners: &[usize]) -> Reach {
         let Some(why) = self.lacks(missing, partners) else { return Reach::Full };
-        if self.spectrum.falls_short() || self.exchanged(missing, partners) {
+        let open = missing.len() <= self.open_at_infinity()
+            && missing.iter().all(|j| self.exact[*j].0.norm() >= self.beyond());
+        if self.spectrum.falls_short() || open || self.exchanged(missing, partners) {
             Reach::Told(why)
         } else if self.is_open() {
             Reach::Unproved(why)
         } else {
             Reach::Silent(why)
         }
+    }
+
+    /// Eigenvalues of which a finding says that they may be infinite or finite, and the |s| above which it says they are.
+    fn open_at_infinity(&self) -> usize {
+        let open = |finding: &Finding| match finding {
+            Finding::InfiniteByRounding { eigenvalues, .. } => Some(*eigenvalues),
+            _ => None,
+        };
+        self.spectrum.findings.iter().filter_map(open).max().unwrap_or(0)
+    }
+
+    /// Zero where it does not say.
+    fn beyond(&self) -> f64 {
+        let beyond = |finding: &Finding| match finding {
+            Finding::InfiniteByRounding { beyond, .. } => Some(beyond.unwrap_or(0.0)),
+            _ => None,
+        };
+        self.spectrum.findings.iter().filter_map(beyond).fold(f64::INFINITY, f64::min)
     }
 
     /// What is not there that was asked for.
@@ -411,7 +431,7 @@ impl Case<'_> {
             SparseFinding::Completeness(count) => self.miscounted(&count),
             SparseFinding::FewerExist { exist, .. } => {
                 let modes = self.modes();
-                let all = self.found.len() >= self.own && modes == exist;
+                let all = self.found.len() + self.open_at_infinity() >= self.own && modes == exist;
                 (!all).then(|| {
                     format!("{finding:?}, but {modes} modes are returned and {} eigenvalues exist", self.own)
                 })
@@ -485,8 +505,11 @@ impl Case<'_> {
             && !mismatch(CountedClass::Motion)
             && self.answer.form == Form::Constrained
         {
-            same("motion expected", counts.expected.motion, self.exact.len());
-        } else if counts.expected.motion < self.own {
+            let (said, exist) = (counts.expected.motion, self.exact.len());
+            let surely = self.exact.iter().filter(|(s, _)| s.norm() < self.beyond()).count();
+            let fits = surely <= said && said <= exist && exist <= said + self.open_at_infinity();
+            same("motion expected", said, if fits { said } else { exist });
+        } else if counts.expected.motion + self.open_at_infinity() < self.own {
             out.push(format!("motion expected {} of {}", counts.expected.motion, self.own));
         }
         out
