@@ -4,7 +4,7 @@ use super::factor::{self, Penalties};
 use super::{FormulationSpectrum, Site, moving};
 use crate::error::AnalysisError;
 use mb_eigen::penalty;
-use mb_eigen::sparse::{Request, SparseFinding, SparseOptions};
+use mb_eigen::sparse::{Request, SparseExpert, SparseFinding, SparseOptions};
 use mb_eigen::{Eigenpair, Finding, Spectrum, sparse};
 use mb_linear::formulation::unconstrained::{penalty_equilibrium, unconstrained_blocks};
 use mb_linear::{OperatingPoint, Stability, linearize_sparse, most_free_directions};
@@ -35,8 +35,9 @@ pub fn of_model(
 ) -> Result<FormulationSpectrum, AnalysisError> {
     // The change along a motion is measured with left vectors.
     let left_vectors = options.left_vectors || at.steady().is_some();
-    let most_zeros = options.most_zeros.or_else(|| most_free_directions(model, at));
-    let options = &SparseOptions { left_vectors, most_zeros, ..*options };
+    let most_zeros = options.expert.most_zeros.or_else(|| most_free_directions(model, at));
+    let expert = SparseExpert { most_zeros, ..options.expert };
+    let options = &SparseOptions { left_vectors, expert, ..*options };
     let lin = linearize_sparse(model, at);
     let name = "constrained/sparse".to_owned();
     match sparse::solve_in_parts(&lin.pencil(), lin.k_parts.as_ref(), &request, options) {

@@ -74,7 +74,6 @@ pub(crate) struct Settings {
 impl Settings {
     pub(crate) fn options(&self) -> SparseOptions {
         SparseOptions {
-            most_zeros: None,
             left_vectors: self.left,
             prove_complete: self.prove,
             memory_limit: self.memory,

@@ -76,8 +76,6 @@ pub struct SparseOptions {
     /// Bytes the factors or the Krylov basis may take; what is needed is estimated before. None for what the system
     /// reports as available. Default none.
     pub memory_limit: Option<u64>,
-    /// As [`DenseOptions::most_zeros`](crate::DenseOptions::most_zeros). Default none.
-    pub most_zeros: Option<usize>,
     /// How the answer is computed.
     pub expert: SparseExpert,
 }
@@ -88,7 +86,6 @@ impl Default for SparseOptions {
             prove_complete: true,
             left_vectors: false,
             memory_limit: None,
-            most_zeros: None,
             expert: SparseExpert::default(),
         }
     }
@@ -118,6 +115,8 @@ pub struct SparseExpert {
     pub subspace: Option<usize>,
     /// Restarts of one run. Default 60.
     pub restarts: usize,
+    /// As [`DenseOptions::most_zeros`](crate::DenseOptions::most_zeros). Default none.
+    pub most_zeros: Option<usize>,
     /// A direction has no stiffness when every component of K x + Phi_q^T l is at most this fraction of that of
     /// |K| |x| + |Phi_q|^T |l|, in equilibrated coordinates and unless K is proved positive definite. Default 1e-13.
     pub zero_tolerance: f64,
@@ -150,6 +149,7 @@ impl Default for SparseExpert {
             block: None,
             subspace: None,
             restarts: 60,
+            most_zeros: None,
             zero_tolerance: 1e-13,
             constraint_rank: RankTolerance::default(),
             symmetry_tolerance: 1e-12,

@@ -61,7 +61,7 @@ pub(crate) struct Problem<'a> {
     analysis: OnceLock<Arc<SaddleAnalysis>>,
     finite: OnceLock<Option<FiniteCount>>,
     definite: OnceLock<bool>,
-    /// [`SparseOptions::most_zeros`].
+    /// [`SparseExpert::most_zeros`](crate::sparse::SparseExpert::most_zeros).
     most_zeros: Option<usize>,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Problem<'a> {
             analysis: OnceLock::new(),
             finite: OnceLock::new(),
             definite: OnceLock::new(),
-            most_zeros: options.most_zeros,
+            most_zeros: options.expert.most_zeros,
         })
     }
 

@@ -396,7 +396,7 @@ fn dense(
     let settings = DenseOptions {
         constraint_rank: options.expert.constraint_rank,
         symmetry_tolerance: options.expert.symmetry_tolerance,
-        most_zeros: options.most_zeros,
+        most_zeros: options.expert.most_zeros,
         ..DenseOptions::default()
     };
     let undamped = problem.undamped();

@@ -1,7 +1,7 @@
 //! The zeros of slender and thin structures are those of the mechanism, whatever the entries of K hide.
 
 use crate::beam::rest_of;
-use mb_eigen::sparse::{self, Request, SparseOptions};
+use mb_eigen::sparse::{self, Request, SparseExpert, SparseOptions};
 use mb_eigen::{Class, DenseOptions, dense};
 use mb_linear::{OperatingPoint, Stability, linearize, linearize_sparse, most_free_directions, stability};
 use mb_model::Model;
@@ -61,7 +61,7 @@ fn zeros(model: &Model) -> (Option<usize>, Stability, usize, Vec<String>) {
     let at = OperatingPoint::from(&rest);
     let most_zeros = most_free_directions(model, &at);
     let lin = linearize_sparse(model, &at);
-    let options = SparseOptions { most_zeros, ..SparseOptions::default() };
+    let options = SparseOptions::from(SparseExpert { most_zeros, ..SparseExpert::default() });
     let found = sparse::solve(&lin.pencil(), &Request::Lowest { count: 8 }, &options).unwrap();
     // Two eigenvalues at zero for each free motion.
     let rigid = found.of_class(Class::Rigid).count() / 2;
@@ -123,7 +123,7 @@ fn a_thin_strip_has_its_first_bending_mode() {
     };
     let all = DenseOptions { most_zeros, ..DenseOptions::default() };
     holds(&dense::solve(&linearize(&model, &at).pencil(), &all).unwrap().eigenpairs);
-    let options = SparseOptions { most_zeros, ..SparseOptions::default() };
+    let options = SparseOptions::from(SparseExpert { most_zeros, ..SparseExpert::default() });
     let pencil = linearize_sparse(&model, &at).pencil();
     holds(&sparse::solve(&pencil, &Request::Lowest { count: 10 }, &options).unwrap().eigenpairs);
 }
