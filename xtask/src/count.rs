@@ -87,8 +87,8 @@ pub(crate) fn lines(paper: &PaperReport) -> Vec<Line> {
     lines
 }
 
-/// Why cells are open, each reason with the number of its cells, the most frequent first; empty where none is.
-pub(crate) fn open(paper: &PaperReport) -> String {
+/// Why cells are open, each reason with the number of its cells, the most frequent first.
+pub(crate) fn open(paper: &PaperReport) -> Vec<(usize, &str)> {
     let mut reasons: Vec<(&str, BTreeSet<_>)> = Vec::new();
     for table in published(paper) {
         for cell in table.cells.iter().filter(|cell| cell.verdict == Verdict::Open) {
@@ -101,8 +101,7 @@ pub(crate) fn open(paper: &PaperReport) -> String {
         }
     }
     reasons.sort_by_key(|(_, places)| std::cmp::Reverse(places.len()));
-    let told: Vec<String> = reasons.iter().map(|(why, places)| format!("{} {why}", places.len())).collect();
-    if told.is_empty() { String::new() } else { format!("Open, by number of cells: {}", told.join(" - ")) }
+    reasons.into_iter().map(|(why, places)| (places.len(), why)).collect()
 }
 
 /// What the project adds to a paper, in a sentence.

@@ -39,9 +39,14 @@ pub(crate) fn counts(papers: &[PaperReport]) -> String {
             let fields: Vec<String> = line.numbers().iter().map(ToString::to_string).collect();
             push(&mut out, &format!("| {} | {} |", line.title, fields.join(" | ")));
         }
-        for words in [count::open(paper), count::own(paper)].iter().filter(|words| !words.is_empty()) {
-            push(&mut out, &format!("\n{words}"));
+        let open = count::open(paper);
+        if !open.is_empty() {
+            push(&mut out, "\nOpen, by number of cells:\n");
         }
+        for (cells, why) in open {
+            push(&mut out, &format!("- {cells}: {why}"));
+        }
+        push(&mut out, &format!("\n{}", count::own(paper)));
         push(&mut out, "");
     }
     out

@@ -5,6 +5,12 @@ use std::fmt::Write;
 use crate::count;
 use crate::report::{CellReport, PaperReport, Report, TableReport};
 
+/// Widest line of the page of counts, and widest title of a table there.
+const WIDTH: usize = 118;
+const TITLE: usize = 52;
+/// Reasons of open cells that the page of counts names.
+const REASONS: usize = 4;
+
 const HEAD: [&str; 7] = ["row", "quantity", "by", "printed", "computed", "deviation", "verdict"];
 
 /// The report: how many cells of each kind, or with `cells` all of them.
@@ -16,26 +22,49 @@ pub(crate) fn report(report: &Report, cells: bool) -> String {
     for paper in &report.papers {
         render_counts(&mut out, paper);
     }
-    out.push_str(&crate::solvers::text(&report.solvers));
+    if cells {
+        out.push_str(&crate::solvers::text(&report.solvers));
+    }
     out
 }
 
 /// One line for each printed table.
 fn render_counts(out: &mut String, paper: &PaperReport) {
     let lines = count::lines(paper);
-    let width = lines.iter().map(|l| l.title.chars().count()).max().unwrap_or(0);
     let head = ["cells", "reproduced", "misprint", "open", "shown", "inputs", "not computed"];
-    line(out, &format!("{}  {}: {}", paper.key, paper.authors, paper.title));
-    line(out, &format!("  {:width$}  {}", "", head.join("  ")));
+    line(out, &cut(&format!("{}  {}: {}", paper.key, paper.authors, paper.title), WIDTH));
+    line(out, &format!("  {:TITLE$}  {}", "", head.join("  ")));
     for counts in lines {
         let fields: Vec<String> =
             counts.numbers().iter().zip(head).map(|(n, h)| format!("{n:>0$}", h.len())).collect();
-        line(out, &format!("  {:width$}  {}", counts.title, fields.join("  ")));
+        line(out, &format!("  {:TITLE$}  {}", cut(&counts.title, TITLE), fields.join("  ")));
     }
-    for words in [count::open(paper), count::own(paper)].iter().filter(|words| !words.is_empty()) {
-        line(out, &format!("  {words}"));
+    let open = count::open(paper);
+    for (cells, why) in open.iter().take(REASONS) {
+        line(out, &cut(&format!("  open, {cells:2}: {why}"), WIDTH));
     }
+    if open.len() > REASONS {
+        let rest: usize = open[REASONS..].iter().map(|(cells, _)| cells).sum();
+        line(
+            out,
+            &format!(
+                "  open, {rest:2}: {} more reasons, see {}",
+                open.len() - REASONS,
+                super::markdown::COUNTS
+            ),
+        );
+    }
+    line(out, &format!("  {}", count::own(paper)));
     line(out, "");
+}
+
+/// A text that ends with dots where it is longer than a width.
+fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(width - 3).collect();
+    format!("{}...", kept.trim_end())
 }
 
 fn render_paper(out: &mut String, paper: &PaperReport) {

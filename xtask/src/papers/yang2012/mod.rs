@@ -5,6 +5,7 @@ mod characteristic;
 mod claims;
 mod conditions;
 mod discrete;
+mod errata;
 mod exact;
 mod four_bar;
 mod identity;
@@ -53,6 +54,8 @@ pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
         let answers = match table.id.as_str() {
             "yang2012/table-1" => inputs::cantilever(),
             "yang2012/table-4" => inputs::linkage(),
+            "yang2012/setup" => inputs::setup(&systems),
+            "yang2012/errata" => errata::answers(),
             "yang2012/table-2" => cantilever::answers(table, &systems.free, "model 1"),
             "yang2012/table-3" => cantilever::answers(table, &systems.tense, "model 1"),
             "yang2012/table-5" => four_bar::answers(table, &systems.linkage),
@@ -92,6 +95,8 @@ mod tests {
             "exact",
             "claims",
             "own-claims",
+            "setup",
+            "errata",
         ];
         let tables = names.map(|name| Table::load(&format!("yang2012/{name}")).unwrap());
         let reports = reports(&tables).unwrap();

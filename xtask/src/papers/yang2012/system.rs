@@ -21,8 +21,10 @@ use crate::solvers::{Comparison, SOLVERS, SolverValue};
 
 /// Modes that the tables print.
 pub(super) const MODES: usize = 6;
-/// The paper's shifts are between 1 and 10 rad/s.
+/// The shift of the tables, rad/s.
 pub(super) const SHIFT: f64 = 3.0;
+/// The shifts that are compared, rad/s: the paper's are between the first and the last.
+pub(super) const SHIFTS: [f64; 3] = [1.0, SHIFT, 10.0];
 /// Part of the largest entry below which a factorization without row exchanges replaces a pivot.
 pub(super) const PERTURBATION: f64 = 1e-13;
 
