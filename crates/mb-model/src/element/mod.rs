@@ -16,6 +16,7 @@ mod beam;
 pub(crate) mod brick;
 mod bushing;
 mod constraint;
+mod coupling;
 mod custom;
 mod erls;
 pub(crate) mod face_load;
@@ -30,6 +31,7 @@ mod link;
 mod link_point;
 mod mean_tie;
 mod place;
+mod quantity;
 mod rolling;
 pub(crate) mod rotation;
 mod spatial_body;
@@ -42,6 +44,7 @@ pub use brick::{
 };
 pub use bushing::Bushing;
 pub use constraint::{AngleOfLine, Coincident, Distance, Drive, Driven, LineForm, OnLine, RelativeAngle};
+pub use coupling::Coupling;
 pub use custom::CustomElement;
 pub use erls::{Chain, Erls, ErlsBeam, ErlsNode, ErlsPayload, ErlsPin, ErlsPlace, PinEnd, RigidLink};
 pub use face_load::{FaceLoad, Traction};
@@ -56,6 +59,7 @@ pub use link_point::{LinkPoint, Slot};
 pub(crate) use mean_tie::Mean;
 pub use mean_tie::MeanTie;
 pub use place::{AngleOf, Place};
+pub use quantity::Quantity;
 pub use rolling::{Rolling, Tread};
 pub use spatial_body::SpatialBody;
 
@@ -273,6 +277,7 @@ macro_rules! each_law {
             Element::OnLine($law) => $body,
             Element::AngleOfLine($law) => $body,
             Element::Drive($law) => $body,
+            Element::Coupling($law) => $body,
             Element::Custom($custom) => $other,
         }
     };
@@ -357,6 +362,8 @@ pub enum Element<P: Data = f64> {
     AngleOfLine(AngleOfLine<P>),
     /// A quantity follows a given function of time.
     Drive(Drive<P>),
+    /// A sum of quantities that stays what it is: gears, racks, belts.
+    Coupling(Coupling<P>),
     /// An element from outside this crate.
     Custom(Arc<dyn CustomElement<P>>),
 }
@@ -447,6 +454,7 @@ impl<P: Data> Element<P> {
             | Self::OnLine(_)
             | Self::AngleOfLine(_)
             | Self::ReferenceConditions(_)
+            | Self::Coupling(_)
             | Self::Drive(_) => true,
             Self::Bushing(_)
             | Self::Motor(_)

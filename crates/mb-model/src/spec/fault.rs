@@ -1,6 +1,7 @@
 //! What can be wrong with a model description, in the user's words.
 
 use super::expression::ExpressionError;
+use super::fault_coupling::CouplingFault;
 use super::fault_rolling::RollingFault;
 use super::fault_rotor::RotorFault;
 use super::fault_solid::SolidFault;
@@ -542,6 +543,9 @@ pub enum Fault {
     /// Of a contact without slip.
     #[error(transparent)]
     Rolling(RollingFault),
+    /// Couplings.
+    #[error(transparent)]
+    Coupling(CouplingFault),
     /// Tables of rotors.
     #[error(transparent)]
     Rotor(RotorFault),

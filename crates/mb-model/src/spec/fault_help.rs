@@ -33,6 +33,7 @@ impl Fault {
             Self::LaterBeam { beam } => format!("move the table of '{beam}' before this one"),
             Self::Solid(fault) => return fault.help(),
             Self::Rolling(fault) => return fault.help(),
+            Self::Coupling(fault) => return fault.help(),
             Self::Rotor(fault) => return fault.help(),
             Self::NoArc => "leave `through` out for a straight beam".to_owned(),
             Self::BeyondLink { length, .. } => format!("a marker stands between 0 and {length} m"),

@@ -31,7 +31,7 @@
 //!   origin of its frame), `link.start`, `link.end`, `link.node3`, `link.marker`, a node of a beam by the same words, a node of a solid (`block.node12`), a rigid
 //!   node set of one (`block.z+`), or coordinates `[x, y]` or `[x, y, z]` in the ground. In joints, `ground` is the place of the ground where the other end
 //!   is at the start.
-//! - **Names** of points, rods, bodies, beams, solids, flexible links, angles, joints, rolling wheels, knife edges, springs, bearings, forces, torques, loads, drives, steady rotations and
+//! - **Names** of points, rods, bodies, beams, solids, flexible links, angles, joints, rolling wheels, knife edges, couplings, springs, bearings, forces, torques, loads, drives, steady rotations and
 //!   equivalent rigid links are
 //!   distinct; outputs and inputs have names of their own.
 //! - `[[repeat]]` writes a family: `index`, `from`, `to` (inclusive), and tables in whose
@@ -43,7 +43,7 @@
 //!   axes; one that is not named coincides with the other at the start.
 //! - **Coordinates** are in this order: moving points, moving bodies, those in space, rigid node sets of solids, nodes of
 //!   beams, nodes of solids, flexible links, angles, equivalent rigid links (those on the ground first), each in the order of the file, families after what stands alone. Constraint rows:
-//!   solids, rods, flexible links, angles, joints, rolling wheels, knife edges, drives, in the same order.
+//!   solids, rods, flexible links, angles, joints, rolling wheels, knife edges, couplings, drives, in the same order.
 //! - **Start.** Positions at the start need not satisfy the constraints. A point without `at`
 //!   starts where its rods and joints allow: on the intersection of two circles about
 //!   neighbours that are placed already (the left one, seen from the first to the second),
@@ -55,10 +55,12 @@
 mod beam;
 mod build;
 mod builder;
+mod coupling;
 mod erls;
 mod error;
 pub mod expression;
 mod fault;
+mod fault_coupling;
 mod fault_help;
 mod fault_rolling;
 mod fault_rotor;
@@ -80,9 +82,11 @@ mod value;
 
 pub use beam::{AxialStrainSpec, BeamElementSpec, BeamSpec, ShearSpec};
 pub use builder::Pair;
+pub use coupling::{CouplingSpec, CouplingTermSpec};
 pub use erls::ErlsLinkSpec;
 pub use error::{ModelError, Path, Position, Problem, Step};
 pub use fault::{Fault, NameFault};
+pub use fault_coupling::CouplingFault;
 pub use fault_rolling::RollingFault;
 pub use fault_rotor::RotorFault;
 pub use fault_solid::SolidFault;
@@ -168,6 +172,9 @@ pub struct ModelSpec {
     /// Knife edges.
     #[serde(default, rename = "knife-edge", skip_serializing_if = "Vec::is_empty")]
     pub knife_edges: Vec<KnifeEdgeSpec>,
+    /// Couplings of motions: gears, racks, belts.
+    #[serde(default, rename = "coupling", skip_serializing_if = "Vec::is_empty")]
+    pub couplings: Vec<CouplingSpec>,
     /// Springs and dampers.
     #[serde(default, rename = "spring", skip_serializing_if = "Vec::is_empty")]
     pub springs: Vec<SpringSpec>,
@@ -255,6 +262,9 @@ pub struct RepeatSpec {
     /// Knife edges.
     #[serde(default, rename = "knife-edge", skip_serializing_if = "Vec::is_empty")]
     pub knife_edges: Vec<KnifeEdgeSpec>,
+    /// Couplings of motions: gears, racks, belts.
+    #[serde(default, rename = "coupling", skip_serializing_if = "Vec::is_empty")]
+    pub couplings: Vec<CouplingSpec>,
     /// Springs and dampers.
     #[serde(default, rename = "spring", skip_serializing_if = "Vec::is_empty")]
     pub springs: Vec<SpringSpec>,

@@ -292,7 +292,7 @@ fn schema_knows_every_key_of_the_fixtures_and_no_other() {
         check(&schema, &schema, &document, &file);
     }
     let tables = schema["properties"].as_object().unwrap();
-    assert_eq!(tables.len(), 28);
+    assert_eq!(tables.len(), 29);
     assert_eq!(schema["additionalProperties"], false);
     assert_eq!(schema["required"], serde_json::json!(["units", "name"]));
 }

@@ -384,6 +384,21 @@ class Model:
         """A skate, blade or keel, a point of a body that does not move across its ``heading``: ``plane``, ``normal``."""
         return self.add("knife-edge", name, edge=edge, **keys)
 
+    def coupling(self, name: str, *terms: Mapping[str, Any]) -> Part:
+        """A sum of quantities, each with its ``factor``, that keeps the value it has at the start: gears, racks, belts, screws,
+        differentials, ropes. A term has ``quantity``, ``of``, ``from`` and ``factor``.
+
+        >>> import mb
+        >>> m = mb.Model("gears")
+        >>> for name, x in (("a", 0), ("b", 1)):
+        ...     _ = m.body(name, mass=1, inertia=1, at=(x, 0)); _ = m.revolute(f"axle-{name}", name, (x, 0))
+        >>> _ = m.torsion_spring("k", a="a", b=m.ground, stiffness=5)
+        >>> _ = m.coupling("mesh", {"quantity": "angle", "of": "a", "factor": 20}, {"quantity": "angle", "of": "b", "factor": 40})
+        >>> m.equilibrium().linearize().modes().s.imag.round(12).tolist()
+        [2.0]
+        """
+        return self.add("coupling", name, terms=list(terms))
+
     def torsion_spring(self, name: str, **keys: Any) -> Part:
         """A torsional spring and damper: ``joint``, or ``a`` and ``b``; ``stiffness`` (N m/rad),
         ``natural_angle`` (rad), ``damping`` (N m s/rad).

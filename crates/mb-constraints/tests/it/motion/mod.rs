@@ -1,5 +1,6 @@
 //! Forward dynamics: methods, integrators, energy, failures.
 
+mod coupling;
 mod energy;
 mod failures;
 mod implicit;

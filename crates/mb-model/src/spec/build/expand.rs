@@ -4,7 +4,7 @@ use super::scope::{Loops, Scope};
 use crate::element::Data;
 use crate::spec::error::{Path, Problem, Problems, Step};
 use crate::spec::{
-    AngleSpec, BeamSpec, BearingSpec, BodySpec, BushingSpec, DriveSpec, ErlsLinkSpec, Fault,
+    AngleSpec, BeamSpec, BearingSpec, BodySpec, BushingSpec, CouplingSpec, DriveSpec, ErlsLinkSpec, Fault,
     FlexibleLinkSpec, ForceSpec, JointSpec, KnifeEdgeSpec, ModelSpec, OutputSpec, PointSpec, RepeatSpec,
     RodSpec, RollingSpec, SolidSpec, SpatialBodySpec, SpringSpec, SteadyRotationSpec, SurfaceLoadSpec,
     TorqueSpec, TorsionSpringSpec, Value,
@@ -34,7 +34,7 @@ macro_rules! tables {
 }
 tables! {
     PointSpec "point", RodSpec "rod", BodySpec "body", SpatialBodySpec "spatial-body",
-    BeamSpec "beam", SolidSpec "solid", FlexibleLinkSpec "flexible-link", ErlsLinkSpec "erls-link", AngleSpec "angle", JointSpec "joint", RollingSpec "rolling", KnifeEdgeSpec "knife-edge", SpringSpec "spring",
+    BeamSpec "beam", SolidSpec "solid", FlexibleLinkSpec "flexible-link", ErlsLinkSpec "erls-link", AngleSpec "angle", JointSpec "joint", RollingSpec "rolling", KnifeEdgeSpec "knife-edge", CouplingSpec "coupling", SpringSpec "spring",
     BushingSpec "bushing", BearingSpec "bearing", TorsionSpringSpec "torsion-spring", ForceSpec "force", TorqueSpec "torque",
     SurfaceLoadSpec "surface-load", DriveSpec "drive", OutputSpec "output",
     SteadyRotationSpec "steady-rotation",
@@ -94,6 +94,7 @@ pub(super) struct Entries<'s> {
     pub(super) joints: Vec<Entry<'s, JointSpec>>,
     pub(super) rollings: Vec<Entry<'s, RollingSpec>>,
     pub(super) knife_edges: Vec<Entry<'s, KnifeEdgeSpec>>,
+    pub(super) couplings: Vec<Entry<'s, CouplingSpec>>,
     pub(super) springs: Vec<Entry<'s, SpringSpec>>,
     pub(super) bushings: Vec<Entry<'s, BushingSpec>>,
     pub(super) bearings: Vec<Entry<'s, BearingSpec>>,
@@ -122,6 +123,7 @@ macro_rules! add_tables {
         add(&mut $entries.joints, &$from.joints, $frame, $scope, $problems);
         add(&mut $entries.rollings, &$from.rollings, $frame, $scope, $problems);
         add(&mut $entries.knife_edges, &$from.knife_edges, $frame, $scope, $problems);
+        add(&mut $entries.couplings, &$from.couplings, $frame, $scope, $problems);
         add(&mut $entries.springs, &$from.springs, $frame, $scope, $problems);
         add(&mut $entries.bushings, &$from.bushings, $frame, $scope, $problems);
         add(&mut $entries.bearings, &$from.bearings, $frame, $scope, $problems);

@@ -5,6 +5,7 @@
 
 mod beams;
 mod bushings;
+mod couplings;
 mod erls;
 mod expand;
 mod frames;
@@ -117,6 +118,7 @@ pub(crate) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
     each(&mut b, &entries.joints, &mut problems, Builder::joint);
     each(&mut b, &entries.rollings, &mut problems, Builder::rolling);
     each(&mut b, &entries.knife_edges, &mut problems, Builder::knife_edge);
+    each(&mut b, &entries.couplings, &mut problems, Builder::coupling);
     each(&mut b, &entries.drives, &mut problems, Builder::drive);
     each(&mut b, &entries.springs, &mut problems, Builder::spring);
     each(&mut b, &entries.bushings, &mut problems, Builder::bushing);
@@ -277,6 +279,7 @@ impl<P: Data> Builder<P> {
         self.register(&entries.joints, problems);
         self.register(&entries.rollings, problems);
         self.register(&entries.knife_edges, problems);
+        self.register(&entries.couplings, problems);
         self.register(&entries.drives, problems);
         self.register(&entries.springs, problems);
         self.register(&entries.bushings, problems);

@@ -1,13 +1,13 @@
 //! Outputs.
 
-use super::expand::{Entries, Entry};
+use super::expand::{Entries, Entry, Table};
 use super::joints::no_from;
 use super::{Builder, Outcome};
 use crate::coordinates::BlockKind;
 use crate::element::Data;
 use crate::model::Wiring;
 use crate::sensor::{Component, EnergyKind, Quantity, Reaction, ReactionAxes, Reading};
-use crate::spec::{Fault, OutputQuantity, OutputSpec, ReactionFrame};
+use crate::spec::{Fault, OutputQuantity, OutputSpec, PlaceRef, QuantitySpec, ReactionFrame};
 use std::collections::HashMap;
 
 /// What outputs can ask of constraints, by owner.
@@ -68,46 +68,21 @@ impl<P: Data> Builder<P> {
             OutputQuantity::KineticEnergy => return self.energy(e, EnergyKind::Kinetic),
             OutputQuantity::PotentialEnergy => return self.energy(e, EnergyKind::Potential),
             OutputQuantity::Energy => return self.energy(e, EnergyKind::Total),
-            OutputQuantity::X | OutputQuantity::Y | OutputQuantity::Z => {
-                no_from(e, spec.from.as_ref(), "a coordinate")?;
-                let axis = match spec.quantity {
-                    OutputQuantity::Y => 1,
-                    OutputQuantity::Z => 2,
-                    _ => 0,
-                };
-                let of = self.filled(e, "of", &spec.of)?;
-                match self.erls_node(&of).transpose().map_err(|f| e.problem("of", f))? {
-                    Some(node) if axis < 2 => match self.erls_place(&mut wiring, node) {
-                        Some(place) => Quantity::Node { place, axis },
-                        None => return Ok(()),
-                    },
-                    Some(_) => return Err(e.problem("of", Fault::NothingMoves)),
-                    None => {
-                        let place = self.moving_place(e, &spec.of, &mut wiring)?;
-                        Quantity::Coordinate { place, axis }
-                    }
-                }
-            }
-            OutputQuantity::Displacement => {
-                no_from(e, spec.from.as_ref(), "a displacement")?;
-                Quantity::Displacement(self.slide(e, "of", &spec.of, &mut wiring)?)
-            }
-            OutputQuantity::Angle if self.is_link(e, "of", &spec.of)? => {
-                no_from(e, spec.from.as_ref(), "the angle of a joint")?;
-                Quantity::Rotation(self.hinge(e, "of", &spec.of, &mut wiring)?)
-            }
-            OutputQuantity::Angle => {
-                let (a, b, constant) = self.angle_pair(e, &spec.of, spec.from.as_ref(), &mut wiring)?;
-                if constant != P::zero() {
-                    return Err(e.problem("", Fault::TurnedGround { angle: constant.value() }));
-                }
-                Quantity::Angle { a, b }
-            }
-            OutputQuantity::Distance => {
-                let (a, b) = self.place_pair(e, &spec.of, spec.from.as_ref(), &mut wiring)?;
-                Quantity::Distance { a, b }
-            }
+            OutputQuantity::X => QuantitySpec::X,
+            OutputQuantity::Y => QuantitySpec::Y,
+            OutputQuantity::Z => QuantitySpec::Z,
+            OutputQuantity::Displacement => QuantitySpec::Displacement,
+            OutputQuantity::Angle => QuantitySpec::Angle,
+            OutputQuantity::Distance => QuantitySpec::Distance,
         };
+        let Some((quantity, constant)) =
+            self.quantity(e, quantity, &spec.of, spec.from.as_ref(), &mut wiring)?
+        else {
+            return Ok(());
+        };
+        if constant != P::zero() {
+            return Err(e.problem("", Fault::TurnedGround { angle: constant.value() }));
+        }
         let reading = match spec.derivative {
             0 => Reading::Value(quantity),
             1 => Reading::Rate(quantity),
@@ -116,6 +91,52 @@ impl<P: Data> Builder<P> {
         };
         self.model.add_sensor(e.name.clone(), reading, wiring.into_blocks());
         Ok(())
+    }
+    /// A quantity of the configuration, and the constant that it leaves out; none where what it is of is faulty.
+    pub(super) fn quantity<T: Table>(
+        &self,
+        e: &Entry<'_, T>,
+        quantity: QuantitySpec,
+        of: &str,
+        from: Option<&PlaceRef>,
+        wiring: &mut Wiring,
+    ) -> Outcome<Option<(Quantity<P>, P)>> {
+        let found = match quantity {
+            QuantitySpec::X | QuantitySpec::Y | QuantitySpec::Z => {
+                no_from(e, from, "a coordinate")?;
+                let axis = match quantity {
+                    QuantitySpec::Y => 1,
+                    QuantitySpec::Z => 2,
+                    _ => 0,
+                };
+                let name = self.filled(e, "of", of)?;
+                match self.erls_node(&name).transpose().map_err(|f| e.problem("of", f))? {
+                    Some(node) if axis < 2 => match self.erls_place(wiring, node) {
+                        Some(place) => Quantity::Node { place, axis },
+                        None => return Ok(None),
+                    },
+                    Some(_) => return Err(e.problem("of", Fault::NothingMoves)),
+                    None => Quantity::Coordinate { place: self.moving_place(e, of, wiring)?, axis },
+                }
+            }
+            QuantitySpec::Displacement => {
+                no_from(e, from, "a displacement")?;
+                Quantity::Displacement(self.slide(e, "of", of, wiring)?)
+            }
+            QuantitySpec::Angle if self.is_link(e, "of", of)? => {
+                no_from(e, from, "the angle of a joint")?;
+                Quantity::Rotation(self.hinge(e, "of", of, wiring)?)
+            }
+            QuantitySpec::Angle => {
+                let (a, b, constant) = self.angle_pair(e, of, from, wiring)?;
+                return Ok(Some((Quantity::Angle { a, b }, constant)));
+            }
+            QuantitySpec::Distance => {
+                let (a, b) = self.place_pair(e, of, from, wiring)?;
+                Quantity::Distance { a, b }
+            }
+        };
+        Ok(Some((found, P::zero())))
     }
     fn energy(&mut self, e: &Entry<'_, OutputSpec>, kind: EnergyKind) -> Outcome<()> {
         no_from(e, e.spec.from.as_ref(), "an energy")?;
@@ -127,8 +148,8 @@ impl<P: Data> Builder<P> {
         no_from(e, e.spec.from.as_ref(), kind)?;
         let name = self.filled(e, "of", &e.spec.of)?;
         let Some(named) = self.names.get(&name) else {
-            let tables = ["joint", "rod", "angle", "drive"];
-            return Err(e.problem("of", self.unknown(&name, &tables, "joint, rod, angle or drive")));
+            let tables = ["joint", "rod", "angle", "coupling", "drive"];
+            return Err(e.problem("of", self.unknown(&name, &tables, "joint, rod, angle, coupling or drive")));
         };
         Ok(format!("{} '{name}'", named.table))
     }
