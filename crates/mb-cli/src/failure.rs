@@ -293,8 +293,9 @@ impl Failure {
                     .to_owned()
             }
             Self::Linear(LinearError::NotSteady(_)) => {
-                "choose the configuration and speeds of a steady motion (--at, --velocity), follow this one in time (mb \
-                 simulate), or look at the eigenvalues of the instant (--instant), which are no rates of growth"
+                "turn what is to turn as a whole (--spin JOINT=SPEED), or choose the configuration and speeds of a steady \
+                 motion (--at, --velocity); for a periodic motion `mb floquet --period` has the exponents; follow this one in \
+                 time (mb simulate); --instant shows the eigenvalues of the instant, which are no rates of growth"
                     .to_owned()
             }
             Self::Linear(LinearError::NoEquilibrium { .. }) => {
