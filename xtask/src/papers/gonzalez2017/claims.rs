@@ -6,6 +6,7 @@
 
 use mb_gallery::Computed;
 
+use super::measure::statements;
 use super::results::{Linkage, Measured, Results};
 use crate::answers::{Answer, Answers, count};
 
@@ -25,6 +26,9 @@ pub(crate) fn answers(results: &Results) -> Answers {
         singular.angle_alone_accepted.clone().map(|accepted| count(usize::from(accepted))),
     );
     put("pairs found after a new selection", singular.eigenpairs[0].clone().map(|p| count(p.len())));
+    for (claim, found) in statements::linkages() {
+        put(claim, found.map(Computed::Real));
+    }
     answers
 }
 

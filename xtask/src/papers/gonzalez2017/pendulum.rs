@@ -1,23 +1,21 @@
-//! Tables 3 to 5 and Fig. 5: the flexible double pendulum.
+//! Tables 3 to 5 and the statements on the flexible double pendulum.
 //!
-//! Paper: [gonzalez2017] Tables 3, 4, 5 and Fig. 5.
+//! Paper: [gonzalez2017] Tables 3, 4, 5.
 //!
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
-use std::fmt::Write;
-
 use mb_gallery::{Computed, Table};
 
-use super::measure::pendulum::{self, Counts, FIRST, Pendulum};
+use super::figure5;
+use super::measure::hanging;
+use super::measure::pendulum::{self, FIRST, Pendulum};
 use super::results::{Eigenvalue, FAMILIES, Measured};
-use crate::answers::{Answers, count};
+use crate::answers::Answers;
 
 /// Elements of each link in Tables 4 and 5.
 const ELEMENTS: [u32; 5] = [10, 25, 50, 75, 100];
 /// Elements of each link in Table 3.
 const TABLE_3: u32 = 50;
-/// The matrices of Fig. 5.
-const MATRICES: [&str; 3] = ["M_r", "M_q", "M_p"];
 
 /// What is measured on the pendulum, each when a table asks for it first.
 #[derive(Default)]
@@ -44,7 +42,9 @@ impl Pendulums {
             "gonzalez2017/table-5" => self.table5(),
             "gonzalez2017/pendulum-exact" => self.exact(),
             "gonzalez2017/geometric-stiffness" => self.complete(),
-            "gonzalez2017/figure-5" => figure5(),
+            "gonzalez2017/claims-pendulum" => self.claims(),
+            "gonzalez2017/figure-5" => figure5::answers(),
+            "gonzalez2017/figure-5-claims" => figure5::claims(),
             _ => return None,
         })
     }
@@ -97,6 +97,18 @@ impl Pendulums {
         answers
     }
 
+    fn claims(&mut self) -> Answers {
+        for elements in ELEMENTS {
+            self.linear(elements);
+        }
+        let solved: Vec<&Pendulum> = self.linear.iter().filter(|p| ELEMENTS.contains(&p.elements)).collect();
+        let mut answers = Answers::default();
+        for (claim, found) in hanging::pendulums(&solved) {
+            answers.put(&format!("claim={claim}"), "value", found.map(Computed::Real));
+        }
+        answers
+    }
+
     fn complete(&mut self) -> Answers {
         let mut answers = Answers::default();
         let pendulum = self.complete.get_or_insert_with(|| pendulum::measure(TABLE_3, true));
@@ -127,60 +139,4 @@ fn largest_difference(
 ) -> Measured<f64> {
     let (a, b) = (a.clone()?, b.clone()?);
     Ok(a.iter().zip(&b).fold(0.0, |m: f64, (a, b)| m.max((of(a) - of(b)).abs())))
-}
-
-fn figure5() -> Answers {
-    let mut answers = Answers::default();
-    let patterns = pendulum::patterns();
-    for (k, matrix) in MATRICES.into_iter().enumerate() {
-        let row = format!("matrix={matrix}");
-        let counts = patterns.as_ref().map(|p| p[k].counts()).map_err(Clone::clone);
-        let mut put = |column: &str, of: fn(Counts) -> usize| {
-            answers.put(&row, column, counts.clone().map(|c| count(of(c))));
-        };
-        put("size", |c| c.size);
-        put("nonzeros", |c| c.nonzeros);
-        put("factor", |c| c.factor);
-        let full = |c: Counts| c.factor == c.size * (c.size + 1) / 2;
-        let word = |c| Computed::Word(if full(c) { "completely" } else { "partly" }.to_owned());
-        answers.put(&row, "filled", counts.map(word));
-    }
-    answers
-}
-
-/// The patterns as a picture (SVG): the matrices in the upper row, their factors below.
-pub(crate) fn picture() -> Measured<String> {
-    const CELL: usize = 5;
-    const PANEL: usize = 250;
-    let patterns = pendulum::patterns()?;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" font-size=\"14\">\n",
-        3 * PANEL,
-        2 * PANEL
-    );
-    for (k, (name, pattern)) in MATRICES.into_iter().zip(&patterns).enumerate() {
-        let counts = pattern.counts();
-        let panels = [
-            (&pattern.matrix, format!("{name}: {} nonzeros", counts.nonzeros)),
-            (&pattern.factor, format!("factor of {name}: {}", counts.factor)),
-        ];
-        for (row, (entries, title)) in panels.into_iter().enumerate() {
-            let (x, y) = (k * PANEL + 15, row * PANEL + 30);
-            let side = counts.size * CELL;
-            let mut path = String::new();
-            for (i, line) in entries.iter().enumerate() {
-                for j in (0..line.len()).filter(|j| line[*j]) {
-                    let _infallible =
-                        write!(path, "M{} {}h{CELL}v{CELL}h-{CELL}z", x + j * CELL, y + i * CELL);
-                }
-            }
-            let _infallible = writeln!(
-                svg,
-                "<text x=\"{x}\" y=\"{}\">{title}</text>\n<rect x=\"{x}\" y=\"{y}\" width=\"{side}\" height=\"{side}\" fill=\"none\" stroke=\"gray\"/>\n<path d=\"{path}\" fill=\"#1f4e79\"/>",
-                y - 8
-            );
-        }
-    }
-    svg.push_str("</svg>\n");
-    Ok(svg)
 }

@@ -18,12 +18,12 @@ use super::spectra::{self, words};
 use crate::papers::timing::timed;
 
 /// A linkage with its two equilibria: of the constrained and of the penalty system.
-pub(super) struct Prepared {
-    pub(super) model: Model,
+pub(crate) struct Prepared {
+    pub(crate) model: Model,
     /// Index of the angle among the coordinates.
-    pub(super) phi: usize,
-    pub(super) at: OperatingPoint,
-    pub(super) penalty_at: PenaltyPoint,
+    pub(crate) phi: usize,
+    pub(crate) at: OperatingPoint,
+    pub(crate) penalty_at: PenaltyPoint,
 }
 
 /// Index of the angle among the coordinates.
@@ -34,7 +34,7 @@ pub(super) fn angle_index(model: &Model) -> Measured<usize> {
 }
 
 /// Builds the linkage and solves for both equilibria, from the start of the model file.
-pub(super) fn prepare(bar: &FourBar) -> Measured<Prepared> {
+pub(crate) fn prepare(bar: &FourBar) -> Measured<Prepared> {
     let model = bar.spec().and_then(|spec| spec.build()).map_err(words)?;
     let phi = angle_index(&model)?;
     let found = Equilibrium::solve(&model, model.initial(), &EquilibriumOptions::default()).map_err(words)?;

@@ -2,11 +2,14 @@
 
 mod explicit_run;
 mod features;
-mod linkage;
+pub(crate) mod hanging;
+pub(crate) mod linkage;
 pub(crate) mod pendulum;
 mod singular;
 mod solvers;
-mod spectra;
+pub(crate) mod sparsity;
+pub(crate) mod spectra;
+pub(crate) mod statements;
 
 use mb_gallery::models::FourBar;
 use mb_linear::formulation::unconstrained::Penalty;
@@ -18,12 +21,12 @@ use super::results::Results;
 const LOOPS: [u32; 5] = [1, 5, 10, 15, 20];
 
 /// The paper's penalty parameters for the linkage: alpha = 1e6, xi = 1, omega = 10.
-fn penalty() -> Penalty {
+pub(super) fn penalty() -> Penalty {
     Penalty::scalar(1e6, 1.0, 10.0)
 }
 
 /// The paper's linkage, with the dampers of Table 2 or without.
-fn four_bar(loops: u32, damped: bool) -> FourBar {
+pub(super) fn four_bar(loops: u32, damped: bool) -> FourBar {
     FourBar { loops, damping: if damped { 1.0 } else { 0.0 }, ..FourBar::default() }
 }
 

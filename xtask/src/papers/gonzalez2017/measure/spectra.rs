@@ -12,7 +12,7 @@ use mb_model::Model;
 use super::super::results::{Eigenvalue, Measured};
 
 /// An error in its own words.
-pub(super) fn words(error: impl std::fmt::Display) -> String {
+pub(crate) fn words(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
@@ -27,7 +27,7 @@ pub(super) fn of_minimal(system: &MinimalSystem) -> Measured<Spectrum> {
 }
 
 /// RCS, with none, one or both of the Jacobians moved to E; constraints are eliminated by structure.
-pub(super) fn rcs(model: &Model, at: &OperatingPoint, transferred: Transferred) -> Measured<Spectrum> {
+pub(crate) fn rcs(model: &Model, at: &OperatingPoint, transferred: Transferred) -> Measured<Spectrum> {
     let structure = DescriptorStructure { pencil: linearize(model, at).pencil(), transferred };
     descriptor::solve(&structure, &DenseOptions::default()).map_err(words)
 }
@@ -39,7 +39,7 @@ pub(super) fn ucs(model: &Model, at: &PenaltyPoint, factors: &Penalty) -> Measur
 }
 
 /// The oscillating pairs among the motions, by their member with positive imaginary part, in ascending |s|.
-pub(super) fn pairs(spectrum: &Spectrum) -> Vec<Eigenvalue> {
+pub(crate) fn pairs(spectrum: &Spectrum) -> Vec<Eigenvalue> {
     let upper = spectrum.motion_values().into_iter().filter(|s| s.im > 0.0);
     upper.map(|s| Eigenvalue { re: s.re, im: s.im }).collect()
 }
