@@ -18,7 +18,6 @@ pub(super) fn answers() -> Answers {
     let exponent = identities::energy_exponent(&bar);
     put("penalty's energy, exponent at least", exponent.clone());
     put("penalty's energy, exponent at most", exponent);
-    put("penalty near the limit of rotation", identities::loss_near_the_limit(&bar, 1e-6));
     let eigenvalues = oscillation::eigenvalues();
     let apart = |a: f64, b: f64| (a / b - 1.0).abs();
     let of = |f: &dyn Fn(&oscillation::Eigenvalues) -> f64| eigenvalues.as_ref().map(f).map_err(Clone::clone);

@@ -45,6 +45,10 @@ pub(super) fn answers(study: &mut Study) -> Answers {
                 at.of(DIRECT, calls, false, |m| m.violation().0),
             );
             put(
+                &format!("direct correction, velocities, {calls_name}"),
+                at.of(DIRECT, calls, false, |m| largest(m.records.iter().map(|r| r.velocity_violation))),
+            );
+            put(
                 &format!("direct correction, iterations, {calls_name}"),
                 at.of(DIRECT, calls, false, |m| m.statistics.most_iterations as f64),
             );
@@ -52,7 +56,13 @@ pub(super) fn answers(study: &mut Study) -> Answers {
         let cost = |at: &mut Runs, method: usize, calls: Loop| {
             at.of(method, calls, false, |m| m.statistics.evaluations as f64)
         };
-        for (more, less) in [(BAUMGARTE, STANDARD), (PENALTY, BAUMGARTE), (ITERATED, BAUMGARTE)] {
+        for (more, less) in [
+            (BAUMGARTE, STANDARD),
+            (PENALTY, BAUMGARTE),
+            (ITERATED, BAUMGARTE),
+            (DIRECT, BAUMGARTE),
+            (DIRECT, STANDARD),
+        ] {
             let calls = Loop::Continuous;
             let relative = ratio(cost(&mut at, more, calls), cost(&mut at, less, calls));
             put(&format!("cost, {} over {}", METHODS[more], METHODS[less]), relative);
@@ -121,7 +131,7 @@ fn growth(motion: &Trajectory) -> f64 {
 }
 
 /// Largest Phi^T Phi of the second half of the run over that of the first.
-fn later_over_earlier(motion: &Trajectory) -> f64 {
+pub(super) fn later_over_earlier(motion: &Trajectory) -> f64 {
     let half = 0.5 * motion.times.last().copied().unwrap_or(0.0);
     largest(within(motion, |t| t > half)) / largest(within(motion, |t| t <= half))
 }

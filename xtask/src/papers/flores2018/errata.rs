@@ -64,11 +64,16 @@ fn held(model: &Model, method: AugmentedLagrangian) -> Measured<ForwardDynamics<
 
 /// Rows minus rank of D when a spherical joint stands in the model twice.
 fn rank_lost_by_a_joint_stated_twice() -> Measured<usize> {
+    let model = with_joint_twice()?;
+    let rank = constraint_rank(&model, model.initial(), 0.0, RankTolerance::default()).map_err(words)?;
+    Ok(rank.rows - rank.rank())
+}
+
+/// The linkage with the spherical joint A stated twice.
+pub(super) fn with_joint_twice() -> Measured<Model> {
     let mut spec = Lengths::Adopted.linkage().spec().map_err(words)?;
     let mut again = spec.joints.iter().find(|j| j.name == "A").ok_or("no joint A")?.clone();
     "A-again".clone_into(&mut again.name);
     spec.joints.push(again);
-    let model = spec.build().map_err(words)?;
-    let rank = constraint_rank(&model, model.initial(), 0.0, RankTolerance::default()).map_err(words)?;
-    Ok(rank.rows - rank.rank())
+    spec.build().map_err(words)
 }

@@ -100,13 +100,16 @@ fn with_crank(bar: &SpatialFourBar, crank: f64) -> SpatialFourBar {
     SpatialFourBar { crank, ..*bar }
 }
 
-/// Energy that the penalty method loses in the paper's run, relative to that at the start, with the crank so far below
+/// Energy that a method loses in the paper's run, relative to that at the start, with the crank so far below
 /// the limit.
-pub(super) fn loss_near_the_limit(bar: &SpatialFourBar, distance: f64) -> Measured<f64> {
+pub(super) fn loss_near_the_limit(
+    bar: &SpatialFourBar,
+    distance: f64,
+    method: &ConstraintMethod,
+) -> Measured<f64> {
     let bar = with_crank(bar, limit_of_rotation(bar) - distance);
     let model = model(&bar)?;
-    let method = ConstraintMethod::Penalty(Penalty::default());
-    let mut options = options(5.0, 0.02, method, mb_constraints::simulate::StepControl::default());
+    let mut options = options(5.0, 0.02, method.clone(), mb_constraints::simulate::StepControl::default());
     options.energy_limit = f64::INFINITY;
     let motion = motion(&model, &options)?;
     Ok(largest(motion.records.iter().map(|r| r.drift.abs())) / super::runs::energy(&motion))

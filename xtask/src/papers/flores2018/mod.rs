@@ -8,10 +8,12 @@ mod exact;
 mod figure2;
 mod figure3;
 mod identities;
+mod methods;
 mod oscillation;
 mod parameters;
 mod pendulum;
 mod runs;
+mod setup;
 
 use mb_gallery::{Status, Table};
 
@@ -45,6 +47,8 @@ pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
         let answers = match table.id.as_str() {
             "flores2018/table-1" => parameters::table1(),
             "flores2018/table-2" => parameters::table2(),
+            "flores2018/setup" => setup::answers(),
+            "flores2018/methods" => methods::answers(),
             "flores2018/parameters" => parameters::provenance(),
             "flores2018/figure-2" => figure2::answers(&mut study),
             "flores2018/figure-3" => figure3::answers(&mut study),
@@ -78,7 +82,7 @@ mod tests {
             let expected = if cell.ends_with("/length") { Verdict::Misprint } else { Verdict::Input };
             assert_eq!(verdict, expected, "{cell}");
         }
-        for name in ["table-2", "parameters"] {
+        for name in ["table-2", "setup", "parameters"] {
             for (cell, verdict) in verdicts(name) {
                 assert_eq!(verdict, Verdict::Input, "{cell}");
             }
