@@ -234,7 +234,7 @@ Examples:
   mb modes block.toml --lowest 20 --engine-write job --ranks 64
 
 A model of up to 1000 coordinates and constraint rows is analysed by dense matrices and all its modes are
-told; of a larger one, and of matrices of more than 400 rows, the 20 lowest, unless the options say otherwise.";
+reported; of a larger one, and of matrices of more than 400 rows, the 20 lowest, unless the options say otherwise.";
 
 /// Arguments of `mb modes`.
 #[derive(Clone, Debug, Args)]

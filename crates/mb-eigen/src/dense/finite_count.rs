@@ -28,7 +28,7 @@ pub(crate) struct FiniteCount {
 }
 
 impl FiniteCount {
-    /// The count by rank decisions beside that of the matrices as written, where it is known. Eigenvalues that exist as written and not by
+    /// The count by rank decisions next to that of the matrices as written, where it is known. Eigenvalues that exist as written and not by
     /// rank decisions are left open, those that exist by rank decisions alone are rounding.
     pub(crate) fn beside(self, written: Option<usize>) -> Self {
         let Some(written) = written else { return self };

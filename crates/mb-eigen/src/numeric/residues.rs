@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(finite_eigenvalues([&one, &zero, &one], &phi), Some(4));
         let half = dense::diagonal(&[1.0, 1.0, 0.0]);
         assert_eq!(finite_eigenvalues([&half, &zero, &half], &dense::zeros(0, 3)), None);
-        // A chain of three at infinity beside one finite eigenvalue.
+        // A Jordan chain of length three of the infinite eigenvalue and one finite eigenvalue.
         let b = dense::from_rows(&[
             &[0.0, 1.0, 0.0, 0.0],
             &[0.0, 0.0, 1.0, 0.0],

@@ -36,7 +36,7 @@ pub(crate) struct Pendulum {
     pub(crate) s: [Measured<[Eigenvalue; FIRST]>; 3],
     /// Elapsed times by MCS, RCS, UCS, in s.
     pub(crate) elapsed: [Measured<f64>; 3],
-    /// Numbers of eigenvalues by MCS, RCS, UCS: of the motion, and beside it.
+    /// Numbers of eigenvalues by MCS, RCS, UCS: of the motion, and in addition to it.
     pub(crate) eigenvalues: [Measured<[usize; 2]>; 3],
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Pendulum {
 #[derive(Clone)]
 struct Solved {
     pairs: Vec<Eigenpair>,
-    /// Eigenvalues of the motion, and beside it.
+    /// Eigenvalues of the motion, and in addition to it.
     eigenvalues: [usize; 2],
 }
 
