@@ -41,7 +41,7 @@ pub(crate) fn linkages() -> Vec<Statement> {
             largest_loops().map(|p| (p.model.nv() - p.model.nc()) as f64 / p.model.nv() as f64)
         }),
         ("R against the constraints, five ways", most(&off_the_constraints)),
-        ("rank that E_q lacks beside m", least(&|p| Ok(rank_lacking(p)? as f64 - p.model.nc() as f64))),
+        ("rank that E_q lacks beyond m", least(&|p| Ok(rank_lacking(p)? as f64 - p.model.nc() as f64))),
         ("MCS, eigenvalues for every N", alike(&|p| Ok(p.mcs()?.eigenpairs.len()), &|_| 0)),
         ("violation at the penalty equilibrium", least(&|p| Ok(p.penalty_at.violation))),
         ("penalty forces against the multipliers", most(&|p| Ok(forces_against_multipliers(p)))),
