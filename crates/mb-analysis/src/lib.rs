@@ -8,6 +8,7 @@
 //!
 #![doc = include_str!("../README.md")]
 
+mod branch;
 pub mod campbell;
 pub mod check;
 mod compare;
@@ -29,6 +30,7 @@ mod site;
 mod spectra;
 pub mod sweep;
 
+pub use branch::{FromRest, Reached, largest_growth};
 pub use compare::{Comparison, Match};
 pub use error::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear, wrong_response};
 pub use free::{FreeMotion, free_motions};

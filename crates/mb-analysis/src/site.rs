@@ -1,15 +1,17 @@
 //! Where a model is linearized: at rest, or at a point of a motion.
 
+use super::branch::{FromRest, from_rest};
 use super::settle::{Settled, Start, StartOptions, settle};
 use crate::error::AnalysisError;
 use crate::names;
 use crate::number::six;
+use mb_algebra::norms;
 use mb_constraints::method::DirectCorrection;
 use mb_constraints::simulate::{
     End, Integrator, SimulationOptions, StartPolicy, StepControl, consistent_start, simulate,
 };
 use mb_constraints::{AssemblyOptions, ConstraintMethod, assemble, largest};
-use mb_linear::steady::{Reason, Spin, spinning, steady_near};
+use mb_linear::steady::{Reason, Spin, SteadySearch, spinning, steady_near};
 use mb_linear::{FrameChoice, Instant, LinearError, OperatingPoint, SteadyMotion};
 use mb_model::{Model, Point};
 use std::ops::ControlFlow;
@@ -19,6 +21,9 @@ const TOLERANCE: f64 = 1e-9;
 
 /// Tolerances of the way to a later point.
 const ON_THE_WAY: StepControl = StepControl { relative: 1e-10, absolute: 1e-12, max_step: None };
+
+/// Motions this near to each other, relative to the configuration, are one.
+const SAME: f64 = 1e-6;
 
 /// A point of a motion that is asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,6 +42,8 @@ pub struct MotionOptions {
     pub frame: FrameChoice,
     /// An instant is wanted, whether the motion is steady or not.
     pub instant: bool,
+    /// The branch is asked for also where the model is built in steady motion.
+    pub branch: bool,
 }
 
 impl MotionOptions {
@@ -88,6 +95,8 @@ pub struct Moving {
     pub after: f64,
     /// Newton steps to a steady motion near the start, and how far it is; none where the start itself is on one.
     pub found: Option<(usize, f64)>,
+    /// The branch that the motion is on, where speeds of what turns are asked for and no configuration is.
+    pub branch: Option<FromRest>,
 }
 
 /// Where a model is linearized.
@@ -236,24 +245,58 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
         at = Instant::declared(model, claimed, TOLERANCE)?;
     }
     let residual = largest(&model.residual(at.point())).map_or(0.0, |(_, x)| x);
-    let (at, found) = if motion.instant {
-        (State::Instant(at), None)
+    let searched = start.solve && motion.after == 0.0;
+    let (at, found, branch) = if motion.instant {
+        (State::Instant(at), None, None)
     } else {
-        let searched = start.solve && motion.after == 0.0;
-        let (at, found) = lasting(model, &at, motion, searched)?;
-        (State::Lasting(at), found)
+        let near = lasting(model, &at, motion, searched);
+        let follows = searched && !spins.is_empty() && start.given.is_empty() && motion.velocities.is_empty();
+        let followed =
+            if follows { followed(model, start, motion, &spins, &at, near.as_ref().ok())? } else { None };
+        match followed {
+            Some((Some(found), branch)) if branch.shown => {
+                (State::Lasting(found.at), Some((found.iterations, found.moved)), Some(branch))
+            }
+            other => {
+                let (at, found) = near?;
+                (State::Lasting(at), found, other.map(|(_, branch)| branch))
+            }
+        }
     };
     let residual = largest(&model.residual(at.point())).map_or(residual, |(_, x)| x);
-    Ok(Moving { at, start: outcome, residual, after: motion.after, found })
+    Ok(Moving { at, start: outcome, residual, after: motion.after, found, branch })
 }
 
-/// The steady motion through a point, or near it where the search is allowed; with Newton steps and the way to it.
-fn lasting(
+/// A steady motion, with Newton steps and the way to it where the start is on none.
+type Near = (OperatingPoint, Option<(usize, f64)>);
+
+/// What is followed from rest to the speeds asked for, with its branch. A model that is built in steady motion is taken as it is: then only
+/// the branch is told, where it is asked for. None where the motion found near the start `at` is the one to take.
+fn followed(
     model: &Model,
-    at: &Instant,
+    start: &StartOptions,
     motion: &MotionOptions,
-    searched: bool,
-) -> Result<(OperatingPoint, Option<(usize, f64)>), LinearError> {
+    spins: &[Spin],
+    at: &Instant,
+    near: Option<&Near>,
+) -> Result<Option<(Option<SteadySearch>, FromRest)>, AnalysisError> {
+    let q = &at.point().q;
+    let same = |a: &[f64], b: &[f64]| distance(a, b) <= SAME * (1.0 + norms::two(q));
+    let as_built = near.is_some_and(|(found, _)| same(&found.point().q, q));
+    if as_built && !motion.branch {
+        return Ok(None);
+    }
+    let (followed, mut branch) = from_rest(model, start, spins, &motion.frame)?;
+    let found =
+        |found: &SteadySearch| near.is_some_and(|(near, _)| same(&near.point().q, &found.at.point().q));
+    let again = followed.as_ref().is_some_and(found);
+    branch.shown = again || !as_built;
+    // The motion found near the start is the same one.
+    Ok(Some((followed.filter(|_| branch.shown && !again), branch)))
+}
+
+/// The steady motion through a point, or near it where the search is allowed.
+fn lasting(model: &Model, at: &Instant, motion: &MotionOptions, searched: bool) -> Result<Near, LinearError> {
     let unsteady = match OperatingPoint::of_instant(model, at, &motion.frame) {
         Err(LinearError::NotSteady(why)) if searched => LinearError::NotSteady(why),
         other => return Ok((other?, None)),
@@ -303,6 +346,10 @@ fn later(
             Err(AnalysisError::NotReached { after, reached: reached - t })
         }
     }
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    norms::two(&a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>())
 }
 
 /// Names of given values that the constraints did not let stand.

@@ -157,6 +157,7 @@ impl Place {
                 Some(body) => FrameChoice::Body(body.to_owned()),
             },
             instant: m.instant,
+            branch: true,
         })
     }
 }

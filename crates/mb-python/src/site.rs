@@ -125,6 +125,17 @@ impl Site {
         }
     }
 
+    /// The branch of a steady motion with given speeds: its name, crossings (share of the speeds, error, directions of negative stiffness
+    /// below and above, whether the branch that splits off is followed) and notes.
+    #[expect(clippy::type_complexity, reason = "a tuple that Python takes apart")]
+    fn branch(&self) -> Option<(String, Vec<(f64, f64, usize, usize, bool)>, Vec<String>)> {
+        let Found::Motion(moving) = &*self.found else { return None };
+        let found = moving.branch.as_ref()?;
+        let passed = found.branch().map_or(&[][..], |b| &b.crossings).iter();
+        let crossings = passed.map(|c| (c.share, c.error, c.below, c.above, c.left)).collect();
+        Some((found.name().to_owned(), crossings, found.notes()))
+    }
+
     /// Given values that the constraints did not let stand, by name.
     fn not_kept(&self) -> Vec<String> {
         self.found.start().map_or_else(Vec::new, |start| start.not_kept.clone())

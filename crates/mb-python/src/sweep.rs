@@ -130,6 +130,7 @@ impl Asked {
                     Some(body) => FrameChoice::Body(body.to_owned()),
                 },
                 instant: false,
+                branch: false,
             }),
         };
         Ok(CaseOptions { start, motion, count: self.modes })

@@ -2,6 +2,7 @@
 
 use super::follow::ModePoint;
 use super::{Between, CampbellOptions, SpeedOf};
+use crate::branch::from_rest;
 use crate::error::AnalysisError;
 use crate::settle::{StartOptions, settle};
 use crate::spectra::known_zeros;
@@ -281,6 +282,12 @@ impl<'a> Path<'a> {
             return Ok((settled.operating_point(), 0.0));
         }
         let turn = first.unwrap_or_else(|| fastest_turn(model, &start));
+        if !spins.is_empty() && self.known.borrow().is_empty() && self.start.given.is_empty() {
+            // Neighbours follow from here: the first is on the branch that begins at rest.
+            if let (Some(found), _) = from_rest(model, self.start, &spins, &self.frame)? {
+                self.known.borrow_mut().push((w, found.at.point().q.clone()));
+            }
+        }
         let failure = match steady_near_looked(model, &start, &self.frame, looks, &self.near(w, &start.q)) {
             Ok(Some(found)) => return Ok((found.at, turn)),
             Ok(None) => None,

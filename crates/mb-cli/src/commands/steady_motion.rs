@@ -9,8 +9,8 @@ use crate::json;
 use crate::plot::Picture;
 use crate::render::{Style, six, summary};
 use crate::source::Loaded;
+use mb_analysis::FromRest;
 use mb_constraints::NullSpaceMethod;
-use mb_eigen::Eigenpair;
 use mb_linear::Formulation;
 use std::fmt::Write as _;
 
@@ -24,6 +24,13 @@ pub struct Steady {
 }
 
 impl Steady {
+    /// The branch that the motion is on.
+    pub fn branch(&self) -> Option<&FromRest> {
+        match &self.site {
+            Site::Motion(moving) => moving.branch.as_ref(),
+            Site::Rest(_) => None,
+        }
+    }
     /// Stability in a word: an eigenvalue whose sign its error bound leaves open does not count as growing.
     pub fn stability(&self) -> &'static str {
         match self.growth {
@@ -42,14 +49,14 @@ pub fn run(loaded: &Loaded, args: &EquilibriumArgs, style: Style) -> Result<Answ
     let model = &loaded.model;
     let motion = MotionArgs { spin: args.spin.clone(), moving: true, ..MotionArgs::default() };
     let (start, motion) = crate::start::with_motion(model, &args.start, &motion)?;
+    let motion = motion.map(|motion| flow::MotionOptions { branch: true, ..motion });
     let site = flow::site(model, &start, motion.as_ref())?;
     let rank = flow::rank(model, site.point())?;
     let State::Lasting(at) = site.state() else {
         return Err(RequestError::NotOfAnInstant { option: "--spin" }.into());
     };
     let result = flow::spectrum(model, &at, &Formulation::Minimal(NullSpaceMethod::Qr))?;
-    let real = |p: &Eigenpair| p.value().map(|s| (s.re, p.error_bound));
-    let growth = result.spectrum.motion().filter_map(real).max_by(|a, b| a.0.total_cmp(&b.0));
+    let growth = mb_analysis::largest_growth(&result.spectrum);
     let found = Steady { site, growth };
     let picture = Picture {
         title: format!("steady motion: {}", found.stability()),
@@ -70,11 +77,16 @@ pub fn run(loaded: &Loaded, args: &EquilibriumArgs, style: Style) -> Result<Answ
             crate::render::tiny(bound)
         )
     });
+    let branch = found.branch();
     let _ = writeln!(out, "{}{largest}", found.stability());
+    if let Some(branch) = branch {
+        let _ = writeln!(out, "branch: {}", branch.name());
+    }
     out.push_str(&summary::configuration(model, &found.site.point().q, style));
     out.push_str(&summary::speeds(model, &found.site.point().v, style));
     out.push_str(&forces(model, found.site.point(), style));
-    let mut notes = summary::start_notes(model, found.site.start());
+    let mut notes = branch.map_or_else(Vec::new, FromRest::notes);
+    notes.extend(summary::start_notes(model, found.site.start()));
     notes.extend(summary::redundancy_notes(&rank));
     notes.extend(summary::steadiness(&found.site));
     notes.extend(summary::lost_contacts(model, found.site.point()));

@@ -5,7 +5,9 @@ use super::{Head, text};
 use crate::commands::steady_motion::Steady;
 use crate::flow::Settled;
 use crate::source::Loaded;
+use mb_analysis::{FromRest, Reached};
 use mb_constraints::ConstraintRank;
+use mb_linear::steady::Crossing;
 use mb_model::Point;
 use mb_model::sensor::Reaction;
 use serde::Serialize;
@@ -48,6 +50,48 @@ struct SteadyDocument {
     stability: &'static str,
     growth: Option<f64>,
     growth_error_bound: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<BranchView>,
+}
+
+/// The branch that a steady motion is on; shares are those of the speeds asked for.
+#[derive(Serialize)]
+struct BranchView {
+    name: &'static str,
+    from_rest: bool,
+    /// The share at which the branch from rest ends before the speeds asked for.
+    ends: Option<f64>,
+    crossings: Vec<CrossingView>,
+    notes: Vec<String>,
+}
+
+/// Where a real eigenvalue passes through zero.
+#[derive(Serialize)]
+struct CrossingView {
+    share: f64,
+    error: f64,
+    negative_below: usize,
+    negative_above: usize,
+    left: bool,
+}
+
+impl From<&FromRest> for BranchView {
+    fn from(found: &FromRest) -> Self {
+        let crossing = |c: &Crossing| CrossingView {
+            share: c.share,
+            error: c.error,
+            negative_below: c.below,
+            negative_above: c.above,
+            left: c.left,
+        };
+        Self {
+            name: found.name(),
+            from_rest: found.shown && matches!(&found.reached, Reached::Whole(branch) if !branch.has_split()),
+            ends: found.branch().and_then(|b| b.ends).map(|[share, _]| share),
+            crossings: found.branch().map_or_else(Vec::new, |b| b.crossings.iter().map(crossing).collect()),
+            notes: found.notes(),
+        }
+    }
 }
 
 /// The document of a steady motion.
@@ -59,6 +103,7 @@ pub fn steady(loaded: &Loaded, rank: &ConstraintRank, found: &Steady) -> String 
         stability: found.stability(),
         growth: found.growth.map(|g| g.0),
         growth_error_bound: found.growth.map(|g| g.1),
+        branch: found.branch().map(BranchView::from),
     })
 }
 

@@ -320,6 +320,35 @@ fn the_arm_of_a_governor_rises_with_its_speed() {
     assert!(drawn.contains("blue: in steady motion") && drawn.contains("steady motion: "), "{drawn}");
     let run = mb_with(&["equilibrium", "-", "--spin", "pin=7"], text);
     assert!(run.code == 1, "{run:?}");
+    // At any speed the branch is the one that running up leads to: vertical below sqrt(g/l), where it loses its stability, raised above.
+    for speed in [3.0_f64, 7.5, 20.0] {
+        let run = mb_with(&["equilibrium", "-", "--spin", &format!("axle={speed}"), "--json"], text);
+        let found: Value = serde_json::from_str(&run.out).unwrap();
+        let height = -number(&found["operating_point"]["configuration"]["arm.z"]);
+        let raised = speed * speed > 9.81 / 0.5;
+        let want = if raised { 9.81 / (speed * speed) } else { 0.5 };
+        assert!((height - want).abs() < 1e-7, "{speed}: {height}");
+        let branch = &found["branch"];
+        assert_eq!(branch["from_rest"], !raised, "{branch}");
+        if raised {
+            let [c] = branch["crossings"].as_array().unwrap().as_slice() else { panic!("{branch}") };
+            let off = number(&c["share"]) * speed - (9.81 / 0.5_f64).sqrt();
+            assert!(off.abs() <= number(&c["error"]) * speed + 1e-8 && c["left"] == true, "{c}");
+        }
+    }
+    // From a configuration given, the motion near it is taken: hanging at a speed at which it is unstable.
+    let hanging = [
+        "--at",
+        "arm.x=0",
+        "--at",
+        "arm.z=-0.5",
+        "--at",
+        "arm.e0=0.9486832980505138",
+        "--at",
+        "arm.e2=0.31622776601683794",
+    ];
+    let run = mb_with(&[&["equilibrium", "-", "--spin", "axle=7.5"], &hanging[..]].concat(), text);
+    assert!(run.out.contains("unstable") && !run.out.contains("branch: "), "{run:?}");
 }
 
 /// The cranks of the linkage stand upright, where the sine form of the angle has no slope; Newton's method comes there up to the root of

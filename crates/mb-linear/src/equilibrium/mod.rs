@@ -24,6 +24,7 @@ mod stability;
 
 pub use path::{LoadPath, LoadPathOptions, LoadStep, PathEnd, load_path};
 pub use search::{SearchOptions, find_equilibria};
+pub(crate) use stability::signs;
 pub use stability::{Stability, stability};
 
 use crate::error::LinearError;

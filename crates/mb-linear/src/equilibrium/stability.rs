@@ -17,7 +17,9 @@
 use super::Equilibrium;
 use crate::error::LinearError;
 use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
-use mb_algebra::{AlgebraError, Dense, RankTolerance, Sparse, SymmetricEigen, dense, norms, sparse};
+use mb_algebra::{
+    AlgebraError, Dense, RankTolerance, Sparse, SymmetricEigen, dense, norms, sparse, to_dense,
+};
 use mb_constraints::{NullSpace, NullSpaceMethod};
 use mb_model::Model;
 use std::sync::Arc;
@@ -99,20 +101,31 @@ pub fn stability(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, 
 
 /// The same from the entries of K.
 fn by_stiffness(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, LinearError> {
-    let size = model.nv() + model.nc();
+    let (k, phi_q) = model.static_blocks(equilibrium.point());
+    let signs = signs(&k, &phi_q, |i| model.coordinate_name(i))?;
+    Ok(signs.map_or(Stability::Undecided, |[negative, zero]| of_counts(negative, zero)))
+}
+
+/// Numbers of directions with negative and without stiffness on the null space of Phi_q; none where K (n x n) is not symmetric, or where
+/// the factors of a large model leave signs uncertain. `name` names coordinates in errors.
+pub(crate) fn signs(
+    k: &Sparse,
+    phi_q: &Sparse,
+    name: impl Fn(usize) -> String,
+) -> Result<Option<[usize; 2]>, LinearError> {
+    let size = k.rows() + phi_q.rows();
     if size > SPARSE_FROM {
-        let (k, phi_q) = model.static_blocks(equilibrium.point());
-        let symmetric = sparse::is_symmetric(&k, ASYMMETRY).is_ok();
-        let k = sparse::add(0.5, &k, 0.5, &sparse::transpose(&k));
-        if symmetric && let Some(negative) = regular_signs(&k, &phi_q)? {
-            return Ok(of_counts(negative, 0));
+        let symmetric = sparse::is_symmetric(k, ASYMMETRY).is_ok();
+        let k = sparse::add(0.5, k, 0.5, &sparse::transpose(k));
+        if symmetric && let Some(negative) = regular_signs(&k, phi_q)? {
+            return Ok(Some([negative, 0]));
         }
         if size > DENSE_UP_TO {
-            return if symmetric { by_shifts(&k, &phi_q) } else { Ok(Stability::Undecided) };
+            return if symmetric { by_shifts(&k, phi_q) } else { Ok(None) };
         }
     }
-    let Some(Reduced { k, largest, units, basis, eigen }) = reduced(model, equilibrium)? else {
-        return Ok(Stability::Undecided);
+    let Some(Reduced { k, largest, units, basis, eigen }) = reduced(k, phi_q, name)? else {
+        return Ok(None);
     };
     let cut = ZERO * norms::max_abs(&k);
     let (mut negative, mut zero) = (0, 0);
@@ -126,7 +139,7 @@ fn by_stiffness(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, L
         negative += usize::from(sign < 0.0);
         zero += usize::from(sign == 0.0);
     }
-    Ok(of_counts(negative, zero))
+    Ok(Some([negative, zero]))
 }
 
 /// K_r in even units.
@@ -144,19 +157,21 @@ pub(super) struct Reduced {
 }
 
 /// The reduced stiffness with its eigenvalues; none when it is not symmetric.
-pub(super) fn reduced(model: &Model, equilibrium: &Equilibrium) -> Result<Option<Reduced>, LinearError> {
-    let blocks = model.dense_blocks(equilibrium.point());
-    let units = even_units(&blocks.k);
-    let (k, phi_q) = scaled(&blocks.k, &blocks.phi_q, &units);
-    let basis =
-        NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| model.coordinate_name(i))?
-            .r;
+pub(super) fn reduced(
+    k: &Sparse,
+    phi_q: &Sparse,
+    name: impl Fn(usize) -> String,
+) -> Result<Option<Reduced>, LinearError> {
+    let given = to_dense(k);
+    let units = even_units(&given);
+    let (k, phi_q) = scaled(&given, &to_dense(phi_q), &units);
+    let basis = NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), name)?.r;
     let k_r = dense::mul_transpose(&basis, &dense::mul(&k, &basis));
     if dense::is_symmetric(&k_r, ASYMMETRY).is_err() {
         return Ok(None);
     }
     let eigen = SymmetricEigen::new(&dense::symmetric_part(&k_r))?;
-    Ok(Some(Reduced { k, largest: norms::max_abs(&blocks.k), units, basis, eigen }))
+    Ok(Some(Reduced { k, largest: norms::max_abs(&given), units, basis, eigen }))
 }
 
 /// The sign of x^T K x, zero where rounding in the entries of K may be what it is; K and x in even units, `largest` the
@@ -197,13 +212,13 @@ fn of_counts(negative: usize, zero: usize) -> Stability {
 }
 
 /// The same from the signs of saddle-point factors on both sides of zero, of a symmetric K.
-fn by_shifts(k: &Sparse, phi_q: &Sparse) -> Result<Stability, LinearError> {
+fn by_shifts(k: &Sparse, phi_q: &Sparse) -> Result<Option<[usize; 2]>, LinearError> {
     let identity = sparse::identity(k.rows());
     let cut = ZERO * norms::max_abs(k);
     if cut == 0.0 {
         let rank = SaddleFactor::new(&analysis(&identity, phi_q)?, &identity, phi_q)?;
         let free = rank.inertia().map(|i| k.rows() + i.zero - phi_q.rows());
-        return Ok(free.map_or(Stability::Undecided, |free| of_counts(0, free)));
+        return Ok(free.map(|free| [0, free]));
     }
     let pattern = analysis(&sparse::add(1.0, k, 1.0, &identity), phi_q)?;
     // Eigenvalues of K_r below c.
@@ -219,10 +234,10 @@ fn by_shifts(k: &Sparse, phi_q: &Sparse) -> Result<Stability, LinearError> {
         let (negative, up_to_zero) = (below(-cut)?, below(cut)?);
         Ok(negative.zip(up_to_zero).map(|(negative, up)| (negative, up.saturating_sub(negative))))
     };
-    let Some((negative, zero)) = zeros(cut)? else { return Ok(Stability::Undecided) };
+    let Some((negative, zero)) = zeros(cut)? else { return Ok(None) };
     // Zeros stay what they are under a closer look; a slender structure only has stiffnesses many decades apart.
     let same = zero == 0 || zeros(CLOSER_LOOK * cut)? == Some((negative, zero));
-    Ok(if same { of_counts(negative, zero) } else { Stability::Undecided })
+    Ok(same.then_some([negative, zero]))
 }
 
 /// Negative directions of a regular K_r, from factors of K itself; none where its least stiffness is not clear of rounding.
@@ -273,7 +288,8 @@ mod tests {
         let k = |a: f64, b: f64, c: f64| to_sparse(&dense::diagonal(&[a, b, c]));
         let found = |k: Sparse| {
             let regular = regular_signs(&k, &phi_q).expect("finite").map(|negative| of_counts(negative, 0));
-            let shifted = by_shifts(&k, &phi_q).expect("finite");
+            let [negative, zero] = by_shifts(&k, &phi_q).expect("finite").expect("certain");
+            let shifted = of_counts(negative, zero);
             assert!(regular.is_none_or(|found| found == shifted), "{regular:?}, {shifted:?}");
             shifted
         };

@@ -14,6 +14,7 @@
 //!
 //! In frames that turn with different speeds the same exponents differ by i times combinations of these speeds.
 
+mod branch;
 mod change;
 mod conditions;
 mod deviation;
@@ -33,6 +34,7 @@ mod tiles;
 mod verdict;
 mod whirl;
 
+pub use branch::{Branch, Crossing, steady_from_rest};
 pub use deviation::Deviation;
 pub use family::SteadyFamily;
 pub use generator::Generator;

@@ -144,13 +144,20 @@ impl Field {
         out
     }
     /// The point of the motion in the configuration `q`, with multipliers.
-    fn point(&self, model: &Model, start: &Point, q: Vec<f64>, lambda: Vec<f64>, share: f64) -> Point {
+    pub(super) fn point(
+        &self,
+        model: &Model,
+        start: &Point,
+        q: Vec<f64>,
+        lambda: Vec<f64>,
+        share: f64,
+    ) -> Point {
         let v = self.velocities(model, &q, share);
         let mut point = Point { q, v, lambda, ..start.clone() };
         point.a = self.generator(model, &point, share).times(&point.v);
         point
     }
-    fn generator(&self, model: &Model, point: &Point, share: f64) -> Generator {
+    pub(super) fn generator(&self, model: &Model, point: &Point, share: f64) -> Generator {
         Generator::of_frame(model, point, self.rate.map(|x| x * share))
     }
 }
@@ -274,7 +281,8 @@ fn newton(
     Ok(SteadySearch { at, iterations, moved: norms::two(&moved) })
 }
 
-fn at_speed(
+/// The configuration and multipliers at a share of the speeds that Newton's method finds from `q`, and its steps.
+pub(super) fn at_speed(
     model: &Model,
     start: &Point,
     field: &Field,
@@ -321,7 +329,7 @@ fn at_speed(
         }
         let Blocks { m, c, k, phi_q } = model.blocks(&point);
         let k = in_frame(model, &point, &field.generator(model, &point, share), [&m, &c, &k])[1].clone();
-        let k = pinned(model, &k, &point.v);
+        let k = pinned(model, &k, &start.v);
         let minus = |x: &[f64]| -> Vec<f64> { x.iter().map(|x| -x).collect() };
         let (mut dq, mut dl) =
             Saddle::sparse_again(&k, &phi_q, &mut patterns)?.solve(&minus(&residual), &minus(&phi));
@@ -342,7 +350,7 @@ fn at_speed(
 ///
 /// K v = 0 along the motion, and the forces do no work on it; then the step has no part in that coordinate, and the others
 /// are those of K alone.
-fn pinned(model: &Model, k: &Sparse, v: &[f64]) -> Sparse {
+pub(super) fn pinned(model: &Model, k: &Sparse, v: &[f64]) -> Sparse {
     let mut fastest: Option<(bool, f64, usize)> = None;
     for b in model.coordinates().blocks() {
         for i in 0..b.kind.nv() {

@@ -4,6 +4,7 @@
 mod beam;
 mod beam_joints;
 mod beam_studies;
+mod branches;
 mod coupling;
 mod equilibrium;
 mod flexible;

@@ -73,6 +73,48 @@ class Reactions(Mapping[str, Reaction]):
         return len(self._all)
 
 
+@dataclass(frozen=True)
+class Crossing:
+    """Where a real eigenvalue passes through zero on the way from rest.
+
+    Attributes
+    ----------
+    share : float
+        Share of the speeds.
+    error : float
+        Error bound of it.
+    negative_below, negative_above : int
+        Directions of negative stiffness below and above.
+    left : bool
+        Whether the branch that splits off there is followed.
+    """
+
+    share: float
+    error: float
+    negative_below: int
+    negative_above: int
+    left: bool
+
+
+@dataclass(frozen=True)
+class Branch:
+    """The branch of steady motions that a motion is on.
+
+    Attributes
+    ----------
+    name : str
+        In words: ``"from rest"`` and others.
+    crossings : list of Crossing
+        What was passed on the way from rest.
+    notes : list of str
+        What is to be known, in sentences.
+    """
+
+    name: str
+    crossings: list[Crossing]
+    notes: list[str]
+
+
 class OperatingPoint:
     """A verified equilibrium, or a verified point of a motion.
 
@@ -124,6 +166,14 @@ class OperatingPoint:
         if found is not None:
             return found[0]
         return "steady motion" if self.lasts else "instant of a motion"
+
+    @property
+    def branch(self) -> Branch | None:
+        """The branch of a steady motion whose speeds were given with `spin` or in the model; None of other points."""
+        found = self._native.branch()
+        if found is None:
+            return None
+        return Branch(found[0], [Crossing(*c) for c in found[1]], found[2])
 
     @property
     def not_kept(self) -> list[str]:
