@@ -133,7 +133,8 @@ pub enum EigenError {
     /// The saddle-point matrix could not be factored at any shift that was tried.
     #[error(
         "The matrix [s^2 M + s C + K, Phi_q^T; Phi_q, 0] could not be factored at s = {re:e} {im:+e}i nor at {others} shifts near it, so \
-         the pencil is probably singular: some direction has neither mass nor stiffness. Last reason: {source}"
+         as far as rounding shows it is singular there: some direction has neither mass nor stiffness, or constraint rows nearly depend \
+         on each other. Last reason: {source}"
     )]
     NoRegularShift {
         /// Real part of the first shift, rad/s.

@@ -66,7 +66,8 @@ impl Spectrum {
     pub(crate) fn partial(pairs: Vec<Eigenpair>, mut counts: Counts, findings: Vec<Finding>) -> Self {
         let pairs = sorted(pairs);
         counts.found = crate::ClassCounts::of(&pairs);
-        let mut out = Self { eigenpairs: pairs, counts, findings };
+        let mut out = Self { eigenpairs: pairs, counts, findings: Vec::new() };
+        out.report_once(findings);
         out.report_undetermined();
         out
     }
@@ -76,10 +77,20 @@ impl Spectrum {
         let pairs = sorted(pairs);
         counts.found = crate::ClassCounts::of(&pairs);
         findings.extend(counts.mismatches());
-        let mut out = Self { eigenpairs: pairs, counts, findings };
+        let mut out = Self { eigenpairs: pairs, counts, findings: Vec::new() };
+        out.report_once(findings);
         out.report_poor_accuracy();
         out.report_undetermined();
         out
+    }
+
+    /// Adds findings, each of them once: several searches may have come upon the same.
+    fn report_once(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        for finding in findings {
+            if !self.findings.contains(&finding) {
+                self.findings.push(finding);
+            }
+        }
     }
 
     /// Says how many bounds are as wide as their eigenvalues, and takes back that a count was complete: it counts values that may lie
@@ -89,7 +100,7 @@ impl Spectrum {
         let bounds: Vec<f64> = self.eigenpairs.iter().filter(wide).map(|pair| pair.error_bound).collect();
         let Some(widest) = bounds.iter().copied().reduce(f64::max) else { return };
         let eigenvalues = bounds.len();
-        self.findings.push(Finding::UndeterminedEigenvalues { eigenvalues, widest });
+        self.report_once([Finding::UndeterminedEigenvalues { eigenvalues, widest }]);
         let complete = |finding: &Finding| finding.completeness().is_some_and(Completeness::is_complete);
         if self.findings.iter().any(complete) {
             self.findings.retain(|finding| !complete(finding));

@@ -313,10 +313,7 @@ impl<'a> General<'a> {
     fn report_moved(&mut self, from: c64, to: c64) {
         let moved =
             SparseFinding::ShiftMoved { from_re: from.re, from_im: from.im, to_re: to.re, to_im: to.im };
-        let told = self.findings.iter().any(|f| *f == Finding::from(moved.clone()));
-        if !told {
-            self.findings.push(moved.into());
-        }
+        self.findings.push(moved.into());
     }
 
     fn nearest_from(&mut self, shifted: &Shifted, count: usize) -> Result<Set, EigenError> {

@@ -196,6 +196,16 @@ pub(crate) fn keep_asked(spectrum: &mut Spectrum, request: &Request, undamped: b
 /// Keeps the modes nearest to what is asked for; how many.
 fn keep_nearest(spectrum: &mut Spectrum, request: &Request, undamped: bool) -> usize {
     let (kept, modes, cut) = choose(&spectrum.eigenpairs, request, undamped);
+    // What was said before they were certified is said anew, or was not true.
+    let value = |finding: &Finding| match finding {
+        Finding::Sparse { detail: SparseFinding::MultipleCut { re, im, .. } } => Some(c64::new(*re, *im)),
+        _ => None,
+    };
+    let returned = |s: c64| {
+        let some = spectrum.eigenpairs.iter().zip(&kept).filter(|(_, kept)| **kept);
+        some.filter_map(|(pair, _)| pair.value()).any(|other| same(s, other))
+    };
+    spectrum.findings.retain(|finding| value(finding).is_none_or(returned));
     spectrum.findings.extend(cut);
     if is_cut_open(&spectrum.eigenpairs, &kept, request) {
         let reason = "error bounds of some modes are wider than the distance between the last one returned and the next, which may be nearer";

@@ -196,6 +196,8 @@ fn merged(
 const TINY: usize = 40;
 /// Backward error, or violation of the constraints, above which a pair is none of the problem.
 const NO_EIGENVALUE: f64 = 1e-6;
+/// The same of a pair whose error bound is as large as it is, which says nothing that others do not say.
+const NO_DIGIT: f64 = 1e-8;
 
 fn symmetric(run: &mut Symmetric<'_>, request: &Request) -> Result<Modes, EigenError> {
     let tau = std::f64::consts::TAU;
@@ -267,7 +269,8 @@ pub(crate) fn finished(
     findings.extend(certifier.findings());
     // Of both kinds of equations.
     let left_over = |pair: &Eigenpair| pair.backward_error.max(pair.constraint_violation);
-    let worst = |pair: &Eigenpair| left_over(pair) > NO_EIGENVALUE;
+    let worst =
+        |pair: &Eigenpair| left_over(pair) > if pair.is_determined() { NO_EIGENVALUE } else { NO_DIGIT };
     let dropped = pairs.iter().filter(|pair| worst(pair)).count();
     if dropped > 0 {
         let errors = pairs.iter().filter(|pair| worst(pair)).map(left_over);
@@ -275,7 +278,7 @@ pub(crate) fn finished(
         findings.push(SparseFinding::Dropped { eigenvalues: dropped, backward_error }.into());
         pairs.retain(|pair| !worst(pair));
     }
-    let modes = drop_repeated(problem, &mut pairs);
+    let modes = drop_repeated(problem, &mut pairs) + drop_surplus(2 * problem.dof(), &mut pairs);
     if modes > 0 {
         findings.push(SparseFinding::Repeated { modes }.into());
     }
@@ -288,6 +291,26 @@ pub(crate) fn part_of(problem: &Problem, pairs: Vec<Eigenpair>, mut findings: Ve
     let counts = counts(problem);
     findings.extend(problem.open_eigenvalues());
     Spectrum::partial(pairs, counts, findings)
+}
+
+/// Where more finite eigenvalues were found than can exist, some of them are found twice: leaves out those whose bounds are widest
+/// for their size, with their conjugates; how many modes.
+fn drop_surplus(most: usize, pairs: &mut Vec<Eigenpair>) -> usize {
+    let mut modes = 0;
+    while pairs.iter().filter(|pair| pair.class.is_motion()).count() > most {
+        let width = |pair: &Eigenpair| pair.error_bound / pair.value().map_or(f64::INFINITY, c64::norm);
+        let physical = pairs.iter().filter(|pair| pair.class == Class::Physical);
+        let Some(worst) = physical.max_by(|a, b| width(a).total_cmp(&width(b))) else { break };
+        let both = [worst.value(), worst.value().map(|s| s.conj())];
+        let mut left = if worst.alpha.im == 0.0 { 1 } else { 2 };
+        pairs.retain(|pair| {
+            let drop = both.contains(&pair.value()) && pair.class == Class::Physical && left > 0;
+            left -= usize::from(drop);
+            !drop
+        });
+        modes += 1;
+    }
+    modes
 }
 
 /// Share of a vector, squared and in the metric of the mass, in the span of others, from which on it is no mode of its own; those of
