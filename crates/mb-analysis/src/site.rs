@@ -271,7 +271,7 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
 type Near = (OperatingPoint, Option<(usize, f64)>);
 
 /// What is followed from rest to the speeds asked for, with its branch. A model that is built in steady motion is taken as it is: then only
-/// the branch is told, where it is asked for. None where the motion found near the start `at` is the one to take.
+/// the branch is reported, where it is asked for. None where the motion found near the start `at` is the one to take.
 fn followed(
     model: &Model,
     start: &StartOptions,

@@ -84,7 +84,7 @@ const INVERSE_STEPS: usize = 6;
 /// The steady motion on the branch that begins at the point of rest `rest`, whose velocities are those of the whole speeds at its
 /// configuration; where the branch ends before, none with what was passed.
 ///
-/// `built`: the configuration (nq numbers) whose side is preferred where branches split; `grows` tells of a motion whether disturbances
+/// `built`: the configuration (nq numbers) whose side is preferred where branches split; `grows` decides of a motion whether disturbances
 /// grow, where it can. The outer none: no frame has the velocities.
 ///
 /// # Errors
@@ -174,7 +174,7 @@ impl Walk<'_> {
             if now == before {
                 known = Some((here.clone(), now));
             } else if now[1] != before[1] {
-                // Here itself something is without stiffness: what comes next tells.
+                // Here itself something is without stiffness: what comes next decides.
                 known = Some((last, before));
             } else {
                 let (crossing, beyond, now) = self.enclose(&last, before, here, now, &mut iterations)?;
@@ -242,7 +242,7 @@ impl Walk<'_> {
         Ok(true)
     }
     /// The signs of K(s) on the null space of Phi_q; of an unsymmetric one whether the number of real negative eigenvalues is odd, as the
-    /// sign of the determinant tells.
+    /// sign of the determinant decides.
     fn signs(&self, at: &Stop) -> Result<Option<Signs>, LinearError> {
         let (k, phi_q) = self.stiffness(at);
         let name = |i| self.model.coordinate_name(i);
