@@ -15,6 +15,7 @@ mod compare;
 pub mod drawing;
 mod error;
 pub mod factor;
+pub mod floquet_diagram;
 mod free;
 pub mod moving;
 pub mod names;

@@ -80,6 +80,14 @@ pub enum PeriodicError {
         /// The gap, m or rad, m/s or rad/s.
         defect: f64,
     },
+    /// What went wrong at one of many values of a parameter.
+    #[error("At the value {value} of the parameter: {source}")]
+    At {
+        /// The value.
+        value: f64,
+        /// What.
+        source: Box<PeriodicError>,
+    },
     /// A value of a parameter that the model does not allow.
     #[error("At the value {value} of the parameter there is no model: {reason}.")]
     Parameter {
@@ -121,6 +129,7 @@ impl PeriodicError {
     /// True where the model or the request is at fault, false where the numerics failed.
     pub fn is_wrong_request(&self) -> bool {
         match self {
+            Self::At { source, .. } => source.is_wrong_request(),
             Self::NotAPeriod { .. } | Self::AtRest | Self::PeriodNeeded { .. } | Self::TooLarge { .. } => {
                 true
             }

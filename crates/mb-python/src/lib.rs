@@ -41,7 +41,7 @@ mod _mb {
     #[pymodule_export]
     use crate::page::page;
     #[pymodule_export]
-    use crate::periodic::{Orbit, orbit};
+    use crate::periodic::{Orbit, exponents, orbit};
     #[pymodule_export]
     use crate::response::{matrix_response, response};
     #[pymodule_export]

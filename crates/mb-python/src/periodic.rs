@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mb_algebra::{Dense, Watch, c64};
+use mb_analysis::floquet_diagram::{Exponent, floquet_diagram};
 use mb_analysis::periodic::{OrbitError, OrbitSearch, OverParameter, periodic_motion};
 use mb_model::Model as Mechanism;
 use mb_model::spec::ModelSpec;
@@ -41,6 +42,9 @@ struct Asked {
 
 impl Asked {
     fn find(self, spec: &ModelSpec, model: &Mechanism) -> Result<(Found, Floquet), OrbitError> {
+        periodic_motion(spec, model, &self.search(), &mut |_| ())
+    }
+    fn search(self) -> OrbitSearch {
         let options = OrbitOptions {
             parts: self.parts,
             steps: self.steps,
@@ -50,7 +54,7 @@ impl Asked {
             inputs: self.inputs,
             ..OrbitOptions::default()
         };
-        let search = OrbitSearch {
+        OrbitSearch {
             period: self.period,
             known: None,
             guess: self.guess,
@@ -59,8 +63,7 @@ impl Asked {
             settle: self.settle,
             time: self.time,
             options,
-        };
-        periodic_motion(spec, model, &search, &mut |_| ())
+        }
     }
 }
 
@@ -95,6 +98,45 @@ pub(crate) fn orbit(py: Python<'_>, model: &Model, asked: &str) -> PyResult<Orbi
     let (found, floquet) = found.map_err(|e| raised(py, &e))?;
     let (spec, model) = (model.spec(), model.mechanism());
     Ok(Orbit { spec, model, inputs, period, found: Arc::new(found), floquet })
+}
+
+/// Floquet exponents over a parameter.
+#[pyfunction]
+pub(crate) fn exponents<'py>(
+    py: Python<'py>,
+    model: &Model,
+    asked: &str,
+    name: String,
+    start: f64,
+    end: f64,
+    samples: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let asked: Asked = read(py, asked)?;
+    let spec = model.spec();
+    let found = work::run(py, move || {
+        floquet_diagram(&spec, &name, [start, end], samples, &asked.search(), &|_, _| false)
+    })?;
+    let found = found.map_err(|e| raised(py, &e))?;
+    let (modes, values) = (found.exponents.len(), found.values.len());
+    let table = |of: &dyn Fn(&Exponent) -> f64| -> PyResult<Bound<'py, PyAny>> {
+        let numbers = (0..values)
+            .flat_map(|k| found.exponents.iter().map(move |mode| mode[k].as_ref()))
+            .map(|e| e.map_or(f64::NAN, of));
+        Ok(by_columns(py, (modes, values), numbers.collect())?.into_any())
+    };
+    let out = PyDict::new(py);
+    out.set_item("re", table(&|e| e.s.re)?)?;
+    out.set_item("im", table(&|e| e.s.im)?)?;
+    out.set_item("error", table(&|e| e.error)?)?;
+    out.set_item("values", vector(py, found.values.clone()))?;
+    out.set_item("periods", vector(py, found.periods.clone()))?;
+    let parts = |end: Option<[f64; 2]>| (end.map(|x| x[0]), end.map(|x| x[1]));
+    let ranges = found.grows.iter().map(|g| {
+        let ((from, from_error), (to, to_error)) = (parts(g.from), parts(g.to));
+        (from, from_error, to, to_error, g.growth[0], g.growth[1])
+    });
+    out.set_item("unstable", ranges.collect::<Vec<_>>())?;
+    Ok(out)
 }
 
 impl Orbit {

@@ -284,7 +284,7 @@ pub(super) fn next(
     };
     let guesses: Vec<Option<c64>> = (0..last.modes.len()).map(guess).collect();
     if !path.is_small()
-        && let Some(found) = by_newton(stop, last, &guesses)
+        && let Some(found) = by_newton(stop, w, last, before, &guesses)
     {
         let (growth, open) = (growth(found.iter(), stop.reversible), open(found.iter(), stop.reversible));
         return Ok(Found { modes: found.into_iter().map(Some).collect(), growth, open });
@@ -299,11 +299,22 @@ pub(super) fn next(
 const EXTRA: usize = 4;
 
 /// All modes by Newton's method from where they point to; none where one of them is not the same, or two become one.
-fn by_newton(stop: &Stop, last: &Sample, guesses: &[Option<c64>]) -> Option<Vec<ModePoint>> {
+fn by_newton(
+    stop: &Stop,
+    w: f64,
+    last: &Sample,
+    before: Option<&Sample>,
+    guesses: &[Option<c64>],
+) -> Option<Vec<ModePoint>> {
     let mut out: Vec<ModePoint> = Vec::with_capacity(guesses.len());
-    for (mode, guess) in last.modes.iter().zip(guesses) {
+    for (k, (mode, guess)) in last.modes.iter().zip(guesses).enumerate() {
         let (mode, guess) = (mode.as_ref()?, (*guess)?);
-        let found = one_by_newton(stop, guess, &mode.right)?;
+        let old = before.and_then(|b| Some((b.w, b.modes[k].as_ref()?)));
+        let start = match old.filter(|(old, _)| (last.w - old).abs() > 0.0) {
+            Some((old, far)) => extrapolated(&mode.right, &far.right, (w - last.w) / (last.w - old)),
+            None => mode.right.clone(),
+        };
+        let found = one_by_newton(stop, guess, &start)?;
         let likeness = left_right_mac(&stop.pencil, &mode.shape(), &found.shape());
         let double = |o: &ModePoint| (o.s - found.s).norm() <= COINCIDE * found.s.norm();
         if !(LIKE..=1.0 / LIKE).contains(&likeness) || out.iter().any(double) {
@@ -312,6 +323,13 @@ fn by_newton(stop: &Stop, last: &Sample, guesses: &[Option<c64>]) -> Option<Vec<
         out.push(found);
     }
     Some(out)
+}
+
+/// x + (x - c x_0) by, with c that brings the former vector x_0 nearest to x: vectors have no size and phase of their own.
+fn extrapolated(x: &[c64], former: &[c64], by: f64) -> Vec<c64> {
+    let dot = |a: &[c64], b: &[c64]| -> c64 { a.iter().zip(b).map(|(a, b)| a.conj() * b).sum() };
+    let c = dot(former, x) / dot(former, former);
+    x.iter().zip(former).map(|(x, f)| x + (x - c * f) * by).collect()
 }
 
 /// The eigenpair near a guess.

@@ -25,6 +25,7 @@ Examples:
   mb track arm.toml --parameter crank.angle --from 20deg --to 80deg --hold motor --samples 31 --output modes.csv
   mb track arm.toml --path path.csv --order 4 --modes 1-3 --json
   mb track rotor.toml --parameter W --from 0 --to 500 --campbell campbell.svg
+  mb track blades.toml --parameter W --from 20 --to 60 --floquet 2*pi/W --plot exponents.svg
   mb track rotor.toml --parameter spin:axle --from 0 --to 500 --campbell --samples 100 --lowest 10
 
 The file of --path has a line of names (variables, and `time` if it is to be the abscissa) and one line of numbers
@@ -160,6 +161,10 @@ pub struct TrackArgs {
     /// linearization is constant in that, else a body's
     #[arg(long, value_name = "ground | BODY", requires = "campbell")]
     pub frame: Option<String>,
+    /// Floquet exponents in place of modes: follow the periodic motion of this period, s, a number or an expression of parameters such as
+    /// `2*pi/W`, and solve for the ends of the ranges in which disturbances grow; --plot draws frequencies and real parts
+    #[arg(long, value_name = "PERIOD", allow_hyphen_values = true, conflicts_with_all = ["path", "group", "modes", "order", "hold", "frozen", "instant", "no_solve", "campbell"])]
+    pub floquet: Option<String>,
     /// Write the modes along the path to a file: .csv, .json or .npz
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -4,6 +4,7 @@ pub mod branch;
 pub mod campbell;
 pub mod check;
 pub mod equilibrium;
+pub mod exponents;
 pub mod export;
 pub mod generate;
 pub mod load_path;

@@ -55,6 +55,9 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
     if args.campbell.is_some() {
         return super::campbell::run(text, args, style, progress);
     }
+    if let Some(period) = &args.floquet {
+        return super::exponents::run(text, args, period, style, progress);
+    }
     let format = args.output.as_deref().map(history::format_of).transpose()?;
     picture::check_file("--plot", args.plot.as_deref())?;
     let found = analyse(text, args, progress)?;

@@ -98,3 +98,59 @@ fn a_motion_is_written_and_read_again() {
     let (first, last) = (values[0], values[values.len() - 1]);
     assert!((first - last).abs() < 1e-8 && first.abs() > 1e-3, "{first} {last}");
 }
+
+/// The limits of stability of Mathieu's equation x'' + (a - 2 q cos 2t) x = 0 are eigenvalues of Hill's matrices: a_1 of cosines of odd
+/// order, b_2 of sines and a_2 of cosines of even order.
+#[test]
+fn ranges_of_growth_over_a_parameter_end_at_the_characteristic_values_of_mathieu() {
+    let q = 1.0;
+    let hill = |diagonal: &dyn Fn(usize) -> f64, first: f64| {
+        let entry = |i: usize, k: usize| match i.abs_diff(k) {
+            0 => diagonal(i),
+            1 if i.min(k) == 0 => first,
+            1 => q,
+            _ => 0.0,
+        };
+        mb_algebra::SymmetricEigen::new(&mb_algebra::Dense::from_fn(14, 14, entry)).unwrap().values
+    };
+    let a1 = hill(&|i| ((2 * i + 1).pow(2)) as f64 + if i == 0 { q } else { 0.0 }, q)[0];
+    let b2 = hill(&|i| ((2 * i + 2).pow(2)) as f64, q)[0];
+    let a2 = hill(&|i| ((2 * i).pow(2)) as f64, 2.0_f64.sqrt() * q)[1];
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("exponents.svg");
+    let arguments = [
+        "track",
+        "-",
+        "--parameter",
+        "a",
+        "--from",
+        "1",
+        "--to",
+        "5",
+        "--samples",
+        "11",
+        "--floquet",
+        "2*pi/W",
+    ];
+    let run = mb_with(&[&arguments[..], &["--json", "--plot", path.to_str().unwrap()]].concat(), SHAKEN);
+    assert_eq!(run.code, 0, "{run:?}");
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let ranges = found["unstable"].as_array().unwrap();
+    assert_eq!(ranges.len(), 2, "{ranges:?}");
+    for (value, error, want) in [("to", "to_error", a1), ("from", "from_error", b2), ("to", "to_error", a2)]
+        .into_iter()
+        .zip([0, 1, 1])
+        .map(|((v, e, want), k)| (&ranges[k][v], &ranges[k][e], want))
+    {
+        let (value, error) = (value.as_f64().unwrap(), error.as_f64().unwrap());
+        assert!(error < 1e-7 && (value - want).abs() <= error + 1e-10, "{value} {error:e} {want}");
+    }
+    assert!(std::fs::read_to_string(&path).unwrap().contains("once per period"));
+    let run = mb_with(&arguments, SHAKEN);
+    assert!(run.out.contains("Floquet exponents over a from 1") && run.out.contains("grows from"), "{run:?}");
+    let run = mb_with(
+        &["track", "-", "--parameter", "nothing", "--from", "1", "--to", "5", "--floquet", "pi"],
+        SHAKEN,
+    );
+    assert!(run.code == 1 && run.err.contains("nothing"), "{run:?}");
+}

@@ -188,3 +188,20 @@ fn wrong_sweeps_are_named() {
     fs::write(&list, "L,k\n1,x\n").unwrap();
     assert!(refused(&["--list", list.to_str().unwrap()]).contains("line 2: `x` is not a finite number"));
 }
+
+/// Cases that were solved at rest are none of a sweep in motion.
+#[test]
+fn cases_of_another_state_are_not_taken_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (model, table) = (path("disc.toml"), path("rest.csv"));
+    fs::write(&model, mb(&["generate", "rolling-disc"]).out).unwrap();
+    let grid = ["sweep", &model, "--grid", "m=1..2:2"];
+    let at_rest = mb(&[&grid[..], &["-o", &table]].concat());
+    assert_eq!(at_rest.code, 0, "{at_rest:?}");
+    let again = mb(&[&grid[..], &["--resume", &table]].concat());
+    assert_eq!(again.code, 0, "{again:?}");
+    let moving = mb(&[&grid[..], &["--resume", &table, "--moving"]].concat());
+    assert_eq!(moving.code, 1, "{moving:?}");
+    assert!(moving.err.contains("the state 'rest', the sweep takes 'motion asked for'"), "{moving:?}");
+}

@@ -21,6 +21,7 @@ from ._mb import __version__
 from ._model import LoadPath, Model, Part, Redundancy, load, loads
 from ._modes import Mode, Modes
 from ._motion import Run, simulate
+from ._exponents import Exponents, GrowthRange
 from ._periodic import Bifurcation, Branch, Floquet, Orbit
 from ._progress import progress
 from ._response import MeanSquare, Peak, Response, Zeros, response
@@ -41,7 +42,9 @@ __all__ = [
     "Encounter",
     "EnergyShares",
     "FindingWarning",
+    "Exponents",
     "Floquet",
+    "GrowthRange",
     "FreeMotion",
     "InternalError",
     "Linearization",

@@ -17,6 +17,7 @@ from ._check import Check, checked
 from ._errors import ArgumentError, ArgumentTypeError, MbError, ModelError
 from ._motion import Run, simulate
 from ._names import numbers, resolve
+from ._exponents import Exponents, exponents
 from ._periodic import Floquet, Orbit, orbit
 from ._requests import count, number, strategy_word
 from ._series import Series, series
@@ -1171,6 +1172,30 @@ class Model:
             most_steps=most_steps,
             tolerance=tolerance,
         )
+
+    def exponents(
+        self, name: str, start: float, end: float, period: float | str | None = None, *, samples: int = 51, **options: Any
+    ) -> Exponents:
+        """Floquet exponents of periodic motions over a parameter, with the ranges in which disturbances grow solved for.
+
+        Parameters
+        ----------
+        name : str
+            The parameter.
+        start, end : float
+            Its first and last value.
+        period : float or str
+            Period, s: an expression of the parameters such as ``"2*pi/W"``.
+        samples : int
+            Number of values.
+        **options
+            As of :meth:`orbit`.
+
+        Returns
+        -------
+        Exponents
+        """
+        return exponents(self, name, start, end, period, samples, options)
 
     def floquet(self, period: float | str | None = None, **options: Any) -> Floquet:
         """Floquet multipliers of the periodic motion that :meth:`orbit` finds with the same arguments.

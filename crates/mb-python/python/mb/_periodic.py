@@ -431,7 +431,7 @@ def _period(value: Any) -> str:
     return repr(_positive(value, "period"))
 
 
-def orbit(
+def asked_for(
     model: Model,
     period: float | str | None,
     *,
@@ -446,8 +446,8 @@ def orbit(
     steps: int,
     most_steps: int,
     tolerance: float,
-) -> Orbit:
-    """See :meth:`mb.Model.orbit`."""
+) -> str:
+    """Which motion is meant, for the native module."""
     native = model._build()
     q, v, _, u, _ = native.names()
     if period is not None and guess is not None:
@@ -471,7 +471,13 @@ def orbit(
         "most_steps": count(most_steps, "most_steps"),
         "tolerance": _positive(tolerance, "tolerance"),
     }
-    return Orbit(model, _mb.orbit(native, json.dumps(asked)))
+    return json.dumps(asked)
+
+
+def orbit(model: Model, period: float | str | None, **options: Any) -> Orbit:
+    """See :meth:`mb.Model.orbit`."""
+    asked = asked_for(model, period, **options)
+    return Orbit(model, _mb.orbit(model._build(), asked))
 
 
 __all__ = ["Bifurcation", "Branch", "Floquet", "Orbit"]

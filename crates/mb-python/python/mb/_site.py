@@ -97,7 +97,7 @@ class Crossing:
 
 
 @dataclass(frozen=True)
-class Branch:
+class SteadyBranch:
     """The branch of steady motions that a motion is on.
 
     Attributes
@@ -168,12 +168,12 @@ class OperatingPoint:
         return "steady motion" if self.lasts else "instant of a motion"
 
     @property
-    def branch(self) -> Branch | None:
+    def branch(self) -> SteadyBranch | None:
         """The branch of a steady motion whose speeds were given with `spin` or in the model; None of other points."""
         found = self._native.branch()
         if found is None:
             return None
-        return Branch(found[0], [Crossing(*c) for c in found[1]], found[2])
+        return SteadyBranch(found[0], [Crossing(*c) for c in found[1]], found[2])
 
     @property
     def not_kept(self) -> list[str]:

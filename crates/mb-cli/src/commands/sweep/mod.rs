@@ -20,6 +20,7 @@ use crate::source::{Text, load};
 use mb_algebra::Stopped;
 use mb_analysis::sweep::{Boundary, Case, CaseOptions, Design, Taken, boundaries, run as run_cases, solve};
 use rows::Journal;
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 
@@ -34,6 +35,8 @@ pub struct Sweep {
     pub rows: Vec<Option<Row>>,
     /// The state that was taken in every case.
     pub taken: Taken,
+    /// The same with all that was asked for of it, in words: what rows of two runs must share.
+    pub state: String,
     /// Number of modes of a row.
     pub count: usize,
     /// Where stability changes.
@@ -122,14 +125,15 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
         case_at(text, args, &with(values), &taken, count).map_err(|failure| failure.to_string())
     };
 
+    let state = state_of(args, &taken);
     let mut rows: Vec<Option<Row>> = vec![None; design.len()];
     for path in &args.resume {
-        rows::take(path, &design, count, &mut rows)?;
+        rows::take(path, &design, &state, count, &mut rows)?;
     }
     let mine = |case: &usize| args.shard.is_none_or(|shard| case % shard.of == shard.part - 1);
     let open: Vec<usize> = (0..design.len()).filter(mine).filter(|k| rows[*k].is_none()).collect();
     let mut journal =
-        args.output.as_deref().map(|path| Journal::begin(path, &design, count, &rows)).transpose()?;
+        args.output.as_deref().map(|path| Journal::begin(path, &design, &state, count, &rows)).transpose()?;
     let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let _keeps = progress::stoppable();
     let watch = progress.watch();
@@ -160,7 +164,35 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
         stopped = watch.look().err();
     }
     let model = [loaded.model.name.clone(), loaded.file];
-    Ok(Sweep { model, design, rows, taken, count, boundary, stopped })
+    Ok(Sweep { model, design, rows, taken, state, count, boundary, stopped })
+}
+
+/// The state that cases take in words, with what the request says of the start and of the motion.
+fn state_of(args: &SweepArgs, taken: &Taken) -> String {
+    let motion = &args.motion;
+    let mut out = taken.word().to_owned();
+    let mut add = |what: &str, value: String| {
+        let _ = write!(out, "; {what} {value}");
+    };
+    for (what, list) in [("spin", &motion.spin), ("velocity", &motion.velocity), ("input", &args.start.input)]
+    {
+        for a in list {
+            add(what, format!("{}={}", a.name, a.value));
+        }
+    }
+    for at in &args.start.at {
+        add("at", at.clone());
+    }
+    if let Some(frame) = &motion.frame {
+        add("frame", frame.clone());
+    }
+    if args.start.time != 0.0 {
+        add("time", args.start.time.to_string());
+    }
+    if args.start.no_solve {
+        add("no-solve", String::new());
+    }
+    out.trim_end().to_owned()
 }
 
 /// One case, from the text of the model to its modes.

@@ -37,8 +37,17 @@ fn head(design: &Design, count: usize) -> Vec<String> {
     let mut out = vec!["case".to_owned()];
     out.extend(design.names.iter().cloned());
     out.extend(
-        ["outcome", "verdict", "rightmost re", "rightmost im", "rightmost error", "complete", "whole"]
-            .map(str::to_owned),
+        [
+            "outcome",
+            "state",
+            "verdict",
+            "rightmost re",
+            "rightmost im",
+            "rightmost error",
+            "complete",
+            "whole",
+        ]
+        .map(str::to_owned),
     );
     out.extend((1..=count).flat_map(|k| OF_MODE.map(|what| format!("mode {k} {what}"))));
     out.push("message".to_owned());
@@ -46,17 +55,17 @@ fn head(design: &Design, count: usize) -> Vec<String> {
 }
 
 /// The line of a case; numbers read back exactly.
-fn line(design: &Design, count: usize, k: usize, row: &Row) -> Vec<String> {
+fn line(design: &Design, state: &str, count: usize, k: usize, row: &Row) -> Vec<String> {
     let number = |x: f64| format!("{x:?}");
     let mut out = vec![(k + 1).to_string()];
     out.extend(design.points[k].iter().map(|x| number(*x)));
     let Some(case) = row.case() else {
-        out.push("failed".to_owned());
+        out.extend(["failed", state].map(str::to_owned));
         out.extend(vec![String::new(); 6 + OF_MODE.len() * count]);
         out.push(row.message().unwrap_or_default().to_owned());
         return out;
     };
-    out.extend(["solved".to_owned(), case.verdict.word().to_owned()]);
+    out.extend(["solved", state, case.verdict.word()].map(str::to_owned));
     match case.rightmost {
         Some(mode) => out.extend([mode.re, mode.im, mode.error].map(number)),
         None => out.extend(vec![String::new(); 3]),
@@ -80,7 +89,7 @@ fn line(design: &Design, count: usize, k: usize, row: &Row) -> Vec<String> {
 /// A case from its line; none where the line is torn.
 fn parsed(fields: &[&str], names: usize, count: usize) -> Option<Row> {
     let mut rest = fields.get(1 + names..)?.iter().copied();
-    let outcome = rest.next()?;
+    let (outcome, _state) = (rest.next()?, rest.next()?);
     if outcome == "failed" {
         return Some(Row(Err((*fields.last()?).to_owned())));
     }
@@ -124,6 +133,7 @@ fn written(fields: &[String]) -> Vec<u8> {
 pub(super) fn take(
     path: &Path,
     design: &Design,
+    state: &str,
     count: usize,
     rows: &mut [Option<Row>],
 ) -> Result<(), Failure> {
@@ -150,6 +160,13 @@ pub(super) fn take(
         if !same {
             return Err(wrong(at, "the values of this case are not those of the sweep"));
         }
+        let taken = fields.get(2 + design.names.len()).copied().unwrap_or_default();
+        if taken != state {
+            return Err(wrong(
+                at,
+                &format!("this case was solved for the state '{taken}', the sweep takes '{state}'"),
+            ));
+        }
         rows[k] = Some(row);
     }
     Ok(())
@@ -160,6 +177,7 @@ pub(super) struct Journal<'a> {
     file: File,
     path: PathBuf,
     design: &'a Design,
+    state: &'a str,
     count: usize,
 }
 
@@ -175,6 +193,7 @@ impl<'a> Journal<'a> {
     pub(super) fn begin(
         output: &Path,
         design: &'a Design,
+        state: &'a str,
         count: usize,
         rows: &[Option<Row>],
     ) -> Result<Self, Failure> {
@@ -182,7 +201,7 @@ impl<'a> Journal<'a> {
         let mut text = written(&head(design, count));
         for (k, row) in rows.iter().enumerate() {
             if let Some(row) = row {
-                text.extend(written(&line(design, count, k, row)));
+                text.extend(written(&line(design, state, count, k, row)));
             }
         }
         // Whole or not at all: the journal that is resumed may be this file.
@@ -190,12 +209,12 @@ impl<'a> Journal<'a> {
         let file = File::options().append(true).open(&path);
         let unwritable = |source| Failure::Unwritable { path: path.display().to_string(), source };
         let file = file.map_err(unwritable)?;
-        Ok(Self { file, path, design, count })
+        Ok(Self { file, path, design, state, count })
     }
 
     /// Adds a case, in one write, so that a crash tears at most one line.
     pub(super) fn add(&mut self, k: usize, row: &Row) -> Result<(), Failure> {
-        let text = written(&line(self.design, self.count, k, row));
+        let text = written(&line(self.design, self.state, self.count, k, row));
         let unwritable = |source| Failure::Unwritable { path: self.path.display().to_string(), source };
         self.file.write_all(&text).map_err(unwritable)
     }
@@ -212,7 +231,7 @@ pub(super) fn csv(found: &Sweep) -> Vec<u8> {
     let mut text = written(&head(&found.design, found.count));
     for (k, row) in found.rows.iter().enumerate() {
         if let Some(row) = row {
-            text.extend(written(&line(&found.design, found.count, k, row)));
+            text.extend(written(&line(&found.design, &found.state, found.count, k, row)));
         }
     }
     text

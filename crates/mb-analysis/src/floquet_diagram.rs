@@ -1,0 +1,341 @@
+//! Floquet exponents of periodic motions over a parameter, with the ends of the ranges in which disturbances grow.
+//!
+//! ```text
+//! value -> model, period -> periodic motion near that of the neighbour -> multipliers mu -> s = (ln mu + 2 pi i k) / T
+//! ```
+//!
+//! A multiplier leaves the whole number k open; it is zero at the first value, and at the others the one that continues the exponent. The
+//! multipliers of neighbours are matched by the nearest to where the last two point. An end of a range is enclosed by halving, between a
+//! value at which a multiplier is outside the unit circle by more than its error and one at which none is.
+
+use crate::error::AnalysisError;
+use crate::periodic::{OrbitError, OrbitSearch, periodic_motion};
+use mb_algebra::c64;
+use mb_model::ModelSpec;
+use mb_model::spec::Value;
+use mb_periodic::{Class, Floquet, Orbit, PeriodicError, Stability};
+use std::f64::consts::TAU;
+
+/// An exponent at a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exponent {
+    /// Growth 1/s and angular frequency rad/s.
+    pub s: c64,
+    /// Estimate of its error, 1/s.
+    pub error: f64,
+    /// What its multiplier says.
+    pub class: Class,
+}
+
+/// A range of values in which disturbances grow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grows {
+    /// Where it begins, and half the width of an enclosure of that; none before the first value.
+    pub from: Option<[f64; 2]>,
+    /// Where it ends; none beyond the last value.
+    pub to: Option<[f64; 2]>,
+    /// Largest real part at the values computed in it, 1/s, and the value of that.
+    pub growth: [f64; 2],
+}
+
+/// Exponents of periodic motions over a parameter.
+#[derive(Clone, Debug)]
+pub struct FloquetDiagram {
+    /// Values of the parameter.
+    pub values: Vec<f64>,
+    /// Periods, s.
+    pub periods: Vec<f64>,
+    /// By mode, then by value; of a conjugate pair both. None where a multiplier is zero within its error.
+    pub exponents: Vec<Vec<Option<Exponent>>>,
+    /// Verdicts at the values.
+    pub stability: Vec<Stability>,
+    /// Ranges in which something grows, in the order of the values.
+    pub grows: Vec<Grows>,
+}
+
+/// Halvings to the end of a range.
+const HALVINGS: u32 = 36;
+
+/// Follows periodic motions and their exponents over a parameter.
+///
+/// `search`: the period as an expression of parameters, or a guess of it, and where the first motion is looked for; `interrupted` is asked
+/// before every value with its number and how many there are.
+///
+/// # Errors
+/// [`OrbitError`] with the value at which it fails.
+pub fn floquet_diagram(
+    spec: &ModelSpec,
+    parameter: &str,
+    [from, to]: [f64; 2],
+    samples: usize,
+    search: &OrbitSearch,
+    interrupted: &dyn Fn(usize, usize) -> bool,
+) -> Result<FloquetDiagram, OrbitError> {
+    let count = samples.max(2);
+    let family = Over { spec, parameter, search };
+    let mut found: Vec<Sample> = Vec::new();
+    for k in 0..count {
+        if interrupted(k, count) {
+            return Err(AnalysisError::Interrupted.into());
+        }
+        let value = from + (to - from) * k as f64 / (count - 1) as f64;
+        found.push(family.at(value, found.last())?);
+    }
+    let grows = ranges(&family, &found)?;
+    Ok(FloquetDiagram {
+        values: found.iter().map(|s| s.value).collect(),
+        periods: found.iter().map(|s| s.floquet.period).collect(),
+        exponents: followed(&found),
+        stability: found.iter().map(|s| s.floquet.stability).collect(),
+        grows,
+    })
+}
+
+/// Growth is clear of the error of its multiplier from so many times that on.
+const CLEAR: f64 = 10.0;
+
+/// A periodic motion at a value.
+struct Sample {
+    value: f64,
+    orbit: Orbit,
+    floquet: Floquet,
+}
+
+impl Sample {
+    fn grows(&self) -> bool {
+        self.floquet.multipliers.iter().any(|m| m.class == Class::Growing)
+    }
+    /// The value, the largest |mu| - 1 and the estimate of its error, where that is far smaller.
+    fn excess(&self) -> Option<[f64; 3]> {
+        let all = self.floquet.multipliers.iter().map(|m| (m.value.norm() - 1.0, m.error));
+        let largest = all.max_by(|a, b| a.0.total_cmp(&b.0));
+        largest
+            .filter(|(excess, error)| *excess > CLEAR * error)
+            .map(|(excess, error)| [self.value, excess, error])
+    }
+    /// The largest real part, 1/s.
+    fn growth(&self) -> f64 {
+        let of = |m: &mb_periodic::Multiplier| m.exponent.map(|s| s.re);
+        self.floquet.multipliers.iter().filter_map(of).fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+struct Over<'a> {
+    spec: &'a ModelSpec,
+    parameter: &'a str,
+    search: &'a OrbitSearch,
+}
+
+impl Over<'_> {
+    /// The periodic motion at a value, looked for from that of a neighbour.
+    fn at(&self, value: f64, near: Option<&Sample>) -> Result<Sample, OrbitError> {
+        let at = |source: AnalysisError| {
+            OrbitError::from(AnalysisError::AtSpeed { speed: value, source: Box::new(source) })
+        };
+        let mut spec = self.spec.clone();
+        spec.set_parameter(self.parameter, Value::Number(value)).map_err(|e| at(e.into()))?;
+        let model = spec.build().map_err(|e| at(e.into()))?;
+        let mut search = self.search.clone();
+        if let Some(start) = near.and_then(|n| n.orbit.states.first()) {
+            search.given = start.q.iter().copied().enumerate().collect();
+            search.velocities = start.v.iter().copied().enumerate().collect();
+            search.settle = None;
+            search.guess = near.map(|n| n.floquet.period);
+        }
+        let (orbit, floquet) =
+            periodic_motion(&spec, &model, &search, &mut |_| {}).map_err(|error| match error {
+                OrbitError::Analysis(source) => at(source),
+                OrbitError::Periodic(source) => PeriodicError::At { value, source: Box::new(source) }.into(),
+                other => other,
+            })?;
+        Ok(Sample { value, orbit, floquet })
+    }
+}
+
+/// Exponents by mode, then by value.
+fn followed(samples: &[Sample]) -> Vec<Vec<Option<Exponent>>> {
+    let Some(first) = samples.first() else { return Vec::new() };
+    let modes = first.floquet.multipliers.len();
+    let mut out: Vec<Vec<Option<Exponent>>> = vec![Vec::with_capacity(samples.len()); modes];
+    // Where each mode points to: value, exponent, of the last two.
+    let mut last: Vec<Vec<(f64, c64)>> = vec![Vec::new(); modes];
+    for sample in samples {
+        let turn = TAU / sample.floquet.period;
+        let multipliers = &sample.floquet.multipliers;
+        let expected = |known: &[(f64, c64)]| -> Option<c64> {
+            match known {
+                [.., (w0, s0), (w1, s1)] => Some(*s1 + (*s1 - *s0) * ((sample.value - w1) / (w1 - w0))),
+                [(_, s)] => Some(*s),
+                [] => None,
+            }
+        };
+        let continued = |s: c64, near: Option<c64>| match near {
+            Some(near) => c64::new(s.re, s.im + turn * ((near.im - s.im) / turn).round()),
+            None => s,
+        };
+        let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
+        for (mode, known) in last.iter().enumerate() {
+            for (k, m) in multipliers.iter().enumerate() {
+                let near = expected(known);
+                let off = match (m.exponent, near) {
+                    (Some(s), Some(near)) => (continued(s, Some(near)) - near).norm(),
+                    // At first in their own order; what has no exponent comes last.
+                    (_, None) => {
+                        if mode == k {
+                            0.0
+                        } else {
+                            f64::MAX
+                        }
+                    }
+                    (None, Some(_)) => f64::MAX,
+                };
+                pairs.push((off, mode, k));
+            }
+        }
+        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (mut given, mut taken) = (vec![None; modes], vec![false; multipliers.len()]);
+        for (_, mode, k) in pairs {
+            if given[mode].is_none() && !taken[k] {
+                (given[mode], taken[k]) = (Some(k), true);
+            }
+        }
+        for mode in 0..modes {
+            let of = |k: usize| {
+                let m = &multipliers[k];
+                let s = continued(m.exponent?, expected(&last[mode]));
+                // d(ln mu) = d mu / mu.
+                let error = m.error / (m.value.norm() * sample.floquet.period);
+                Some(Exponent { s, error, class: m.class })
+            };
+            let point = given[mode].and_then(of);
+            if let Some(point) = &point {
+                last[mode].push((sample.value, point.s));
+            }
+            out[mode].push(point);
+        }
+    }
+    out
+}
+
+fn ranges(family: &Over<'_>, samples: &[Sample]) -> Result<Vec<Grows>, OrbitError> {
+    let mut out: Vec<Grows> = Vec::new();
+    let mut open: Option<Grows> = None;
+    for (k, sample) in samples.iter().enumerate() {
+        if sample.grows() {
+            let here = [sample.growth(), sample.value];
+            match &mut open {
+                Some(range) if range.growth[0] < here[0] => range.growth = here,
+                Some(_) => {}
+                None => {
+                    let from =
+                        k.checked_sub(1).map(|before| end(family, &samples[before], sample)).transpose()?;
+                    open = Some(Grows { from, to: None, growth: here });
+                }
+            }
+        } else if let Some(mut range) = open.take() {
+            range.to = Some(end(family, sample, &samples[k - 1])?);
+            out.push(range);
+        }
+    }
+    out.extend(open);
+    Ok(out)
+}
+
+/// The end of a range between a value at which nothing grows and one at which something does.
+fn end(family: &Over<'_>, quiet: &Sample, grown: &Sample) -> Result<[f64; 2], OrbitError> {
+    let (mut still, mut grows) = (quiet.value, grown.value);
+    let mut resolved = grown.excess();
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (still + grows);
+        if middle.total_cmp(&still).is_eq() || middle.total_cmp(&grows).is_eq() {
+            break;
+        }
+        let there = family.at(middle, Some(quiet))?;
+        if there.grows() {
+            grows = middle;
+            resolved = there.excess().or(resolved);
+        } else {
+            still = middle;
+        }
+    }
+    let end = 0.5 * (still + grows);
+    // Growth below the error of its multiplier is not seen: by the slope of |mu| up to the nearest value at which it is clear of that, growth
+    // begins so much earlier.
+    let unseen = resolved.map_or(0.0, |[value, excess, error]| error * (value - end).abs() / excess);
+    Ok([end, 0.5 * (grows - still).abs() + unseen])
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a failed step of a test is a failed test")]
+mod tests {
+    use super::*;
+    use mb_algebra::{Dense, SymmetricEigen};
+
+    /// A pendulum that stands upright on a pivot shaken by Y cos(W t).
+    const UPRIGHT: &str = r#"
+        units = "SI"
+        name = "upright"
+        gravity = [0, -9.81]
+        parameters = { Y = 0.05, W = 60 }
+        body = [
+            { name = "pivot", mass = 1, inertia = 1, at = [0, "Y"], angle = 0 },
+            { name = "rod", mass = 1, inertia = 0.1, center_of_mass = [0, 0.5], at = [0, "Y"], angle = 0 }]
+        joint = [
+            { name = "rail", type = "prismatic", a = "pivot", b = [0, 0], axis = [0, 1] },
+            { name = "pin", type = "revolute", a = "rod", b = "pivot" }]
+        drive = [{ name = "shake", quantity = "y", of = "pivot", law = "Y*cos(W*t)" }]
+    "#;
+
+    fn search() -> OrbitSearch {
+        OrbitSearch { period: Some("2*pi/W".to_owned()), ..OrbitSearch::default() }
+    }
+
+    /// J theta'' = m l (g + y'') theta is Mathieu's equation x'' + (a - 2 q cos 2 tau) x = 0 with tau = W t / 2,
+    ///
+    /// a = -4 m l g / (J W^2), q = 2 m l Y / J, stable above a_0(q), the least eigenvalue of Hill's matrix of the even solutions of period pi.
+    #[test]
+    fn an_upright_pendulum_stands_above_the_limit_of_mathieus_equation() {
+        let (j, ml, g, y) = (0.1 + 0.25, 0.5, 9.81, 0.05);
+        let q = 2.0 * ml * y / j;
+        let hill = Dense::from_fn(12, 12, |i, k| match (i, k) {
+            (i, k) if i == k => 4.0 * (i * i) as f64,
+            (0, 1) | (1, 0) => 2.0_f64.sqrt() * q,
+            (i, k) if i.abs_diff(k) == 1 => q,
+            _ => 0.0,
+        });
+        let least = SymmetricEigen::new(&hill).unwrap().values[0];
+        let limit = (4.0 * ml * g / (j * -least)).sqrt();
+        let spec = ModelSpec::from_toml(UPRIGHT).unwrap();
+        let found = floquet_diagram(&spec, "W", [60.0, 90.0], 4, &search(), &|_, _| false).unwrap();
+        let [range] = found.grows.as_slice() else { panic!("{:?}", found.grows) };
+        let [end, error] = range.to.unwrap();
+        assert!(range.from.is_none() && error < 1e-6, "{range:?}");
+        assert!((end - limit).abs() <= error + 1e-9 * limit, "{end} {error:e} {limit}");
+        // Where it grows multipliers are real and one the inverse of the other, beyond they are on the unit circle.
+        for (k, w) in found.values.iter().enumerate() {
+            let at: Vec<Exponent> = found.exponents.iter().filter_map(|m| m[k]).collect();
+            let sum: f64 = at.iter().map(|e| e.s.re).sum();
+            assert!(at.len() == 2 && sum.abs() < 1e-7, "{w}: {at:?}");
+            assert_eq!(at.iter().any(|e| e.class == Class::Growing), *w < limit, "{w}: {at:?}");
+        }
+    }
+
+    /// Exponents of rest are those of the closed form whatever period is taken: those of a hanging pendulum over its length of time.
+    #[test]
+    fn frequencies_are_continued_through_the_fold_of_the_principal_branch() {
+        let text = UPRIGHT
+            .replace("center_of_mass = [0, 0.5]", "center_of_mass = [0, -0.5]")
+            .replace("Y = 0.05", "Y = 0");
+        let spec = ModelSpec::from_toml(&text).unwrap();
+        // sqrt(m g l / J) = 3.74 rad/s folds where W / 2 is less.
+        let found = floquet_diagram(&spec, "W", [9.0, 5.0], 9, &search(), &|_, _| false).unwrap();
+        let want = (0.5 * 9.81 / 0.35_f64).sqrt();
+        for mode in &found.exponents {
+            for (e, w) in mode.iter().zip(&found.values) {
+                let e = e.unwrap();
+                assert!((e.s.im.abs() - want).abs() < 1e-8, "{w}: {e:?}");
+            }
+        }
+        assert!(found.grows.is_empty(), "{:?}", found.grows);
+    }
+}

@@ -1,0 +1,83 @@
+"""Floquet exponents of periodic motions over a parameter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _mb
+from ._periodic import asked_for
+from ._requests import count, number
+
+if TYPE_CHECKING:
+    from ._model import Model
+
+
+@dataclass(frozen=True)
+class GrowthRange:
+    """A range of values in which disturbances grow.
+
+    Attributes
+    ----------
+    start, end : float or None
+        Its ends; None where it reaches beyond the values.
+    start_error, end_error : float or None
+        Half the widths of enclosures of them.
+    growth, at : float
+        Largest real part computed in it, 1/s, and the value of that.
+    """
+
+    start: float | None
+    start_error: float | None
+    end: float | None
+    end_error: float | None
+    growth: float
+    at: float
+
+
+class Exponents:
+    """Floquet exponents of periodic motions over a parameter.
+
+    Attributes
+    ----------
+    name : str
+        The parameter.
+    values, periods : ndarray
+        Values of the parameter, and periods, s.
+    s : ndarray of complex, modes x values
+        Exponents, 1/s and rad/s, both of each conjugate two; NaN where a multiplier is zero within its error.
+    error : ndarray, modes x values
+        Estimates of their errors, 1/s.
+    unstable : list of GrowthRange
+        Where disturbances grow.
+    """
+
+    def __init__(self, name: str, found: dict[str, Any]):
+        self.name = name
+        self.values: np.ndarray = found["values"]
+        self.periods: np.ndarray = found["periods"]
+        self.s: NDArray[np.complex128] = found["re"] + 1j * found["im"]
+        self.error: np.ndarray = found["error"]
+        self.unstable = [GrowthRange(*r) for r in found["unstable"]]
+
+    def __repr__(self) -> str:
+        return f"<mb.Exponents over {self.name}: {len(self.values)} values, {len(self.unstable)} ranges of growth>"
+
+
+def exponents(
+    model: Model, name: str, start: float, end: float, period: float | str | None, samples: int, options: dict[str, Any]
+) -> Exponents:
+    """See :meth:`mb.Model.exponents`."""
+    fixed: dict[str, Any] = {
+        "guess": None, "at": None, "velocity": None, "hold": (), "settle": None, "time": 0.0, "inputs": None,
+        "parts": 4, "steps": 32, "most_steps": 8192, "tolerance": 1e-12,
+    }
+    asked = asked_for(model, period, **(fixed | options))
+    ends = (number(start, "start"), number(end, "end"))
+    return Exponents(name, _mb.exponents(model._build(), asked, name, *ends, count(samples, "samples")))
+
+
+__all__ = ["Exponents", "GrowthRange"]
