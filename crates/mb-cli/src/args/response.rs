@@ -45,8 +45,8 @@ pub struct ResponseArgs {
     /// An output of the model (may be repeated); all of them where none is given
     #[arg(long, value_name = "OUTPUT")]
     pub to: Vec<String>,
-    /// Lowest and highest frequency in Hz
-    #[arg(long, num_args = 2, value_names = ["LO", "HI"], required = true, allow_negative_numbers = true)]
+    /// Lowest and highest frequency in Hz; with --at-hz it may be left out
+    #[arg(long, num_args = 2, value_names = ["LO", "HI"], required_unless_present = "at_hz", allow_negative_numbers = true)]
     pub band: Vec<f64>,
     /// The base moves instead: per m/s^2 of its acceleration along an axis; outputs are relative to it
     #[arg(long, value_name = "x | y | z", conflicts_with_all = ["from", "unbalance"])]
@@ -75,7 +75,12 @@ pub struct ResponseArgs {
     pub zeros: bool,
     /// One-sided spectral density of an input (of `base` with --base) per Hz: a number, or a CSV file of lines HZ,DENSITY; the
     /// mean squares of the outputs follow. Inputs not named are at rest
-    #[arg(long, value_name = "INPUT=VALUE | INPUT=FILE.csv", conflicts_with = "unbalance")]
+    #[arg(
+        long,
+        value_name = "INPUT=VALUE | INPUT=FILE.csv",
+        conflicts_with = "unbalance",
+        requires = "band"
+    )]
     pub psd: Vec<Assignment>,
     /// The response in a file: .csv, .json, .npz or .mat
     #[arg(short, long, value_name = "FILE")]

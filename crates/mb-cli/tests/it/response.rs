@@ -54,6 +54,24 @@ fn frequencies_asked_for_are_sorted_and_taken_once() {
     );
 }
 
+/// Frequencies asked for need no band.
+#[test]
+fn frequencies_asked_for_are_a_band_of_their_own() {
+    let of = |band: &[&str]| {
+        let mut args = vec!["response", "-", "--at-hz", "0,1.5,4", "--json"];
+        args.extend(band);
+        let run = mb_with(&args, OSCILLATOR);
+        assert_eq!(run.code, 0, "{run:?}");
+        let answer: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+        [answer["frequency_hz"].clone(), answer["responses"][0]["value"].clone()]
+    };
+    assert_eq!(of(&[]), of(&["--band", "0", "4"]));
+    let run = mb_with(&["response", "-", "--at-hz=-1"], OSCILLATOR);
+    assert!(run.code == 1 && run.err.contains("--at-hz") && run.err.contains("at least 0 Hz"), "{run:?}");
+    let run = mb_with(&["response", "-"], OSCILLATOR);
+    assert!(run.code == 1 && run.err.contains("--band"), "{run:?}");
+}
+
 #[test]
 fn slips_in_a_request_are_named() {
     let whole = ["response", "-", "--band", "0", "1"];

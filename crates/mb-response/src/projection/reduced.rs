@@ -1,5 +1,6 @@
 //! The projected matrices, residuals of their solutions, and what rounding adds.
 
+use super::accurate::products;
 use super::space::{Images, Space, times};
 use crate::direct::Response;
 use mb_algebra::{Dense, DenseC, LuComplex, Sparse, c64, dense, sparse};
@@ -31,8 +32,10 @@ pub(super) struct Reduced {
     outputs: OutputColumns,
     /// V^T M V, V^T C V, V^T K V.
     matrices: [Dense; 3],
-    /// |V|^T |A| |V| of each.
+    /// |V|^T (|A V| + g |A| |V|) of each, and of the part of the given matrices that A leaves out.
     magnitudes: [Dense; 3],
+    /// V^T E V of the parts E of the given matrices that A leaves out: skew parts made by rounding.
+    aside: [Dense; 3],
     /// V^T and |V|^T times the columns.
     given: [Dense; 2],
     /// Images outside V, n x all.
@@ -40,7 +43,7 @@ pub(super) struct Reduced {
     gram: Dense,
     sizes: Vec<f64>,
     errors: Vec<f64>,
-    /// |l|^T (|Phi_q V| + g |Phi_q| |V|), all images x k.
+    /// |l|^T (|Phi_q V| + g^2 |Phi_q| |V|), all images x k.
     constraints: Dense,
     /// Largest |H| seen.
     pub(super) largest: Dense,
@@ -73,6 +76,7 @@ impl Reduced {
             outputs,
             matrices: [none(), none(), none()],
             magnitudes: [none(), none(), none()],
+            aside: [none(), none(), none()],
             given: [none(), none()],
             outside: none(),
             gram: none(),
@@ -91,18 +95,20 @@ impl Reduced {
         let (p, given) = (space.response.factored(), &space.response.plant.pencil);
         let v = &space.v;
         let size = magnitude(v);
-        self.matrices = [&p.m, &p.c, &p.k].map(|a| dense::mul_transpose(v, &times(a, v)));
-        // Rounding, and what the matrices as given are apart from their symmetric parts.
-        let aside = |a: &Sparse, given: &Sparse| {
-            sparse::add(
-                1.0,
-                &magnitudes(a),
-                1.0 / self.rounding,
-                &magnitudes(&sparse::add(1.0, given, -1.0, a)),
-            )
+        // A V with its digits, so that the rounding of V^T A V is that of a sum of products with small A V, and not |V|^T |A| |V|.
+        let unit = self.rounding;
+        let sizes = |a: &Sparse, image: &Dense| {
+            let second = dense::scale(unit, &times(&magnitudes(a), &size));
+            dense::mul_transpose(&size, &(&magnitude(image) + &second))
         };
-        self.magnitudes = [(&p.m, &given.m), (&p.c, &given.c), (&p.k, &given.k)]
-            .map(|(a, given)| dense::mul_transpose(&size, &times(&aside(a, given), &size)));
+        let images = [&p.m, &p.c, &p.k].map(|a| products(a, v));
+        self.matrices = images.each_ref().map(|image| dense::mul_transpose(v, image));
+        let left_out = [(&p.m, &given.m), (&p.c, &given.c), (&p.k, &given.k)]
+            .map(|(a, given)| sparse::add(1.0, given, -1.0, a));
+        let moved = left_out.each_ref().map(|a| products(a, v));
+        self.aside = moved.each_ref().map(|image| dense::mul_transpose(v, image));
+        let both = |k: usize, a: &Sparse| &sizes(a, &images[k]) + &sizes(&left_out[k], &moved[k]);
+        self.magnitudes = [both(0, &p.m), both(1, &p.c), both(2, &p.k)];
         self.given =
             [dense::mul_transpose(v, &self.columns), dense::mul_transpose(&size, &magnitude(&self.columns))];
         let images: Vec<&Images> = [&space.given, &space.of_m].into_iter().chain(&space.of_c).collect();
@@ -120,8 +126,9 @@ impl Reduced {
         self.errors = errors;
         self.outside = outside;
         let multipliers: Vec<&Dense> = images.iter().map(|i| &i.l).collect();
-        let phi = magnitude(&times(&space.phi, v));
-        let with_rounding = &phi + &dense::scale(self.rounding, &times(&magnitudes(&space.phi), &size));
+        let phi = magnitude(&products(&space.phi, v));
+        let second = dense::scale(unit * unit, &times(&magnitudes(&space.phi), &size));
+        let with_rounding = &dense::scale(1.0 + unit, &phi) + &second;
         self.constraints = dense::mul_transpose(&magnitude(&dense::hstack(&multipliers)), &with_rounding);
     }
 
@@ -161,6 +168,19 @@ impl Reduced {
         (square.max(0.0) + 1e-14 * sum * sum).sqrt() + errors
     }
 
+    /// The skew parts of the given matrices, times these factors, times a solution.
+    fn skewed(&self, factors: [c64; 3], y: &[c64]) -> Vec<c64> {
+        let parts = [y.iter().map(|y| y.re).collect::<Vec<_>>(), y.iter().map(|y| y.im).collect()];
+        let mut out = vec![c64::new(0.0, 0.0); y.len()];
+        for (a, factor) in self.aside.iter().zip(factors) {
+            let [re, im] = parts.each_ref().map(|part| dense::matvec(a, part));
+            for (out, (re, im)) in out.iter_mut().zip(re.into_iter().zip(im)) {
+                *out += factor * c64::new(re, im);
+            }
+        }
+        out
+    }
+
     /// H with its bound for the matrix V^T P V and beta; none where it is singular.
     pub(super) fn evaluate(
         &self,
@@ -172,11 +192,12 @@ impl Reduced {
         let plant = &space.response.plant;
         let s = c64::new(0.0, omega);
         let eta = c64::new(1.0, plant.loss);
-        let of_m = s * s - eta * space.sigma;
+        let square = s * s;
+        let of_m = square - eta * space.sigma;
         let (k, nu, ny) = (space.v.ncols(), plant.inputs(), plant.outputs());
         let [given, sizes] = &self.given;
         let zero = c64::new(0.0, 0.0);
-        let powers = [c64::new(1.0, 0.0), c64::new(0.0, 1.0), s, s * s];
+        let powers = [c64::new(1.0, 0.0), c64::new(0.0, 1.0), s, square];
         let parts = |o: usize| {
             self.outputs[o]
                 .iter()
@@ -205,7 +226,6 @@ impl Reduced {
         let primal: Vec<f64> = inputs.iter().map(|c| self.norm(c)).collect();
         let adjoint: Vec<f64> = outputs.iter().map(|c| self.norm(c)).collect();
         let rest = &f - &dense::mul_complex(matrix, &x);
-        let norms = |a: &[c64]| a.iter().map(|z| z.norm()).collect::<Vec<f64>>();
         let [by_m, by_c, by_k] = &self.magnitudes;
         let factors = [omega * omega, omega.abs(), eta.norm()];
         let reactions = |c: &[c64]| dense::matvec_transpose(&self.constraints, &norms(c));
@@ -237,7 +257,12 @@ impl Reduced {
             }
             out
         };
-        // g |V|^T (|P| |x| + |F|) of each input, and what its multipliers make of the constraints.
+        let skewed = |y: &[c64]| self.skewed([square, s, eta], y);
+        let skew: Vec<Vec<c64>> = (0..nu).map(|i| skewed(x.col_as_slice(i))).collect();
+        let with_skew = |forces: &[f64], skew: &[c64]| -> Vec<f64> {
+            forces.iter().zip(skew).map(|(f, s)| f + s.norm()).collect()
+        };
+        // g |V|^T (|P V| |y| + |F|) of each input, and what its multipliers make of the constraints.
         let forces: Vec<Vec<f64>> = (0..nu)
             .map(|i| {
                 let start = |r: usize| self.rounding * sizes[(r, i)] + rest[(r, i)].norm();
@@ -245,15 +270,19 @@ impl Reduced {
             })
             .collect();
         let held: Vec<Vec<f64>> = outputs.iter().map(|c| reactions(c)).collect();
-        let zero_start = |_: usize| 0.0;
-        let sound = (0..nu).all(|i| little(&forces[i], x.col_as_slice(i)))
-            && (0..ny).all(|o| little(&forced(z.col_as_slice(o), &zero_start, &held[o]), z.col_as_slice(o)));
+        let sound = (0..nu).all(|i| little(&with_skew(&forces[i], &skew[i]), x.col_as_slice(i)))
+            && (0..ny).all(|o| {
+                let z = z.col_as_slice(o);
+                little(&with_skew(&forced(z, &|_| 0.0, &held[o]), &skewed(z)), z)
+            });
         if !sound {
             return None;
         }
         let rounding = Dense::from_fn(ny, nu, |o, i| {
+            let products = z.col_as_slice(o).iter().zip(&skew[i]);
+            let turned = products.fold(zero, |sum, (z, s)| sum + z * s).norm();
             let (z, y) = (norms(z.col_as_slice(o)), norms(x.col_as_slice(i)));
-            let mut sum = dense::dot(&z, &forces[i]) + dense::dot(&held[o], &y);
+            let mut sum = dense::dot(&z, &forces[i]) + dense::dot(&held[o], &y) + turned;
             sum *= 2.0;
             let read: f64 = parts(o)
                 .iter()
@@ -264,6 +293,10 @@ impl Reduced {
         let projection = Dense::from_fn(ny, nu, |o, i| adjoint[o] * primal[i] / beta);
         Some(Evaluated { value, projection, rounding, inputs, outputs })
     }
+}
+
+fn norms(a: &[c64]) -> Vec<f64> {
+    a.iter().map(|z| z.norm()).collect()
 }
 
 fn magnitude(a: &Dense) -> Dense {

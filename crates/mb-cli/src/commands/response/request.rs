@@ -105,8 +105,16 @@ fn once<'n>(option: &'static str, names: impl Iterator<Item = &'n String>) -> Re
 }
 
 fn band(args: &ResponseArgs) -> Result<[f64; 2], RequestError> {
-    let [from, to] = args.band[..] else { return Ok([0.0, 0.0]) };
     let bad = |value, range| Err(RequestError::OutOfRange { option: "band", value, range });
+    let [from, to] = args.band[..] else {
+        // The frequencies asked for, from zero on.
+        let highest = args.at_hz.iter().copied().fold(0.0_f64, f64::max);
+        if let Some(value) = args.at_hz.iter().copied().find(|f| !(f.is_finite() && *f >= 0.0)) {
+            let range = "a frequency of at least 0 Hz";
+            return Err(RequestError::OutOfRange { option: "at-hz", value, range });
+        }
+        return Ok([0.0, if highest > 0.0 { highest } else { 1.0 }]);
+    };
     if !(from.is_finite() && from >= 0.0) {
         return bad(from, "from a frequency of at least 0 Hz");
     }
