@@ -28,6 +28,11 @@ pub fn size(unknowns: usize) {
     let _ = LIMIT.compare_exchange(0, milliseconds(limit), Ordering::Relaxed, Ordering::Relaxed);
 }
 
+/// The limit from the start of the program; zero for none.
+pub fn limit() -> Duration {
+    Duration::from_millis(LIMIT.load(Ordering::Relaxed))
+}
+
 fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
@@ -40,7 +45,10 @@ pub fn start(limit: Option<Duration>, json: bool) {
     let watch = move || {
         loop {
             std::thread::sleep(LOOK);
-            let limit = Duration::from_millis(LIMIT.load(Ordering::Relaxed));
+            let limit = self::limit();
+            if limit > Duration::ZERO && begun.elapsed() > limit {
+                crate::progress::time_is_up();
+            }
             if limit > Duration::ZERO && begun.elapsed() > limit + GRACE.1.max(limit.mul_f64(GRACE.0)) {
                 let seconds = limit.as_secs_f64();
                 end(

@@ -1,6 +1,7 @@
 //! What long work is at, on a terminal only, and its end by a signal or a limit of time.
 
-use mb_algebra::Watch;
+use mb_algebra::interrupt::Interrupt;
+use mb_algebra::{Stopped, Watch};
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -50,6 +51,24 @@ impl Progress {
             Some(limit) => asked.or_within(limit),
             None => asked,
         }
+    }
+    /// Does work that is dropped as soon as a signal or the limit of time ends it; the caller goes on with what it has.
+    ///
+    /// # Errors
+    /// Why it ended.
+    pub fn unless_ended<T>(self, work: impl FnOnce() -> T) -> Result<T, Stopped> {
+        let _keeps = stoppable();
+        let why = || {
+            if signalled().is_some() {
+                Stopped::Asked
+            } else {
+                Stopped::TimeUp { limit: crate::guard::limit() }
+            }
+        };
+        if ENDED.is_set() {
+            return Err(why());
+        }
+        ENDED.scope(work).map_err(|_| why())
     }
     /// True when progress is shown.
     pub fn is_on(self) -> bool {
@@ -101,6 +120,8 @@ fn clear() {
 static STOPPABLE: AtomicUsize = AtomicUsize::new(0);
 /// It was asked to.
 static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+/// What work looks at that cannot keep what it has by itself ([`Progress::unless_ended`]).
+static ENDED: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
 /// The exit code of the first signal; zero before.
 static CODE: AtomicU8 = AtomicU8::new(0);
 
@@ -108,6 +129,11 @@ static CODE: AtomicU8 = AtomicU8::new(0);
 pub const INTERRUPTED: u8 = 130;
 /// The same for a request to terminate.
 pub const TERMINATED: u8 = 143;
+
+/// The limit of time is over: ends the work of [`Progress::unless_ended`].
+pub fn time_is_up() {
+    ENDED.set();
+}
 
 /// Work that can stop by itself, until this is dropped.
 #[derive(Debug)]
@@ -139,6 +165,7 @@ pub fn end_on_signals() {
     signals::handle(move |code| {
         if STOPPABLE.load(Ordering::Relaxed) > 0 && CODE.swap(code, Ordering::Relaxed) == 0 {
             ASKED.store(true, Ordering::Relaxed);
+            ENDED.set();
             return;
         }
         if on {

@@ -7,10 +7,11 @@ use crate::failure::{Failure, NUMERICS, RequestError};
 use crate::json::{self, Head};
 use crate::names;
 use crate::outfile;
-use crate::progress::Progress;
-use crate::render::Style;
+use crate::progress::{self, Progress};
+use crate::render::{Style, six};
 use crate::report;
 use crate::source::{Loaded, Text, load};
+use mb_algebra::{Stopped, Watch};
 use mb_constraints::simulate::{End, SimulationOptions, StartPolicy, Trajectory, consistent_start, simulate};
 use mb_linear::LinearError;
 use serde::Serialize;
@@ -43,14 +44,19 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
     let moves = args.motion.given() || crate::flow::rotates(&load(text, &args.model)?.model);
     let found = modes::analyse(text, &args.modes(moves), progress)?;
     let stage = progress.stage("simulating the motion");
-    let motion = args.until.map(|until| motion(&found.loaded, args, until)).transpose()?;
+    let watch = progress.watch();
+    let keeps = progress::stoppable();
+    let motion = args.until.map(|until| motion(&found.loaded, args, until, &watch)).transpose()?;
+    let mut left: Vec<String> = motion.as_ref().and_then(|m| early(m, &watch)).into_iter().collect();
     drop(stage);
-    let asked = report::charts(text, &found, args, progress)?;
+    let (asked, left_out) = report::charts(text, &found, args, progress)?;
+    left.extend(left_out);
     let stage = progress.stage("writing the page");
-    let page = report::page(&found, motion.as_ref(), asked, args);
+    let mut page = report::page(&found, motion.as_ref(), asked, args);
+    page.notes.extend(left.iter().cloned());
     let html = page.html();
     outfile::write(&args.output, |out| out.write_all(html.as_bytes()))?;
-    drop(stage);
+    drop((stage, keeps));
     let file = args.output.display().to_string();
     let count = page.modes.as_ref().map_or(0, |table| table.rows.len());
     let (animated, frames) = (page.shapes.len(), page.motion.as_ref().map_or(0, |m| m.times.len()));
@@ -72,17 +78,30 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
         )
     };
     let mut answer = Answer::spectra(words, &found.results);
-    if let Some(Trajectory { end: End::Failed(failure), .. }) = &motion {
-        answer.complaint += "The motion ends early: ";
-        answer.complaint += &failure.to_string();
-        answer.complaint.push('\n');
+    if !left.is_empty() {
+        answer.complaint.extend(left.iter().map(|words| format!("{words}.\n")));
+        answer.complaint += "The page has what was computed.\n";
         answer.code = NUMERICS;
     }
     Ok(answer)
 }
 
+/// Why a motion ends before its time, if it does.
+fn early(motion: &Trajectory, watch: &Watch) -> Option<String> {
+    let why = match (&motion.end, watch.look()) {
+        (End::Failed(failure), _) => failure.to_string().trim_end_matches('.').to_owned(),
+        (End::Interrupted, Err(Stopped::TimeUp { .. })) => {
+            format!("{}; --time-limit SECONDS changes it", watch.look().err()?)
+        }
+        (End::Interrupted, Err(why)) => why.to_string(),
+        _ => return None,
+    };
+    let reached = motion.times.last().copied().unwrap_or_default();
+    Some(format!("The motion ends early, at {} s: {why}", six(reached)))
+}
+
 /// The motion from the start that the options give, with the constraints assembled first.
-fn motion(loaded: &Loaded, args: &ReportArgs, until: f64) -> Result<Trajectory, Failure> {
+fn motion(loaded: &Loaded, args: &ReportArgs, until: f64, watch: &Watch) -> Result<Trajectory, Failure> {
     let model = &loaded.model;
     let (start, moving) = crate::start::with_motion(model, &args.start, &args.motion)?;
     let q = start.configuration(model);
@@ -102,6 +121,7 @@ fn motion(loaded: &Loaded, args: &ReportArgs, until: f64) -> Result<Trajectory, 
         start: StartPolicy::Keep,
         ..SimulationOptions::default()
     };
-    let mut on = |_: &_| ControlFlow::Continue(());
+    let mut on =
+        |_: &_| if watch.look().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
     Ok(simulate(model, start.time, &begin.q, &begin.v, &options, &mut on).map_err(LinearError::from)?)
 }

@@ -15,7 +15,7 @@ use std::ffi::OsString;
 const BEYOND: f64 = 1.25;
 const FREQUENCIES: usize = 6;
 
-/// The charts that the options ask for.
+/// The charts that the options ask for, and a sentence for each that a signal or the limit of time left out.
 ///
 /// # Errors
 /// The errors of the commands.
@@ -24,26 +24,39 @@ pub fn charts(
     found: &Modes,
     args: &ReportArgs,
     progress: Progress,
-) -> Result<Vec<Chart>, Failure> {
-    let mut out = Vec::new();
+) -> Result<(Vec<Chart>, Vec<String>), Failure> {
+    type Job<'a> = (String, Box<dyn Fn(&str) -> Result<Chart, Failure> + 'a>);
+    let mut jobs: Vec<Job<'_>> = Vec::new();
     for pair in args.curves.response.chunks_exact(2) {
-        out.push(respond(text, found, args, [&pair[0], &pair[1]], progress)?);
+        let respond = |title: &str| respond(text, found, args, [&pair[0], &pair[1]], title, progress);
+        jobs.push((format!("Response of {} to {}", pair[1], pair[0]), Box::new(respond)));
     }
     for along in args.curves.track.chunks_exact(3) {
-        let mut request = tracked(along, &["--samples", "31"]);
-        request.model = args.model.clone();
-        let title = format!("Modes over {}", along[0]);
-        let note = "Lines: polynomials with their error; circles: exact samples.";
-        out.push(of(&track::analyse(text, &request, progress)?.chart(), &title, note));
+        let track = |title: &str| {
+            let mut request = tracked(along, &["--samples", "31"]);
+            request.model = args.model.clone();
+            let note = "Lines: polynomials with their error; circles: exact samples.";
+            Ok(of(&track::analyse(text, &request, progress)?.chart(), title, note))
+        };
+        jobs.push((format!("Modes over {}", along[0]), Box::new(track)));
     }
     for along in args.curves.campbell.chunks_exact(3) {
-        let mut request = tracked(along, &["--campbell", "--samples", "31"]);
-        request.model = args.model.clone();
-        let diagram = campbell::analyse(text, &request, progress)?;
-        let title = format!("Campbell diagram over {}", along[0]);
-        out.push(of(&diagram.chart(&request.lines), &title, &diagram.sentence()));
+        let diagram = |title: &str| {
+            let mut request = tracked(along, &["--campbell", "--samples", "31"]);
+            request.model = args.model.clone();
+            let diagram = campbell::analyse(text, &request, progress)?;
+            Ok(of(&diagram.chart(&request.lines), title, &diagram.sentence()))
+        };
+        jobs.push((format!("Campbell diagram over {}", along[0]), Box::new(diagram)));
     }
-    Ok(out)
+    let (mut out, mut left) = (Vec::new(), Vec::new());
+    for (title, job) in jobs {
+        match progress.unless_ended(|| job(&title)) {
+            Ok(chart) => out.push(chart?),
+            Err(why) => left.push(format!("{title} is left out: {why}")),
+        }
+    }
+    Ok((out, left))
 }
 
 /// One response, over the band of the modes where one is given.
@@ -52,6 +65,7 @@ fn respond(
     found: &Modes,
     args: &ReportArgs,
     [from, to]: [&String; 2],
+    title: &str,
     progress: Progress,
 ) -> Result<Chart, Failure> {
     known(&found.loaded.model, from, to)?;
@@ -69,7 +83,7 @@ fn respond(
     let answer = response::analyse(text, &request, progress)?;
     let sentences = std::iter::once(answer.method()).chain(answer.notes());
     let note = sentences.map(|s| s + ".").collect::<Vec<_>>().join(" ");
-    Ok(of(&response::chart(&answer, FigureArg::Bode), &format!("Response of {to} to {from}"), &note))
+    Ok(of(&response::chart(&answer, FigureArg::Bode), title, &note))
 }
 
 /// Refuses names that the model does not have.

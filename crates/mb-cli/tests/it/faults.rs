@@ -59,6 +59,71 @@ fn a_signal_keeps_what_was_computed() {
     }
 }
 
+/// The notes of a page.
+fn notes(page: &Path) -> String {
+    let text = std::fs::read_to_string(page).unwrap();
+    assert!(text.ends_with("</html>\n"), "the page is whole");
+    let (_, rest) = text.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+    let data: serde_json::Value = serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap();
+    assert!(!data["modes"]["rows"].as_array().unwrap().is_empty());
+    data["notes"].to_string()
+}
+
+#[test]
+fn a_page_that_is_interrupted_has_what_was_computed() {
+    for (name, code) in [("-INT", 130), ("-TERM", 143)] {
+        let folder = tempfile::tempdir().unwrap();
+        let model = folder.path().join("cart.toml");
+        std::fs::write(&model, right(&["generate", "cart-pendulum"])).unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_mb"))
+            .current_dir(folder.path())
+            .args(["report", "cart.toml", "-o", "page.html", "--at", "pendulum.angle=1", "--until", "1e6"])
+            .args(["--response", "F", "position", "--json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        until("work", || is_at_work(&child));
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+        signal(&child, name);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        let notes = notes(&folder.path().join("page.html"));
+        for words in ["The motion ends early", "Response of position to F is left out: it was interrupted"] {
+            assert!(notes.contains(words) && said.contains(words), "{notes}\n{said}");
+        }
+    }
+}
+
+#[test]
+fn a_page_at_its_limit_of_time_has_what_was_computed() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html").display().to_string();
+    let model = model("cart-pendulum");
+    let run = mb(&[
+        "report",
+        &model,
+        "-o",
+        &page,
+        "--at",
+        "pendulum.angle=1",
+        "--until",
+        "1e6",
+        "--track",
+        "L",
+        "0.8",
+        "1.2",
+        "--time-limit",
+        "3",
+    ]);
+    assert_eq!(run.code, 2, "{run:?}");
+    let notes = notes(Path::new(&page));
+    for words in ["The motion ends early", "Modes over L is left out", "its time limit of 3 s was reached"] {
+        assert!(notes.contains(words) && run.err.contains(words), "{notes}\n{run:?}");
+    }
+}
+
 #[test]
 fn a_run_that_was_killed_goes_on_with_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
