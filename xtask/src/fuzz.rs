@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: made-up models, expressions, matrices and starts through the program, in release.
+//! `cargo xtask fuzz`: made-up models, expressions, matrices, binary files and starts through the program, in release.
 //!
 //! Runs the example `fuzz` of `mb-cli` for each target and adds what it counted to `docs/book/src/fuzz.csv`, from which the page
 //! `docs/book/src/fuzz.md` follows. Runs are numbered; each call goes on where the one before ended. A find is printed with its
@@ -16,10 +16,15 @@ const PAGE: &str = "docs/book/src/fuzz.md";
 const DATA: &str = "docs/book/src/fuzz.csv";
 const HEAD: &str = "target;runs;right answers;refused with a reason;numerics failed with a reason;finds\n";
 /// Targets with what they are and their share of the time.
-const TARGETS: [(&str, &str, f64); 4] = [
+const TARGETS: [(&str, &str, f64); 5] = [
     ("expressions", "arithmetic expressions, read, written and evaluated", 0.05),
-    ("matrices", "MatrixMarket files, read, and every fourth solved by `mb modes`", 0.15),
-    ("starts", "JSON starts of a small model, for `mb modes`, `equilibrium`, `check` and `state-space`", 0.3),
+    ("matrices", "MatrixMarket files, read, and every fourth solved by `mb modes`", 0.1),
+    ("files", "matrix files of NumPy, MATLAB and PETSc, read, and some of them solved by `mb modes`", 0.1),
+    (
+        "starts",
+        "JSON starts of a small model, for `mb modes`, `equilibrium`, `check` and `state-space`",
+        0.25,
+    ),
     ("models", "model files through `mb check`, `equilibrium`, `modes`, `simulate` and `state-space`", 0.5),
 ];
 /// What was found and is not mended, as the page says it; empty where there is nothing.
@@ -141,7 +146,8 @@ fn page(rows: &[Row]) -> String {
          changed, removed, doubled, exchanged, or taken from another model; numbers become expressions or numbers at the edge of \
          what a double holds; words become text that a terminal, a browser or a table program would obey. Every twelfth input is \
          cut and spliced as bare text. Expressions grow from the grammar, and matrices from the format, before they are cut and \
-         spliced. A run is a target, a seed and a number, and gives the same input on every machine. The runs of the table have the \
+         spliced. Binary matrix files are those of other programs and of this one, with bits, sizes, indices and parts changed, half \
+         of them with right checksums. A run is a target, a seed and a number, and gives the same input on every machine. The runs of the table have the \
          seed {SEED} and the numbers from 0 on.\n\n\
          ## What is promised\n\n\
          No panic. No run that takes more than 20 s of a processor, with searches that are given 2 s each. An exit code of 0, 1 or 2; with 1 no answer, \

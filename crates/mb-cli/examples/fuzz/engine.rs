@@ -3,9 +3,9 @@
 //! A run is a target, a seed and a number; equal ones give the same input on every machine. Inputs go through the program's own
 //! entry, in one process.
 
-use super::{clock::Clock, expressions, judge, matrices, models, random::Random, starts};
-use mb_algebra::matrix_market;
-use mb_cli::{Answer, Styles, args, progress::Progress};
+use super::{clock::Clock, expressions, files, judge, matrices, models, random::Random, starts};
+use mb_algebra::{matrix_market, sparse};
+use mb_cli::{Answer, Styles, args, matrix_file, progress::Progress};
 use mb_model::ModelSpec;
 use mb_model::spec::expression;
 use std::ffi::OsString;
@@ -32,6 +32,8 @@ pub(crate) enum Target {
     Starts,
     /// Model files through the commands.
     Models,
+    /// Binary matrix files, read, and some of them solved.
+    Files,
 }
 
 impl Target {
@@ -42,6 +44,7 @@ impl Target {
             Self::Matrices => "matrices",
             Self::Starts => "starts",
             Self::Models => "models",
+            Self::Files => "files",
         }
     }
 }
@@ -62,6 +65,8 @@ pub(crate) struct Tally {
 pub(crate) struct Workshop {
     /// Model files.
     pub(crate) models: Vec<String>,
+    /// Binary matrix files.
+    pub(crate) files: Vec<Vec<u8>>,
     /// An empty folder.
     pub(crate) folder: PathBuf,
 }
@@ -106,6 +111,7 @@ impl Workshop {
             }
             Target::Starts => starts::start(random, &START_NAMES.map(str::to_owned)),
             Target::Models => models::model(random, &self.models),
+            Target::Files => files::text(&files::file(random, &self.files)),
         }
     }
     pub(crate) fn judged(&self, target: Target, random: &mut Random, input: &str) -> Result<u8, String> {
@@ -123,6 +129,7 @@ impl Workshop {
                 judge::answer(command, &answer(&line)?)
             }
             Target::Models => self.model_judged(random, input),
+            Target::Files => self.file_judged(random, &files::bytes(input)),
         }
     }
     fn write(&self, name: &str, text: &str) -> String {
@@ -152,6 +159,35 @@ impl Workshop {
             2 => vec!["modes", "--mass", &second, "--stiffness", &second, "--damping", &first, "--json"],
             _ => vec!["modes", "--mass", &second, "--stiffness", &first, "--json"],
         };
+        line.extend(request(random));
+        judge::answer("modes", &answer(&line)?)
+    }
+    /// Entries are finite and lie inside of the matrix; what is wrong is said.
+    fn file_judged(&self, random: &mut Random, bytes: &[u8]) -> Result<u8, String> {
+        let read = match matrix_file::read(bytes, None, "K") {
+            Ok(Some(read)) => read,
+            // Text.
+            Ok(None) => return Ok(1),
+            Err(error) => {
+                judge::words(&mb_model::spec::legible(&error.to_string()))?;
+                return Ok(1);
+            }
+        };
+        let (rows, columns) = read.matrix.shape();
+        if let Some((i, j, x)) = sparse::first_non_finite(&read.matrix) {
+            return Err(format!("entry {i}, {j} is {x}"));
+        }
+        if read.matrix.iter().any(|(_, (i, j))| i >= rows || j >= columns) {
+            return Err(format!("an entry lies outside of {rows} x {columns}"));
+        }
+        if !random.once_in(8) || rows.max(columns) > SMALL {
+            return Ok(0);
+        }
+        let path = self.folder.join("matrix.bin");
+        // A run whose file is missing is refused, and counted as such.
+        let _ = std::fs::write(&path, bytes);
+        let path = path.display().to_string();
+        let mut line = vec!["modes", "--mass", &path, "--stiffness", &path, "--json"];
         line.extend(request(random));
         judge::answer("modes", &answer(&line)?)
     }
@@ -267,6 +303,15 @@ pub(crate) fn folder(path: &Path) -> Vec<(String, String)> {
         .collect();
     out.sort();
     out
+}
+
+/// Binary matrix files by other programs, in the order of their names.
+pub(crate) fn matrix_files(root: &Path) -> Vec<Vec<u8>> {
+    let Ok(entries) = std::fs::read_dir(root.join("crates/mb-cli/tests/matrices")) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e != "md"));
+    paths.sort();
+    paths.iter().filter_map(|path| std::fs::read(path).ok()).collect()
 }
 
 /// The models that runs start from: those of the gallery that are small, and those of the tree's corpus.

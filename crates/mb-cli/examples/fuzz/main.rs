@@ -8,6 +8,7 @@
 mod clock;
 mod engine;
 mod expressions;
+mod files;
 mod judge;
 mod matrices;
 mod models;
@@ -15,7 +16,7 @@ mod random;
 mod starts;
 
 use clock::Clock;
-use engine::{Tally, Target, Workshop, corpus};
+use engine::{Tally, Target, Workshop, corpus, matrix_files};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -25,10 +26,11 @@ use std::time::{Duration, Instant};
 /// Runs at once between two looks at the clock.
 const SLICE: u64 = 50;
 /// All targets, the quick ones first.
-const TARGETS: [Target; 4] = [Target::Expressions, Target::Matrices, Target::Starts, Target::Models];
+const TARGETS: [Target; 5] =
+    [Target::Expressions, Target::Matrices, Target::Files, Target::Starts, Target::Models];
 
 /// Share of the time for each target, in the order of [`TARGETS`].
-const SHARES: [f64; 4] = [0.05, 0.2, 0.25, 0.5];
+const SHARES: [f64; 5] = [0.05, 0.1, 0.1, 0.25, 0.5];
 /// A run that works for longer hangs, and so does one that waits for longer.
 const HANGS: Duration = Duration::from_secs(60);
 const WAITS: Duration = Duration::from_secs(3600);
@@ -45,7 +47,8 @@ fn main() -> ExitCode {
         }
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let workshop = Workshop { models: corpus(&root), folder: folder.path().to_owned() };
+    let workshop =
+        Workshop { models: corpus(&root), files: matrix_files(&root), folder: folder.path().to_owned() };
     std::panic::set_hook(Box::new(|info| {
         if std::env::var_os("FUZZ_TRACE").is_some() {
             eprintln!("{info}\n{}", std::backtrace::Backtrace::force_capture());

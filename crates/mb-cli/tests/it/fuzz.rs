@@ -6,6 +6,8 @@ mod clock;
 mod engine;
 #[path = "../../examples/fuzz/expressions.rs"]
 mod expressions;
+#[path = "../../examples/fuzz/files.rs"]
+mod files;
 #[path = "../../examples/fuzz/judge.rs"]
 mod judge;
 #[path = "../../examples/fuzz/matrices.rs"]
@@ -17,7 +19,7 @@ mod random;
 #[path = "../../examples/fuzz/starts.rs"]
 mod starts;
 
-use engine::{Target, Workshop, corpus, folder};
+use engine::{Target, Workshop, corpus, folder, matrix_files};
 use random::Random;
 use std::path::Path;
 
@@ -31,6 +33,7 @@ fn target(name: &str) -> Target {
         Some("toml") => Target::Models,
         Some("mtx") => Target::Matrices,
         Some("json") => Target::Starts,
+        Some("bytes") => Target::Files,
         _ => Target::Expressions,
     }
 }
@@ -43,7 +46,7 @@ fn again(workshop: &Workshop, target: Target, input: &str) -> Result<(), String>
 #[test]
 fn every_find_of_the_past_is_answered() {
     let place = tempfile::tempdir().unwrap();
-    let workshop = Workshop { models: Vec::new(), folder: place.path().to_owned() };
+    let workshop = Workshop { models: Vec::new(), files: Vec::new(), folder: place.path().to_owned() };
     for (name, input) in folder(&root().join("crates/mb-cli/tests/fuzz/finds")) {
         if let Err(why) = again(&workshop, target(&name), &input) {
             panic!("{name}: {why}");
@@ -54,11 +57,16 @@ fn every_find_of_the_past_is_answered() {
 #[test]
 fn the_first_runs_of_every_target_break_no_promise() {
     let place = tempfile::tempdir().unwrap();
-    let workshop = Workshop { models: corpus(&root()), folder: place.path().to_owned() };
-    assert!(workshop.models.len() > 20);
-    for (target, runs) in
-        [(Target::Expressions, 20_000), (Target::Matrices, 4000), (Target::Starts, 400), (Target::Models, 50)]
-    {
+    let workshop =
+        Workshop { models: corpus(&root()), files: matrix_files(&root()), folder: place.path().to_owned() };
+    assert!(workshop.models.len() > 20 && workshop.files.len() >= 8);
+    for (target, runs) in [
+        (Target::Expressions, 20_000),
+        (Target::Matrices, 4000),
+        (Target::Files, 20_000),
+        (Target::Starts, 400),
+        (Target::Models, 50),
+    ] {
         let tally = workshop.runs(target, 1, (0, runs), &mut |_| {});
         // How long a run takes is for `cargo xtask fuzz` to judge, not for a test among others.
         let find = tally.finds.iter().find(|(_, _, why)| !why.starts_with("it took"));
