@@ -28,6 +28,16 @@ const ROUNDING: f64 = 1e-14;
 /// How far rounding of one unit in the last place of every entry may go, with the roundings of a product.
 const ENTRIES: f64 = 4.0 * f64::EPSILON;
 
+/// Which end of the spectrum null directions belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Null directions of K. Free motions of a linearization are null directions of C but for the rounding of its sums, so a small
+    /// L^T C N counts as zero: the eigenvalue is a zero of a chain of two.
+    Zero,
+    /// Null directions of M. The entries as written decide, since a small L^T C N stands for an eigenvalue of any size.
+    Infinity,
+}
+
 /// The eigenvalues that belong to one set of null directions.
 #[derive(Clone, Debug)]
 pub(crate) struct Chains {
@@ -88,13 +98,14 @@ impl Chains {
         given: Given<'_>,
         second_size: f64,
         tolerance: f64,
+        end: End,
     ) -> Result<Self, EigenError> {
         let (k, p) = (kernel.right.nrows(), kernel.dim());
         if p == 0 {
             return Ok(Self::none(k));
         }
         let Aligned { right, left, regular: p1, decided: null, rates } =
-            aligned(kernel, first, given, tolerance)?;
+            aligned(kernel, first, given, tolerance, end)?;
         let simple = column_range(&right, 0, p1);
         let simple_left = column_range(&left, 0, p1);
         let (double, double_left) = (column_range(&right, p1, p), column_range(&left, p1, p));
@@ -180,7 +191,13 @@ struct Aligned {
 
 /// The directions of `kernel` on which C vanishes are the null directions of L^T C N, found by the rule of all matrices in whatever
 /// units.
-fn aligned(kernel: &Kernel, c: &Dense, given: Given<'_>, tolerance: f64) -> Result<Aligned, EigenError> {
+fn aligned(
+    kernel: &Kernel,
+    c: &Dense,
+    given: Given<'_>,
+    tolerance: f64,
+    end: End,
+) -> Result<Aligned, EigenError> {
     let step = at("Jordan chains of zero eigenvalues");
     let (right, left) = (&kernel.right, &kernel.left);
     // In all directions the coordinates themselves are taken.
@@ -201,6 +218,11 @@ fn aligned(kernel: &Kernel, c: &Dense, given: Given<'_>, tolerance: f64) -> Resu
     };
     let (others, others_left) = (complement(&null.right)?, complement(&null.left)?);
     let svd = Svd::new(&bilinear(&others_left, &gram, &others)).map_err(&step)?;
+    let least = match end {
+        End::Zero => threshold(left, c, right, norms::frobenius(given.a)),
+        End::Infinity => 0.0,
+    };
+    let regular = svd.s.iter().take_while(|&&s| s > least).count();
     let back = |of: &Dense, regular: &Dense, null: &Dense| {
         let all = dense::hstack(&[regular, null]);
         if everything { all } else { dense::mul(of, &all) }
@@ -208,8 +230,8 @@ fn aligned(kernel: &Kernel, c: &Dense, given: Given<'_>, tolerance: f64) -> Resu
     Ok(Aligned {
         right: back(right, &dense::mul(&others, &svd.v), &null.right),
         left: back(left, &dense::mul(&others_left, &svd.u), &null.left),
-        regular: others.ncols(),
-        rates: svd.s,
+        regular,
+        rates: svd.s[..regular].to_vec(),
         decided: null,
     })
 }
@@ -254,7 +276,7 @@ mod tests {
     fn chains(k: &Dense, c: &Dense, m: &Dense) -> Chains {
         let given = |a| Given { a, lift: None, lift_left: None };
         let kernel = Kernel::find(k, given(k), 1e-12).unwrap();
-        Chains::split(&kernel, k, [c, m], given(c), norms::frobenius(m), 1e-12).unwrap()
+        Chains::split(&kernel, k, [c, m], given(c), norms::frobenius(m), 1e-12, End::Zero).unwrap()
     }
 
     #[test]

@@ -11,7 +11,7 @@
 
 use mb_algebra::{Dense, DescriptorPencil, QuadraticPencil, dense, norms};
 
-use super::chains::Chains;
+use super::chains::{Chains, End};
 use super::common_null::CommonNull;
 use super::constraint_basis::ConstraintBasis;
 use super::staircase::Staircase;
@@ -102,7 +102,8 @@ fn on_directions(
     }
     let (given, size_k) = (lifts.of(&pencil.c), norms::frobenius(&pencil.k));
     let rates = [&reduced.c, &reduced.k];
-    let at_infinity = Chains::split(&massless, &reduced.m, rates, given, size_k, options.mass_tolerance)?;
+    let at_infinity =
+        Chains::split(&massless, &reduced.m, rates, given, size_k, options.mass_tolerance, End::Infinity)?;
     if at_infinity.regular {
         let roots = (2 * size).saturating_sub(at_infinity.eigenvalues());
         return Ok(Some(FiniteCount { roots, open: at_infinity.by_rounding() }));

@@ -41,7 +41,7 @@ use crate::dense::constraint_basis::ConstraintBasis;
 use crate::numeric::{check, equilibrated};
 use crate::{Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Refinement, Spectrum};
 
-pub(crate) use chains::Chains;
+pub(crate) use chains::{Chains, End};
 use common_null::CommonNull;
 pub(crate) use companion::Matrices;
 use companion::{Candidates, Symmetry};
@@ -282,8 +282,9 @@ fn solve_reduced(
     }
     let Matrices { m, c, k } = reduced;
     let (damping, [size_m, size_k]) = (lifts.of(&pencil.c), [&pencil.m, &pencil.k].map(norms::frobenius));
-    let zeros = Chains::split(&stiffless, k, [c, m], damping, size_m, options.zero_tolerance)?;
-    let mut at_infinity = Chains::split(&massless, m, [c, k], damping, size_k, options.mass_tolerance)?;
+    let zeros = Chains::split(&stiffless, k, [c, m], damping, size_m, options.zero_tolerance, End::Zero)?;
+    let mut at_infinity =
+        Chains::split(&massless, m, [c, k], damping, size_k, options.mass_tolerance, End::Infinity)?;
     if !zeros.regular {
         findings.push(Finding::LongChain { at_infinity: false });
     }

@@ -20,7 +20,7 @@ use mb_algebra::{Dense, Svd, c64, dense, norms};
 use super::DescriptorStructure;
 use super::response::Response;
 use crate::dense::constraint_basis::{ConstraintBasis, zeros};
-use crate::dense::{Chains, Given, Kernel};
+use crate::dense::{Chains, End, Given, Kernel};
 use crate::error::at;
 use crate::numeric::vectors::{complex, norm_bound, normalize};
 use crate::{Class, DenseOptions, EigenError, Eigenpair, SpuriousOrigin};
@@ -46,7 +46,7 @@ pub(crate) fn eigenpairs(
     let pure = |class, chain| Pure { n, class, chain };
     let infinite_chain = 3 - moved.count();
     if moved.phi_q_t {
-        let answer = answer(structure, basis, options, Base::Mass, &active)?;
+        let answer = answer(structure, basis, options, End::Infinity, &active)?;
         for j in 0..r {
             for _ in 0..infinite_chain {
                 out.push(answer.pair(Class::Infinite, infinite_chain, j, &active));
@@ -61,7 +61,7 @@ pub(crate) fn eigenpairs(
     match (moved.phi_q, moved.phi_q_t) {
         (false, false) => {}
         (true, false) => {
-            let answer = answer(structure, basis, options, Base::Stiffness, &active)?;
+            let answer = answer(structure, basis, options, End::Zero, &active)?;
             out.extend((0..r).map(|j| answer.pair(TRANSFERRED, 1 + answer.driven(j), j, &active)));
         }
         (false, true) => {
@@ -75,7 +75,7 @@ pub(crate) fn eigenpairs(
                 out.extend(std::iter::repeat_n(pure(TRANSFERRED, 2).pair(l, d), 2));
             }
             if slack.ncols() > 0 {
-                let answer = answer(structure, basis, options, Base::Stiffness, &slack)?;
+                let answer = answer(structure, basis, options, End::Zero, &slack)?;
                 for j in 0..slack.ncols() {
                     out.push(answer.pair(TRANSFERRED, 1 + answer.driven(j), j, &slack));
                     let l = idle.col_as_slice(j);
@@ -128,13 +128,6 @@ impl Pure {
     }
 }
 
-/// Which matrix answers a violation.
-#[derive(Clone, Copy, PartialEq)]
-enum Base {
-    Mass,
-    Stiffness,
-}
-
 /// Answers to violations with what is needed to certify them.
 struct Answer {
     response: Response,
@@ -148,19 +141,19 @@ fn answer(
     structure: &DescriptorStructure,
     basis: &ConstraintBasis,
     options: &DenseOptions,
-    base: Base,
+    end: End,
     d: &Dense,
 ) -> Result<Answer, EigenError> {
     let pencil = &structure.pencil;
-    let (matrix, other) = match base {
-        Base::Mass => (&pencil.m, &pencil.k),
-        Base::Stiffness => (&pencil.k, &pencil.m),
+    let (matrix, other) = match end {
+        End::Infinity => (&pencil.m, &pencil.k),
+        End::Zero => (&pencil.k, &pencil.m),
     };
-    let limits = match base {
-        Base::Mass => (options.mass_tolerance, None),
-        Base::Stiffness => (options.zero_tolerance, options.most_zeros),
+    let limits = match end {
+        End::Infinity => (options.mass_tolerance, None),
+        End::Zero => (options.zero_tolerance, options.most_zeros),
     };
-    let chains = Chains::of(matrix, &pencil.c, other, basis, limits)?;
+    let chains = Chains::of([matrix, &pencil.c, other], basis, limits, end)?;
     let border = chains.border(&basis.reduce(&pencil.c), &basis.reduce(other));
     let response = Response::new(matrix, basis, &chains, &border, d)?;
     let unit_rows = basis.unit_rows().cloned().unwrap_or_else(|| Dense::zeros(0, basis.n()));
@@ -225,7 +218,7 @@ fn split(
     options: &DenseOptions,
     active: &Dense,
 ) -> Result<(Dense, Dense, Dense, Dense), EigenError> {
-    let answer = answer(structure, basis, options, Base::Stiffness, active)?;
+    let answer = answer(structure, basis, options, End::Zero, active)?;
     let r = active.ncols();
     // Reactions in terms of the active multipliers, relative to the stiffness that could react.
     let map = dense::mul_transpose(active, &answer.response.l);
@@ -248,16 +241,15 @@ fn split(
 impl Chains {
     /// The chains of `base` on the directions a basis allows.
     fn of(
-        base: &Dense,
-        first: &Dense,
-        second: &Dense,
+        [base, first, second]: [&Dense; 3],
         basis: &ConstraintBasis,
         (tolerance, most): (f64, Option<usize>),
+        end: End,
     ) -> Result<Self, EigenError> {
         let (b, f, s) = (basis.reduce(base), basis.reduce(first), basis.reduce(second));
         let given = Given { a: base, lift: basis.null(), lift_left: None };
         let kernel = Kernel::find_most(&b, given, tolerance, most)?;
         let damping = Given { a: first, ..given };
-        Self::split(&kernel, &b, [&f, &s], damping, norms::frobenius(second), tolerance)
+        Self::split(&kernel, &b, [&f, &s], damping, norms::frobenius(second), tolerance, end)
     }
 }

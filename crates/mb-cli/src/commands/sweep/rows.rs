@@ -293,14 +293,14 @@ mod tests {
         let (design, dir) = (design(), tempfile::tempdir().unwrap());
         let failed = Row::of(Err("the box \"a\",\nhas no mass".to_owned()));
         let mut text = written(&head(&design, 3));
-        text.extend(written(&line(&design, 3, 2, &solved())));
-        text.extend(written(&line(&design, 3, 0, &failed)));
-        let torn = written(&line(&design, 3, 1, &solved()));
+        text.extend(written(&line(&design, "rest", 3, 2, &solved())));
+        text.extend(written(&line(&design, "rest", 3, 0, &failed)));
+        let torn = written(&line(&design, "rest", 3, 1, &solved()));
         for cut in [torn.len() / 2, torn.len() - 2] {
             let path = dir.path().join("cases.csv");
             std::fs::write(&path, [&text[..], &torn[..cut]].concat()).unwrap();
             let mut rows = vec![None; 3];
-            take(&path, &design, 3, &mut rows).unwrap();
+            take(&path, &design, "rest", 3, &mut rows).unwrap();
             assert_eq!(rows, [Some(failed.clone()), None, Some(solved())], "{cut}");
         }
     }
@@ -310,12 +310,12 @@ mod tests {
         let (design, dir) = (design(), tempfile::tempdir().unwrap());
         let path = dir.path().join("cases.csv");
         std::fs::write(&path, written(&head(&design, 3))).unwrap();
-        assert!(take(&path, &design, 2, &mut [None, None, None]).is_err());
+        assert!(take(&path, &design, "rest", 2, &mut [None, None, None]).is_err());
         let mut other = design.clone();
         other.points[2][0] = 0.8;
-        let text = [written(&head(&other, 3)), written(&line(&other, 3, 2, &solved()))].concat();
+        let text = [written(&head(&other, 3)), written(&line(&other, "rest", 3, 2, &solved()))].concat();
         std::fs::write(&path, text).unwrap();
-        let refused = take(&path, &design, 3, &mut [None, None, None]).unwrap_err().to_string();
+        let refused = take(&path, &design, "rest", 3, &mut [None, None, None]).unwrap_err().to_string();
         assert!(refused.contains("line 2"), "{refused}");
     }
 }
