@@ -28,6 +28,10 @@ fn made_up(cell: &Cell, judge: Judge) -> Computed {
     };
     match (&cell.note, cell.number()) {
         (Some(Note::Misprint { corrected, .. }), _) => value(corrected),
+        // Disagrees: on the other side of an inequality.
+        (Some(Note::Open { .. }), Some(printed)) if printed.relation() == Relation::Above => {
+            Computed::Real(0.5 * printed.re().value())
+        }
         (Some(Note::Open { .. }), Some(printed)) => Computed::Real(7.0 - 3.0 * printed.re().value()),
         (Some(Note::Open { .. }), None) => Computed::Word(format!("not {}", cell.text)),
         (_, Some(printed)) => value(printed),

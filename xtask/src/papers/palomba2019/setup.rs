@@ -32,6 +32,12 @@ pub(super) fn answers() -> Answers {
     put("elastic coordinates", Ok(count(arm.first_angle())));
     put("elements of the first link", Ok(count(arm.links[0].elements)));
     put("elements of the second link", Ok(count(arm.links[1].elements)));
+    let file = arm.file().map_err(|e| e.to_string());
+    put("flexible links", file.as_ref().map(|f| count(f.erls_links.len())).map_err(Clone::clone));
+    put("revolute joints", file.map(|f| count(f.torques.len())));
+    let [nodes, freedoms] = element(&arm);
+    put("nodes of an element", Ok(Computed::Real(nodes)));
+    put("degrees of freedom of an element", Ok(Computed::Real(freedoms)));
     put("length of the path", Ok(Computed::Real((tip(&path[0]) - tip(&path[last])).abs())));
     put("duration of the path", Ok(Computed::Real(path[last].t - path[0].t)));
     put("sample time", Ok(Computed::Real(path[1].t - path[0].t)));
@@ -40,6 +46,18 @@ pub(super) fn answers() -> Answers {
     put("variables of the expansion", Ok(count(arm::variables(&arm).len())));
     put("pairs compared", Ok(count(arm::PAIRS.len())));
     answers
+}
+
+/// Nodes and degrees of freedom of a finite element: those by which a link with one element more is larger, at both ends.
+fn element(arm: &ErlsArm) -> [f64; 2] {
+    let mut longer = arm.clone();
+    longer.links[0].elements += 1;
+    let [own, other] = [arm, &longer].map(|a| a.build::<f64>(&BTreeMap::new()));
+    let blocks = |names: &[String]| names.iter().filter(|n| n.starts_with("link 1")).count();
+    let added = other.initial_point().q.len() - own.initial_point().q.len();
+    let per_node = blocks(&own.coordinates().names()) / arm.links[0].elements;
+    // An element has the node it adds and the one where it begins.
+    [(added / per_node + 1) as f64, (added + per_node) as f64]
 }
 
 fn lengths(arm: &ErlsArm) -> [f64; 2] {
