@@ -146,7 +146,7 @@ impl Over<'_> {
             periodic_motion(&spec, &model, &search, &mut |_| {}).map_err(|error| match error {
                 OrbitError::Analysis(source) => at(source),
                 OrbitError::Periodic(source) => PeriodicError::At { value, source: Box::new(source) }.into(),
-                other => other,
+                other @ OrbitError::Period { .. } => other,
             })?;
         Ok(Sample { value, orbit, floquet })
     }
@@ -266,7 +266,6 @@ fn end(family: &Over<'_>, quiet: &Sample, grown: &Sample) -> Result<[f64; 2], Or
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a failed step of a test is a failed test")]
 mod tests {
     use super::*;
     use mb_algebra::{Dense, SymmetricEigen};

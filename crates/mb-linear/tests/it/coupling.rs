@@ -96,7 +96,7 @@ fn a_rack_carries_the_inertia_of_its_pinion() {
 #[test]
 fn a_differential_couples_three_shafts() {
     let (j, k) = ([0.2_f64, 0.3, 0.5], [30.0_f64, 20.0, 90.0]);
-    let shafts: String = (0..3)
+    let shafts: Vec<String> = (0..3)
         .map(|i| {
             format!(
                 "[[body]]\nname = 's{i}'\nmass = 1\ninertia = {}\nat = [{i}, 0]\n
@@ -107,8 +107,9 @@ fn a_differential_couples_three_shafts() {
         })
         .collect();
     let text = format!(
-        "{shafts}[[coupling]]\nname = 'differential'\nterms = [{{ quantity = 'angle', of = 's0', factor = 1 }},
-        {{ quantity = 'angle', of = 's1', factor = 1 }}, {{ quantity = 'angle', of = 's2', factor = -2 }}]"
+        "{}[[coupling]]\nname = 'differential'\nterms = [{{ quantity = 'angle', of = 's0', factor = 1 }},
+        {{ quantity = 'angle', of = 's1', factor = 1 }}, {{ quantity = 'angle', of = 's2', factor = -2 }}]",
+        shafts.concat()
     );
     // x_3 = (x_1 + x_2) / 2:  A = [[a_1 + a_3/4, a_3/4], [a_3/4, a_2 + a_3/4]] for J and k.
     let form = |a: [f64; 3]| [a[0] + a[2] / 4.0, a[2] / 4.0, a[1] + a[2] / 4.0];
