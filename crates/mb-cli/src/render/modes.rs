@@ -170,8 +170,22 @@ pub fn findings(result: &FormulationSpectrum, all: bool) -> Vec<String> {
         out.push(format!("the selection was replaced by an automatic one. {why}"));
     }
     let lines = lines(&result.spectrum, all);
+    let is_moved =
+        |finding: &&Finding| matches!(finding, Finding::Sparse { detail: SparseFinding::ShiftMoved { .. } });
+    let mut moved = result.spectrum.findings.iter().filter(is_moved).count();
     for finding in &result.spectrum.findings {
         match finding {
+            // A cluster moves each of the shifts that are tried in it: one stands for all.
+            Finding::Sparse { detail: detail @ SparseFinding::ShiftMoved { .. } } => {
+                match std::mem::take(&mut moved) {
+                    0 => {}
+                    1 => out.push(detail.to_string()),
+                    all => {
+                        let others = names::count(all - 1, "other shift was", "other shifts were");
+                        out.push(format!("{detail} {others} moved likewise."));
+                    }
+                }
+            }
             Finding::RedundantConstraints { .. } | Finding::UncertainConstraintRank { .. } => {}
             Finding::Sparse { detail } => out.extend(sparse(detail)),
             Finding::PoorAccuracy { pair, backward_error } => {
