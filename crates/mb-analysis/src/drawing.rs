@@ -61,7 +61,7 @@ impl Drawing {
 
     /// Share of the strain energy by owner in the mode of an eigenpair; empty where no part that is drawn has one.
     pub fn strain(&self, energy: &EnergyShares, pair: usize) -> Vec<f64> {
-        let mode = energy.modes.iter().find(|m| m.pair == pair).and_then(|m| m.strain.as_ref());
+        let mode = energy.modes.iter().find(|m| m.eigenpair == pair).and_then(|m| m.strain.as_ref());
         let Some(strain) = mode else { return Vec::new() };
         let of = |owner: &String| {
             let group = energy.groups.iter().position(|g| g == quoted(owner));

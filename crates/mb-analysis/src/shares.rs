@@ -46,7 +46,7 @@ pub fn shares(
             bodies.map(|body| Group { name: body.name, coordinates: body.velocities }).collect();
         let mut energy = energy_shares(&pencil, pairs, &groups).map_err(failed)?;
         // A free motion stores nothing: what the bodies store cancels, and shares of the rounding that is left say nothing.
-        for mode in energy.modes.iter_mut().filter(|mode| pairs[mode.pair].class == Class::Rigid) {
+        for mode in energy.modes.iter_mut().filter(|mode| pairs[mode.eigenpair].class == Class::Rigid) {
             mode.strain = None;
         }
         out.energy = Some(energy);

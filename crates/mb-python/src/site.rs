@@ -205,7 +205,7 @@ impl Site {
         let columns = |of: fn(&mb_eigen::modal::ModeEnergy) -> &Option<Vec<f64>>| {
             let mut numbers = Vec::with_capacity(groups * leading.len());
             for index in &leading {
-                let mode = energy.modes.iter().find(|m| m.pair == *index);
+                let mode = energy.modes.iter().find(|m| m.eigenpair == *index);
                 match mode.and_then(|m| of(m).as_ref()) {
                     Some(shares) => numbers.extend(shares),
                     None => numbers.extend(std::iter::repeat_n(f64::NAN, groups)),
@@ -232,7 +232,7 @@ impl Site {
         let leading = spectrum.leading();
         let mut numbers = Vec::new();
         for index in &leading {
-            let mode = all.modes.iter().find(|m| m.pair == *index);
+            let mode = all.modes.iter().find(|m| m.eigenpair == *index);
             for d in 0..all.directions.len() {
                 numbers.push(mode.and_then(|m| m.effective_mass[d]).unwrap_or(f64::NAN));
             }

@@ -49,7 +49,7 @@ struct DirectionView {
 
 #[derive(Serialize)]
 struct ParticipationOfMode {
-    pair: usize,
+    eigenpair: usize,
     factor: Vec<Option<[f64; 2]>>,
     effective_mass: Vec<Option<f64>>,
 }
@@ -58,7 +58,7 @@ impl From<&Participation> for ParticipationView {
     fn from(found: &Participation) -> Self {
         let directions = found.directions.iter().zip(found.sums());
         let modes = found.modes.iter().map(|mode| ParticipationOfMode {
-            pair: mode.pair,
+            eigenpair: mode.eigenpair,
             factor: mode.factor.iter().map(|f| f.map(|f| [f.re, f.im])).collect(),
             effective_mass: mode.effective_mass.clone(),
         });
@@ -122,7 +122,7 @@ struct FormulationView {
     penalty_violation: Option<f64>,
     counts: Counts,
     findings: Vec<FindingView>,
-    pairs: Vec<PairView>,
+    eigenpairs: Vec<EigenpairView>,
 }
 
 #[derive(Serialize)]
@@ -133,7 +133,7 @@ struct FindingView {
 }
 
 #[derive(Serialize)]
-struct PairView {
+struct EigenpairView {
     re: Option<f64>,
     im: Option<f64>,
     alpha: [f64; 2],
@@ -162,7 +162,7 @@ struct PairView {
     left_multipliers: Option<Vec<[f64; 2]>>,
 }
 
-impl PairView {
+impl EigenpairView {
     fn new(p: &Eigenpair, whirl: Option<f64>, vectors: Vectors) -> Self {
         let value = p.value();
         Self {
@@ -217,12 +217,12 @@ impl FormulationView {
             penalty_violation: result.penalty_violation,
             counts: result.spectrum.counts,
             findings: findings.map(|f| FindingView { finding: f.clone(), message: f.to_string() }).collect(),
-            pairs: result
+            eigenpairs: result
                 .spectrum
                 .eigenpairs
                 .iter()
                 .enumerate()
-                .map(|(i, p)| PairView::new(p, result.whirl.get(i).copied().flatten(), vectors))
+                .map(|(i, p)| EigenpairView::new(p, result.whirl.get(i).copied().flatten(), vectors))
                 .collect(),
         }
     }

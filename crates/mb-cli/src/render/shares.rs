@@ -31,7 +31,7 @@ pub fn energy(energy: &EnergyShares, lines: &[Line<'_>], style: Style) -> String
     ]);
     let mut hidden = false;
     for mode in &energy.modes {
-        let Some(line) = lines.iter().find(|line| line.index == mode.pair) else { continue };
+        let Some(line) = lines.iter().find(|line| line.index == mode.eigenpair) else { continue };
         let kinds = [&mode.kinetic, &mode.strain, &mode.dissipation];
         let share = |kind: &Option<Vec<f64>>, body: usize| kind.as_ref().map_or(0.0, |shares| shares[body]);
         let largest = |body: usize| kinds.iter().map(|kind| share(kind, body).abs()).fold(0.0, f64::max);
@@ -86,7 +86,7 @@ pub fn participation(found: &Participation, lines: &[Line<'_>], style: Style) ->
         cells.push(share.map_or_else(|| "-".to_owned(), |m| percent(m / movable)));
     };
     for mode in &found.modes {
-        let Some(line) = lines.iter().find(|line| line.index == mode.pair) else { continue };
+        let Some(line) = lines.iter().find(|line| line.index == mode.eigenpair) else { continue };
         let mut cells = vec![line.number.to_string(), frequency(line)];
         for (direction, mass) in mode.effective_mass.iter().enumerate() {
             masses(&mut cells, direction, *mass);

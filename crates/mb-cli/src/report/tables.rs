@@ -186,7 +186,7 @@ fn energy(found: &Modes, lines: &[Line<'_>]) -> Table {
     let mut rows = Vec::new();
     if let Some(energy) = &found.shares.energy {
         for mode in &energy.modes {
-            let Some(line) = lines.iter().find(|line| line.index == mode.pair) else { continue };
+            let Some(line) = lines.iter().find(|line| line.index == mode.eigenpair) else { continue };
             let kinds = [&mode.kinetic, &mode.strain, &mode.dissipation];
             for (body, name) in energy.groups.iter().enumerate() {
                 let share = |kind: &Option<Vec<f64>>| kind.as_ref().map(|shares| 100.0 * shares[body]);
@@ -224,7 +224,7 @@ fn participation(found: &Modes, lines: &[Line<'_>]) -> Table {
     if let Some(found) = &found.shares.participation {
         heads.extend(found.directions.iter().map(|d| Column::new(&format!("m_{}", d.name), "kg")));
         for mode in found.modes.iter().filter(|_| !found.directions.is_empty()) {
-            let Some(line) = lines.iter().find(|line| line.index == mode.pair) else { continue };
+            let Some(line) = lines.iter().find(|line| line.index == mode.eigenpair) else { continue };
             let mut row = vec![whole(line.number)];
             for (mass, direction) in mode.effective_mass.iter().zip(&found.directions) {
                 // What is rounding compared with the mass in that direction is shown as none.

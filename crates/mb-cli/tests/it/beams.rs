@@ -177,7 +177,7 @@ fn a_follower_load_is_not_judged_by_stiffness() {
     assert_eq!(run.out.matches("loads without a potential").count(), 1, "{}", run.out);
     let growing = |force| {
         let found = of(&["modes", "-"], &column(force));
-        let pairs = found["formulations"][0]["pairs"].as_array().unwrap().clone();
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap().clone();
         pairs.iter().any(|p| p["re"].as_f64().is_some_and(|re| re > 1.0))
     };
     assert!(!growing(1.2e5) && growing(1.4e5));

@@ -244,7 +244,7 @@ fn a_fine_shaft_turns_steadily() {
         let node = format!("node{}", 2 * elements / 5 + 1);
         let text = FINE.replace("elements = 20", &format!("elements = {elements}")).replace("node9", &node);
         let found = run(&text, &["modes", "-", "--lowest", "6"]);
-        let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
         pairs.iter().map(|p| number(&p["im"]).abs()).filter(|im| *im > 1.0).collect()
     };
     let [a, b, c] = [5, 10, 20].map(lowest);
@@ -271,7 +271,7 @@ fn speeds_between_are_read_from_polynomials() {
         let k = speeds.iter().position(|w| (w - wanted).abs() < 1e-9).unwrap();
         let set = format!("{parameter}={}", speeds[k]);
         let own = run(model, &["modes", "-", "--moving", "--all", "--set", &set]);
-        let pairs = own["formulations"][0]["pairs"].as_array().unwrap();
+        let pairs = own["formulations"][0]["eigenpairs"].as_array().unwrap();
         let mut compared = 0;
         for mode in 1..=found["modes"].as_u64().unwrap() {
             let value = |x: &str| samples[format!("mode {mode} {x}")][k].as_f64();
@@ -337,7 +337,7 @@ fn zeros_of_a_rolling_disc_are_exact() {
     for spin in [2.0_f64, 5.0, 9.0] {
         let set = format!("spin={spin}");
         let found = run(&disc, &["modes", "-", "--moving", "--set", &set]);
-        let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
         let of = |class: &'static str| pairs.iter().filter(move |p| p["class"]["kind"] == class);
         let bounds: Vec<f64> = of("rigid").map(|p| number(&p["error_bound"])).collect();
         assert_eq!(bounds.len(), 6, "{bounds:?}");

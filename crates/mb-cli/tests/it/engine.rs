@@ -24,7 +24,7 @@ fn engine() -> bool {
 fn read(found: &serde_json::Value) -> (Vec<[f64; 3]>, Vec<String>) {
     let result = &found["formulations"][0];
     let number = |p: &serde_json::Value, key: &str| p[key].as_f64().unwrap();
-    let pairs = result["pairs"].as_array().unwrap();
+    let pairs = result["eigenpairs"].as_array().unwrap();
     let all = pairs.iter().map(|p| [number(p, "re"), number(p, "im"), number(p, "error_bound")]);
     let findings = result["findings"].as_array().unwrap().iter().map(ToString::to_string);
     (all.filter(|[_, im, _]| *im >= 0.0).collect(), findings.collect())
@@ -80,7 +80,7 @@ fn rigid_modes_and_redundant_rows_are_reported() {
     let args = ["modes", &model("free-body"), "--lowest", "6"];
     let (own, theirs) = (json(&args), json(&[&args[..], &["--engine", "slepc"]].concat()));
     let classes = |found: &serde_json::Value| -> Vec<String> {
-        let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
         pairs.iter().map(|p| p["class"].to_string()).collect()
     };
     assert_eq!(classes(&theirs), classes(&own));

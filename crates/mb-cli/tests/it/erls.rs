@@ -135,7 +135,7 @@ fn run_with(args: &[&str], text: &str) -> Value {
 /// Positive imaginary parts, ascending.
 fn frequencies(text: &str, set: &[&str]) -> Vec<f64> {
     let found = run_with(&[&["modes", "-", "--all"], set].concat(), text);
-    let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+    let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
     let mut list: Vec<f64> = pairs.iter().filter_map(|p| p["im"].as_f64()).filter(|w| *w > 1e-3).collect();
     list.sort_by(f64::total_cmp);
     list

@@ -175,7 +175,7 @@ fn a_large_model_is_expanded_and_followed_by_sparse_matrices() {
     let large = [path.as_str(), "--set", "N=300", "--set", "c=0.2"];
     let exact = |k: &str| {
         let found = json(&[&["modes"], large.as_slice(), &["--set", k]].concat());
-        number(&found["formulations"][0]["pairs"][0]["natural_frequency_hz"])
+        number(&found["formulations"][0]["eigenpairs"][0]["natural_frequency_hz"])
     };
     let found =
         json(&[&["parametric"], large.as_slice(), &["--parameters", "k", "--evaluate", "k=26"]].concat());

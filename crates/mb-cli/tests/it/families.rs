@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 /// Physical eigenvalues (re, im) of a formulation of the document.
 fn physical(document: &serde_json::Value, formulation: usize) -> Vec<(f64, f64)> {
-    let pairs = document["formulations"][formulation]["pairs"].as_array().unwrap();
+    let pairs = document["formulations"][formulation]["eigenpairs"].as_array().unwrap();
     let motion = pairs.iter().filter(|p| p["class"]["kind"] == "physical");
     motion.map(|p| (p["re"].as_f64().unwrap(), p["im"].as_f64().unwrap())).collect()
 }
@@ -90,7 +90,7 @@ fn a_loop_that_moves_against_the_count_is_counted_alike_under_penalties() {
         let values = physical(&found, formulation);
         assert_eq!(values.len(), 2, "{formulation}: {values:?}");
     }
-    let spurious = found["formulations"][2]["pairs"].as_array().unwrap().iter();
+    let spurious = found["formulations"][2]["eigenpairs"].as_array().unwrap().iter();
     assert_eq!(spurious.filter(|p| p["class"]["kind"] == "spurious").count(), 58);
 }
 
@@ -152,7 +152,7 @@ fn chains_thin_and_stout_have_the_same_modes_in_all_three() {
                 assert!(off < tolerance, "{links} links, {section:?}, {formulation}: {s:?} off by {off:e}");
             }
         }
-        let penalty = found["formulations"][2]["pairs"].as_array().unwrap();
+        let penalty = found["formulations"][2]["eigenpairs"].as_array().unwrap();
         let of = |kind: &str| penalty.iter().filter(|p| p["class"]["kind"] == kind).count();
         assert_eq!((of("infinite"), of("spurious")), (0, 10 * links));
         assert!(penalty.iter().all(|p| p["determined"] != false), "{links} links, {section:?}");

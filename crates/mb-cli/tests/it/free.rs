@@ -40,7 +40,7 @@ fn four_hundred_rollers_turn_each_by_itself() {
         assert_eq!(dominant[0]["coordinate"], format!("r{}.angle", i + 1));
     }
     let found = document(&mb_with(&["modes", "-", "--lowest", "5", "--json"], &rollers(120)));
-    let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+    let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
     assert!(
         pairs.len() >= 5
             && pairs.iter().all(|p| p["class"]["kind"] == "rigid" && p["re"] == 0.0 && p["im"] == 0.0)
@@ -56,7 +56,7 @@ fn a_wheel_beside_a_beam_is_free_whatever_the_mesh() {
         let rigid = found["rigid_modes"].as_array().unwrap();
         assert_eq!(rigid.len(), 2, "{elements}: {rigid:?}");
         let found = document(&mb_with(&["modes", "-", "--lowest", "6", "--json"], &text));
-        let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
         let zeros = pairs.iter().filter(|p| p["class"]["kind"] == "rigid").count();
         assert!(zeros >= 2 && pairs.iter().any(|p| p["class"]["kind"] != "rigid"), "{elements}: {pairs:?}");
     }

@@ -4,7 +4,7 @@ use crate::support::{json, mb, model, right};
 
 /// re, im and error bound of the pairs with Im s >= 0.
 fn pairs(found: &serde_json::Value) -> Vec<[f64; 3]> {
-    let list = found["formulations"][0]["pairs"].as_array().unwrap();
+    let list = found["formulations"][0]["eigenpairs"].as_array().unwrap();
     let number = |p: &serde_json::Value, key: &str| p[key].as_f64().unwrap();
     let all = list.iter().map(|p| [number(p, "re"), number(p, "im"), number(p, "error_bound")]);
     all.filter(|[_, im, _]| *im >= 0.0).collect()
@@ -62,7 +62,7 @@ fn no_more_modes_are_given_than_there_are() {
 
 /// The two pairs of a spectrum that has no more.
 fn pairs_of(found: &serde_json::Value) -> [[f64; 3]; 2] {
-    let list = found["formulations"][0]["pairs"].as_array().unwrap();
+    let list = found["formulations"][0]["eigenpairs"].as_array().unwrap();
     let number = |p: &serde_json::Value, key: &str| p[key].as_f64().unwrap();
     let all: Vec<[f64; 3]> =
         list.iter().map(|p| [number(p, "re"), number(p, "im"), number(p, "error_bound")]).collect();
@@ -93,7 +93,7 @@ fn parts_are_given_of_formulations_that_have_them() {
         let set = ["--set", "n=12", "--alpha", "1e7", "--lowest", "4", "--formulation", formulation];
         json(&[&["modes", &path][..], &set].concat())["formulations"][0].clone()
     };
-    let frequency = |found: &serde_json::Value, i: usize| found["pairs"][2 * i]["im"].as_f64().unwrap();
+    let frequency = |found: &serde_json::Value, i: usize| found["eigenpairs"][2 * i]["im"].as_f64().unwrap();
     let (minimal, redundant, penalty) = (of("minimal"), of("redundant"), of("unconstrained"));
     assert_eq!((&redundant["name"], &penalty["name"]), (&minimal["name"], &"unconstrained/sparse".into()));
     for i in 0..4 {
@@ -101,7 +101,7 @@ fn parts_are_given_of_formulations_that_have_them() {
         assert!((frequency(&redundant, i) - exact).abs() < 1e-12 * exact);
         let off = (frequency(&penalty, i) - exact).abs() / exact;
         assert!(off > 1e-12 && off < 1e-4, "mode {i}: {off:e}");
-        assert!(penalty["pairs"][2 * i]["penalty_share"].as_f64().unwrap() < 1e-3);
+        assert!(penalty["eigenpairs"][2 * i]["penalty_share"].as_f64().unwrap() < 1e-3);
     }
     let run = mb(&["modes", &path, "--near", "2", "--formulation", "unconstrained"]);
     assert_eq!((run.code, run.out.as_str()), (1, ""));

@@ -69,7 +69,7 @@ impl Chain {
 
 /// Positive imaginary parts with their error bounds, in order.
 fn frequencies(found: &serde_json::Value) -> Vec<(f64, f64)> {
-    let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+    let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
     let mut out: Vec<(f64, f64)> = pairs
         .iter()
         .map(|p| (p["im"].as_f64().unwrap(), p["error_bound"].as_f64().unwrap()))
@@ -102,7 +102,7 @@ fn a_small_chain_gives_all_its_modes_and_a_large_one_the_lowest() {
     assert_modes(&large, &found, 1..=20);
     assert_eq!(found["formulations"][0]["request"], "the 20 modes of lowest frequency");
     assert_eq!(found["formulations"][0]["counts"]["expected"]["motion"], 1800);
-    assert!(found["formulations"][0]["pairs"][0].get("right").is_none());
+    assert!(found["formulations"][0]["eigenpairs"][0].get("right").is_none());
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn the_linkage_of_the_paper_by_parameters() {
 #[test]
 fn free_motions_are_exact_zeros() {
     let found = json(&["modes", &model("free-body")]);
-    let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+    let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
     assert_eq!(pairs.len(), 6);
     assert!(pairs.iter().all(|p| p["class"]["kind"] == "rigid" && p["re"] == 0.0 && p["im"] == 0.0));
 }
@@ -64,7 +64,7 @@ fn the_penalty_factor_follows_from_the_reactions_where_none_is_given() {
     };
     let (alpha, found) = factor(&["--formulation", "all"]);
     assert!(alpha > 1e10, "{alpha:e}");
-    let pairs = |i: usize| found["formulations"][i]["pairs"].as_array().unwrap().clone();
+    let pairs = |i: usize| found["formulations"][i]["eigenpairs"].as_array().unwrap().clone();
     let physical = |i: usize| {
         let of_motion = |pair: &&serde_json::Value| pair["class"]["kind"] == "physical";
         let mut im: Vec<f64> = pairs(i).iter().filter(of_motion).map(|p| p["im"].as_f64().unwrap()).collect();
@@ -108,7 +108,7 @@ fn an_equilibrium_goes_from_one_command_to_the_next() {
     let path = file.path().to_str().unwrap();
     let there = json(&["modes", &model("n-four-bar"), "--at", path, "--no-solve"]);
     let solved = json(&["modes", &model("n-four-bar")]);
-    let im = |d: &serde_json::Value| d["formulations"][0]["pairs"][0]["im"].as_f64().unwrap();
+    let im = |d: &serde_json::Value| d["formulations"][0]["eigenpairs"][0]["im"].as_f64().unwrap();
     assert_eq!(there["equilibrium"]["found_by"], "given");
     assert!((im(&there) - im(&solved)).abs() < 1e-12 * im(&solved));
 }
@@ -116,10 +116,10 @@ fn an_equilibrium_goes_from_one_command_to_the_next() {
 #[test]
 fn json_reads_back_exactly_and_has_its_version() {
     let found = json(&["modes", &model("slider-crank"), "--formulation", "all"]);
-    assert_eq!(found["schema_version"], 1);
+    assert_eq!(found["schema_version"], 2);
     assert_eq!(found["command"], "modes");
     for formulation in found["formulations"].as_array().unwrap() {
-        for pair in formulation["pairs"].as_array().unwrap() {
+        for pair in formulation["eigenpairs"].as_array().unwrap() {
             let Some(re) = pair["re"].as_f64() else { continue };
             let (a, b) = (pair["alpha"][0].as_f64().unwrap(), pair["beta"].as_f64().unwrap());
             // serde_json writes the shortest text that reads back as the same number.

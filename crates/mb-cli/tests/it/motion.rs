@@ -33,7 +33,7 @@ fn number(value: &Value) -> f64 {
 
 /// Re^2 - Im^2 of the first eigenvalue.
 fn root(found: &Value) -> f64 {
-    let pair = &found["formulations"][0]["pairs"][0];
+    let pair = &found["formulations"][0]["eigenpairs"][0];
     number(&pair["re"]).powi(2) - number(&pair["im"]).powi(2)
 }
 
@@ -53,7 +53,8 @@ fn a_swinging_bar_has_the_stiffness_of_its_angle() {
         // The pendulum swings: these are no exponents, and have no bounds.
         assert_eq!(found["exponents"], false);
         assert!(
-            found["formulations"][0]["pairs"][0]["error_bound"].is_null() && found.get("steady").is_none()
+            found["formulations"][0]["eigenpairs"][0]["error_bound"].is_null()
+                && found.get("steady").is_none()
         );
     }
 }
@@ -83,7 +84,7 @@ fn a_sleeping_top_is_steady_in_every_formulation() {
         assert!(number(&found["steady"]["deviation"]) < 1e-12);
         for expected in [(momentum + root) / (2.0 * a) - shift, (momentum - root) / (2.0 * a) - shift] {
             for (formulation, allowed) in [(0, 1e-9), (1, 1e-9), (2, 1e-4)] {
-                let pairs = found["formulations"][formulation]["pairs"].as_array().unwrap();
+                let pairs = found["formulations"][formulation]["eigenpairs"].as_array().unwrap();
                 let off = |p: &Value| {
                     let im = p["im"].as_f64().unwrap_or(f64::INFINITY);
                     (im - expected.abs()).hypot(p["re"].as_f64().unwrap_or(f64::INFINITY))
@@ -124,7 +125,7 @@ fn a_turntable_grows_in_its_own_frame_and_says_what_it_is_at_rest() {
     let (b, c) = (2200.0 + 800.0, (2000.0 - 400.0) * (200.0 - 400.0));
     let large = -(b + f64::sqrt(b * b - 4.0 * c)) / 2.0;
     let growth = f64::sqrt(c / large);
-    let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+    let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
     for expected in [growth, -growth] {
         let at = |p: &&Value| p["im"] == 0.0 && (number(&p["re"]) - expected).abs() < 1e-10;
         let pair = pairs.iter().find(at).unwrap_or_else(|| panic!("{expected}: {}", run.out));
@@ -133,7 +134,7 @@ fn a_turntable_grows_in_its_own_frame_and_says_what_it_is_at_rest() {
     for args in [&["--basis", "svd"][..], &["--lowest", "4"], &["--formulation", "redundant"]] {
         let run = mb_with(&[&["modes", "-", "--moving", "--json"], args].concat(), TURNTABLE);
         let found: Value = serde_json::from_str(&run.out).unwrap();
-        let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
         let grows = pairs.iter().any(|p| p["re"].as_f64().is_some_and(|re| (re - growth).abs() < 1e-9));
         assert!(grows, "{args:?}: {}", run.out);
     }
@@ -249,7 +250,7 @@ fn a_joint_is_spun_with_all_behind_it() {
     let own = mb_with(&["modes", "-", "--moving", "--json"], TURNTABLE);
     let own: Value = serde_json::from_str(&own.out).unwrap();
     let values = |found: &Value| -> Vec<f64> {
-        let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
         pairs.iter().map(|p| number(&p["re"])).collect()
     };
     for (a, b) in values(&found).iter().zip(values(&own)) {
@@ -279,7 +280,7 @@ fn a_steady_motion_is_found_from_a_start_near_it() {
     let found: Value = serde_json::from_str(&run.out).unwrap();
     let place = number(&found["operating_point"]["configuration"]["bead.x"]);
     assert!((place - 1.0 / 0.64).abs() < 1e-9, "{place}");
-    let pair = &found["formulations"][0]["pairs"][0];
+    let pair = &found["formulations"][0]["eigenpairs"][0];
     assert!(number(&pair["re"]).abs() < 1e-9 && (number(&pair["im"]) - 8.0).abs() < 1e-9, "{pair}");
     let run = mb_with(&["modes", "-", "--moving", "--no-solve"], text);
     assert_eq!(run.code, 1, "{run:?}");
@@ -369,7 +370,7 @@ fn a_linkage_at_the_end_of_its_sine_has_no_determined_spectrum() {
             let run = mb_with(&["modes", "-", "--json"], text);
             assert_eq!((run.code, run.err.as_str()), (0, ""), "{loops}");
             let found: Value = serde_json::from_str(&run.out).unwrap();
-            number(&found["formulations"][0]["pairs"][0]["im"])
+            number(&found["formulations"][0]["eigenpairs"][0]["im"])
         });
         assert!((values[0] - values[1]).abs() < 1e-9 && values[0] > 0.1, "{loops}: {values:?}");
     }

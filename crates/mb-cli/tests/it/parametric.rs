@@ -11,7 +11,7 @@ fn modes(set: &[&str]) -> Vec<(f64, f64)> {
     let mut args = vec!["modes", ARM];
     args.extend(set.iter().flat_map(|s| ["--set", s]));
     let document = json(&args);
-    let pairs = document["formulations"][0]["pairs"].as_array().unwrap().clone();
+    let pairs = document["formulations"][0]["eigenpairs"].as_array().unwrap().clone();
     let upper = pairs.iter().filter(|p| p["im"].as_f64().unwrap() > 0.0);
     upper
         .map(|p| (p["natural_frequency_hz"].as_f64().unwrap(), p["damping_ratio"].as_f64().unwrap()))

@@ -39,7 +39,7 @@ fn errors_are_json_when_the_answer_would_be() {
     let run = mb(&["modes", &model("rod-pendulum"), "--set", "K=1", "--json"]);
     assert_eq!((run.code, run.out.as_str()), (1, ""));
     let error: serde_json::Value = serde_json::from_str(&run.err).unwrap();
-    assert_eq!(error["schema_version"], 1);
+    assert_eq!(error["schema_version"], 2);
     assert_eq!(error["error"]["kind"], "request");
     assert_eq!(error["error"]["exit_code"], 1);
 }

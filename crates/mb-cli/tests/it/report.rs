@@ -29,7 +29,7 @@ fn modes(args: &[&str]) -> Vec<Value> {
     let mut all = vec!["modes"];
     all.extend(args);
     let found = json(&all);
-    let pairs = found["formulations"][0]["pairs"].as_array().unwrap().iter();
+    let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap().iter();
     let motion = pairs.filter(|p| matches!(p["class"]["kind"].as_str(), Some("physical" | "rigid")));
     let upper = motion.filter(|p| p["im"].as_f64().unwrap() >= 0.0);
     upper.map(|p| value!({ "re": p["re"], "im": p["im"], "f_d": p["damped_frequency_hz"] })).collect()
@@ -135,7 +135,7 @@ fn a_response_and_a_track_are_those_of_their_commands() {
     let bands = curve(&data, 1, 0, 0, "band");
     assert!(bands.len() == 31 && bands.iter().any(|half| *half > 0.0), "{bands:?}");
     assert!(data["charts"][0]["panels"][0]["curves"][0]["band"].is_null());
-    let natural = end["formulations"][0]["pairs"].as_array().unwrap().iter();
+    let natural = end["formulations"][0]["eigenpairs"].as_array().unwrap().iter();
     let closest = natural
         .filter_map(|p| p["natural_frequency_hz"].as_f64())
         .map(|f| (f - exact[exact.len() - 1]).abs())

@@ -58,7 +58,7 @@ fn a_mesh_file_lies_beside_the_model() {
 fn modes_of_a_block_under_tension() {
     let found =
         json(&["modes", &model("solid-cantilever"), "--set", "F=1e10", "--set", "N=40", "--lowest", "6"]);
-    let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+    let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
     let im: Vec<f64> = pairs.iter().map(|p| p["im"].as_f64().unwrap()).filter(|w| *w > 0.0).collect();
     assert!(im.len() >= 6, "{im:?}");
     assert!(im[..4].chunks(2).all(|pair| (pair[0] / pair[1] - 1.0).abs() < 1e-8), "{im:?}");

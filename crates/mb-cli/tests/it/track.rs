@@ -28,7 +28,7 @@ fn polynomials_follow_the_exact_modes() {
     }
     // The ends are what `mb modes` says there.
     let there = json(&["modes", ARM, "--set", "k=1000"]);
-    let first = there["formulations"][0]["pairs"][0]["natural_frequency_hz"].as_f64().unwrap();
+    let first = there["formulations"][0]["eigenpairs"][0]["natural_frequency_hz"].as_f64().unwrap();
     let last = *list(&samples["mode 1 frequency_hz"]).last().unwrap();
     assert!((last / first - 1.0).abs() < 1e-10, "{last} {first}");
 }

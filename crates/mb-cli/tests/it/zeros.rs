@@ -23,7 +23,7 @@ fn pairs(args: &[&str], text: &str) -> Vec<Pair> {
     let run = mb_with(&[&["modes", "-", "--json"], args].concat(), text);
     assert_eq!(run.code, 0, "{run:?}");
     let found: Value = serde_json::from_str(&run.out).unwrap();
-    let list = found["formulations"][0]["pairs"].as_array().unwrap();
+    let list = found["formulations"][0]["eigenpairs"].as_array().unwrap();
     let number = |pair: &Value, key: &str| pair[key].as_f64().unwrap_or_else(|| panic!("{key}: {pair}"));
     let pair = |pair: &Value| Pair {
         re: number(pair, "re"),

@@ -30,7 +30,7 @@ pub struct Group {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModeEnergy {
     /// Index of its pair.
-    pub pair: usize,
+    pub eigenpair: usize,
     /// Of the kinetic energy.
     pub kinetic: Option<Vec<f64>>,
     /// Of the strain energy.
@@ -92,7 +92,7 @@ pub fn energy_shares(
         .map(|pair| {
             let x = &pairs[pair].right;
             ModeEnergy {
-                pair,
+                eigenpair: pair,
                 kinetic: shares(&pencil.m, x),
                 strain: shares(&pencil.k, x),
                 dissipation: shares(&pencil.c, x),

@@ -59,7 +59,7 @@ pub struct DirectionMass {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModeParticipation {
     /// Index of its pair.
-    pub pair: usize,
+    pub eigenpair: usize,
     /// G for the vector x of length one, by direction; none where the eigenvalue is defective.
     pub factor: Vec<Option<c64>>,
     /// m by direction, in the unit of r^T M r; none where the eigenvalue is defective.
@@ -129,7 +129,7 @@ pub fn participation(
                 factor.push(weights.map(|w| w.factor * excited));
                 effective_mass.push(weights.map(|w| (w.mass * carried * excited).re));
             }
-            Ok(ModeParticipation { pair: index, factor, effective_mass })
+            Ok(ModeParticipation { eigenpair: index, factor, effective_mass })
         })
         .collect::<Result<Vec<_>, EigenError>>()?;
     Ok(Participation { directions: masses.collect(), modes })

@@ -82,10 +82,10 @@ fn the_general_factor_is_the_classical_one_without_damping() {
     let given = directions(14, 1, 3);
     let momentum = sparse::matvec(&pencil.m, &given[0].vector);
     for mode in participation(&pencil, &pairs, &given).unwrap().modes {
-        let x: Vec<f64> = pairs[mode.pair].right.iter().map(|z| z.re).collect();
+        let x: Vec<f64> = pairs[mode.eigenpair].right.iter().map(|z| z.re).collect();
         let modal = dense::dot(&x, &sparse::matvec(&pencil.m, &x));
         let classical = dense::dot(&x, &momentum) / modal;
-        assert!((mode.factor[0].unwrap() - classical).norm() < 1e-9, "mode {}", mode.pair);
+        assert!((mode.factor[0].unwrap() - classical).norm() < 1e-9, "mode {}", mode.eigenpair);
     }
 }
 
@@ -135,7 +135,7 @@ fn energy_shares_sum_to_one_whatever_the_vectors_length() {
                 assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9), "{kind:?}: {a:?} {b:?}");
             }
             let damped = matches!(kind, Kind::Damped | Kind::FreeDamped | Kind::Unsymmetric);
-            let rigid = pairs[mode.pair].class == mb_eigen::Class::Rigid;
+            let rigid = pairs[mode.eigenpair].class == mb_eigen::Class::Rigid;
             assert_eq!(mode.strain.is_none(), rigid, "{kind:?}: only rigid motion has no strain");
             assert_eq!(mode.dissipation.is_some(), damped && !rigid, "{kind:?}");
         }
