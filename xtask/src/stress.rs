@@ -132,8 +132,7 @@ fn page(rows: &[Row]) -> String {
     let _infallible = writeln!(table, "| all | {problems} | {totals} |");
     format!(
         "# Randomized tests\n\n\
-         Written by `cargo xtask stress`; nothing here is typed by hand. All rows, one for each kind of problem and request, are \
-         in [stress.csv](stress.csv).\n\n\
+         Written by `cargo xtask stress`. All rows, by kind of problem and request, are in [stress.csv](stress.csv).\n\n\
          {problems} random problems, whose eigenvalues are known in closed form, gave {answers} answers with {eigenvalues} \
          eigenvalues. {outside} answers have an eigenvalue outside its error bound, {silent} are incomplete without a report, \
          {untrue} contain a claim that is not true. {proved} answers are proved complete. {errors} requests ended with an error, \
@@ -144,8 +143,7 @@ fn page(rows: &[Row]) -> String {
          around each returned eigenvalue must contain an exact eigenvalue of its own, with multiplicity. Every statement of a \
          result is compared with the exact eigenvalues: the count in an interval or a circle, that no more eigenvalues exist, \
          that a multiple eigenvalue was cut by the number asked for, that a band is empty, which eigenvalues are zero. A failure \
-         is an incomplete answer that does not say so, a statement that is not true, or an eigenvalue outside its error bound. \
-         `tests/it/covered.rs` of `mb-eigen` does the same with a smaller set of problems.\n\n\
+         is an incomplete answer that does not say so, a statement that is not true, or an eigenvalue outside its error bound.\n\n\
          ## The table\n\n\
          {table}\n\
          ## The problems\n\n\
@@ -156,12 +154,11 @@ fn page(rows: &[Row]) -> String {
          gyroscopic or circulatory forces. Joined chains consist of half masses that constraints join.\n\
          - Lattices: solids in two and three dimensions as sums of Kronecker products, with one to three coordinates a node, \
          ends constrained, on springs or free. Cubes and square rods have double and triple eigenvalues; slender lattices have \
-         a lowest w of 1e-8 |K| / |M| and less. Some have thousands of unknowns.\n\
+         a lowest w of 1e-8 |K| / |M| and less.\n\
          - Penalties: masses tied or held by penalties of up to 1e11 instead of constraints, with proportional damping.\n\n\
          The sparse solver is kept from its dense path, which it would take for most of these. Descriptor pairs are given with \
          recognizable structure and hidden, with rows and states permuted and scaled by 1e-3 to 1e3. Shifts, ends of bands, \
-         points and frequencies are also put exactly on eigenvalues. Undamped problems are also solved with a factorization in \
-         single precision and with little memory.\n\n\
+         points and frequencies are also put exactly on eigenvalues.\n\n\
          ## Run it\n\n\
          ```sh\n\
          cargo xtask stress --problems 100 --print\n\
