@@ -28,7 +28,7 @@ pub const MODELS: &[GalleryModel] = &[
     },
     GalleryModel {
         name: "rod-pendulum-upright",
-        about: "the same rod upright: a real pair",
+        about: "the same rod upright: two real eigenvalues",
         text: files::ROD_PENDULUM_UPRIGHT,
         set: &[],
     },

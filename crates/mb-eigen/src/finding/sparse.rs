@@ -221,7 +221,7 @@ impl SparseFinding {
             Self::RoundedStiffness { s, up_to } => write!(
                 f,
                 "Error bounds hold for the matrices as given. Rounding of the entries of K to double precision, were it at its \
-                 worst in all of them together, could itself move the pair at {s:.6} rad/s by {up_to:.1e} rad/s."
+                 worst in all of them together, could itself move the eigenvalue at {s:.6} rad/s by {up_to:.1e} rad/s."
             ),
             Self::ShortFactors { corrections } => write!(
                 f,

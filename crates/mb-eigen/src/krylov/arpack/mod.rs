@@ -177,8 +177,7 @@ fn order<T: Scalar>(values: &[T], converged: usize, count: usize) -> (Vec<usize>
 
 /// The built-in driver's answer, marked.
 fn instead<V, M>(mut ritz: Ritz<V, M>) -> Ritz<V, M> {
-    let reason =
-        "ARPACK-NG needs an operator whose range is larger than its basis and two more than the pairs wanted";
+    let reason = "ARPACK-NG needs an operator whose range is larger than its basis and two more than the eigenpairs wanted";
     ritz.remarks.push(Remark::BuiltInInstead { reason });
     ritz
 }
