@@ -99,6 +99,8 @@ def everything_in_space():
         body = m.spatial_body(f"b{i}", mass=1, inertia=(0.1, 0.11, 0.12), at=(3 + i, 0, 0))
         m.joint(f"j{i}", kind, body, "ground", **keys)
         m.bushing(f"m{i}", body, "ground", stiffness_matrix=np.diag([1e4] * 3 + [1e2] * 3))
+    screw = ({"quantity": "angle", "of": "j2", "factor": 0.01}, {"quantity": "displacement", "of": "j2", "factor": -1})
+    m.coupling("screw", *screw)
     m.force("axial", "j4", input="piston")
     m.force("follower", arm.marker("tip"), direction="z", magnitude=1, frame="follower")
     beam = m.beam("mast", from_=(12, 0, 0), to=(12, 0, 1), elements=2, section={"radius": 0.025}, density=7800, youngs_modulus=2.1e11, poissons_ratio=0.3)
