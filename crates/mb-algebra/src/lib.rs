@@ -17,7 +17,7 @@
 //!
 //! - [`Triplets`] collects the entries of element matrices; [`convert`] is the only place that turns one
 //!   container into another. A signature says whether it needs [`Dense`] or [`Sparse`].
-//! - [`dense`], [`sparse`], [`norms`] hold the small verbs.
+//! - [`dense`], [`sparse`], [`norms`] hold the small verbs; [`compensated`] sums in double-double precision.
 //! - [`QuadraticPencil`] and [`DescriptorPencil`] carry the matrices of linearized equations of motion.
 //! - [`matrix_market`] reads and writes matrices as text.
 //! - Factorizations: [`Lu`], [`Cholesky`], [`RankQr`], [`Svd`] for dense matrices, [`SparseLu`],
@@ -31,6 +31,7 @@
 //! [`saddle`] share work with idle threads, and give the same numbers without. None of them returns
 //! numbers that are not finite: such an outcome is an [`AlgebraError`] with the place it was found at.
 
+pub mod compensated;
 pub mod condition;
 pub mod convert;
 mod cores;

@@ -14,6 +14,7 @@
 
 mod block;
 
+use mb_algebra::compensated::product_error;
 use mb_algebra::{Dense, Sparse, c64};
 use pulp::{Arch, Simd, WithSimd};
 
@@ -344,21 +345,6 @@ impl WithSimd for Products<'_> {
             self.run(product_error);
         }
     }
-}
-
-/// a b - fl(a b).
-#[inline(always)]
-fn product_error(a: f64, b: f64, product: f64) -> f64 {
-    let ((a1, a2), (b1, b2)) = (halves(a), halves(b));
-    a2 * b2 - (((product - a1 * b1) - a2 * b1) - a1 * b2)
-}
-
-/// Two numbers of at most 26 bits with sum a.
-#[inline(always)]
-fn halves(a: f64) -> (f64, f64) {
-    let shifted = 134_217_729.0 * a;
-    let high = shifted - (shifted - a);
-    (high, a - high)
 }
 
 /// inner^T A^T outer of a sparse matrix in either storage, that is outer^T A inner where its lines are rows; nothing conjugated.

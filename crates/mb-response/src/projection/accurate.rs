@@ -5,12 +5,11 @@
 //! ```
 //!
 //! The products of a stiff matrix with smooth deflections are small against |A| |V|, by the square of the ratio of the highest
-//! frequency of the mesh to that of the deflection. Sums and products in double-double precision: Ogita, Rump and Oishi,
-//! SIAM J. Sci. Comput. 26 (2005), algorithm 5.3, with the error of a product by one multiplication and addition in one
-//! rounding or, where the processor has none, by Dekker, Numer. Math. 18 (1971). Sizes: A m x n, V n x k.
+//! frequency of the mesh to that of the deflection. Sums and products are those of [`mb_algebra::compensated`]. Sizes: A m x n, V n x k.
 
 #![expect(clippy::inline_always, reason = "what pulp compiles for a processor must be in one piece")]
 
+use mb_algebra::compensated::{self, product_error};
 use mb_algebra::{Dense, Sparse};
 use pulp::{Arch, Simd, WithSimd};
 
@@ -49,17 +48,7 @@ impl Rows<'_> {
         let starts = a.proper_indptr();
         let row = |own: &[usize]| {
             let own = own[0]..own[1];
-            let (mut sum, mut lost) = ([0.0; WIDE], [0.0; WIDE]);
-            for (&j, &a) in a.indices()[own.clone()].iter().zip(&a.data()[own]) {
-                let x = &x[j];
-                for k in 0..WIDE {
-                    let product = a * x[k];
-                    let next = sum[k] + product;
-                    let part = next - sum[k];
-                    lost[k] += (sum[k] - (next - part)) + (product - part) + error(a, x[k], product);
-                    sum[k] = next;
-                }
-            }
+            let (sum, lost) = compensated::row(&a.indices()[own.clone()], &a.data()[own], x, &error);
             std::array::from_fn(|k| sum[k] + lost[k])
         };
         starts.windows(2).map(row).collect()
@@ -78,21 +67,6 @@ impl WithSimd for Rows<'_> {
             self.run(product_error)
         }
     }
-}
-
-/// a b - fl(a b).
-#[inline(always)]
-fn product_error(a: f64, b: f64, product: f64) -> f64 {
-    let ((a1, a2), (b1, b2)) = (halves(a), halves(b));
-    a2 * b2 - (((product - a1 * b1) - a2 * b1) - a1 * b2)
-}
-
-/// Two numbers of at most 26 bits with sum a.
-#[inline(always)]
-fn halves(a: f64) -> (f64, f64) {
-    let shifted = 134_217_729.0 * a;
-    let high = shifted - (shifted - a);
-    (high, a - high)
 }
 
 #[cfg(test)]
@@ -119,15 +93,5 @@ mod tests {
             let plain = (sparse::matvec(&a, v.col_as_slice(j))[1] - exact).abs();
             assert!(error < 1e-6 * exact && plain >= exact, "{j}: {error:e} {plain:e}");
         }
-    }
-
-    /// (1 + u)(1 - u) = 1 - u^2.
-    #[test]
-    #[expect(clippy::float_cmp, reason = "exact")]
-    fn the_error_of_a_product_is_found_without_fused_instructions() {
-        let u = f64::EPSILON;
-        let (a, b) = (1.0 + u, 1.0 - u);
-        assert_eq!((a * b, product_error(a, b, a * b)), (1.0, -u * u));
-        assert_eq!(product_error(0.5, 3.0, 1.5), 0.0);
     }
 }

@@ -12,9 +12,10 @@
 #![expect(clippy::inline_always, reason = "what pulp compiles for a processor must be in one piece")]
 
 use mb_algebra::Sparse;
+use mb_algebra::compensated::{self, product_error};
 use pulp::{Arch, Simd, WithSimd};
 
-use super::{Twofold, product_error};
+use super::Twofold;
 
 /// x_k^T A x_k of W vectors, packed by rows, with a square matrix by rows; in double-double precision.
 pub(crate) fn forms_of_rows<const W: usize>(a: &Sparse, x: &[[f64; W]]) -> [f64; W] {
@@ -56,17 +57,7 @@ impl<const W: usize> Forms<'_, W> {
         let mut forms = [Twofold::default(); W];
         for (own, by) in starts.windows(2).zip(x) {
             let own = own[0]..own[1];
-            let (mut sum, mut lost) = ([0.0; W], [0.0; W]);
-            for (&j, &a) in a.indices()[own.clone()].iter().zip(&a.data()[own]) {
-                let x = &x[j];
-                for k in 0..W {
-                    let product = a * x[k];
-                    let next = sum[k] + product;
-                    let part = next - sum[k];
-                    lost[k] += (sum[k] - (next - part)) + (product - part) + error(a, x[k], product);
-                    sum[k] = next;
-                }
-            }
+            let (sum, lost) = compensated::row(&a.indices()[own.clone()], &a.data()[own], x, &error);
             for k in 0..W {
                 let product = sum[k] * by[k];
                 forms[k].add(product, error(sum[k], by[k], product) + lost[k] * by[k]);
