@@ -117,6 +117,15 @@ impl RankQr {
         dense::transpose(&w)
     }
 
+    /// y with row `pivots[i]` of A about the sum over j < i of y_j times row `pivots[j]`, for i below the rank.
+    pub fn earlier_rows(&self, i: usize) -> Vec<f64> {
+        assert!(i < self.rank(), "RankQr: a row that is not kept");
+        let mut y: Vec<f64> = (0..i).map(|j| self.qr[(j, i)]).collect();
+        let upper = self.qr.as_ref().submatrix(0, 0, i, i);
+        solve_upper_triangular_in_place(upper, MatMut::from_column_major_slice_mut(&mut y, i, 1), Par::Seq);
+        y
+    }
+
     /// N, n x (n - r), with A N = 0 and N^T N = I.
     pub fn null_space(&self) -> Dense {
         self.q_columns(self.rank(), self.cols())

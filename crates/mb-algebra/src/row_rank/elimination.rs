@@ -12,11 +12,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::RowDependence;
+use super::{NEARLY, RowDependence};
 use crate::Sparse;
 
 /// Smallest rest kept in each round before the last, whose limit is the tolerance.
-const ROUNDS: [f64; 3] = [0.1, 1e-3, 1e-6];
+const ROUNDS: [f64; 3] = [0.1, NEARLY, 1e-6];
 /// A pivot is at least this fraction of the largest entry; among those the column with the fewest entries is taken.
 const THRESHOLD: f64 = 0.1;
 /// Entries this small are rounding of rows of length one.
@@ -26,6 +26,8 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 #[derive(Clone, Debug)]
 pub(super) struct Elimination {
     pub(super) dependences: Vec<RowDependence>,
+    /// Rows kept with rests below [`NEARLY`].
+    pub(super) nearly: Vec<RowDependence>,
     /// Smallest rest of a row kept, largest of one that follows.
     pub(super) smallest_kept: f64,
     pub(super) largest_dropped: f64,
@@ -72,7 +74,7 @@ impl Elimination {
         let mut waiting: Vec<usize> = (0..m).collect();
         waiting.sort_by_key(|&i| rows.outer_view(i).map_or(0, |row| row.nnz()));
         let (mut smallest_kept, mut largest_dropped) = (1.0_f64, 0.0_f64);
-        let mut dependences = Vec::new();
+        let (mut dependences, mut nearly) = (Vec::new(), Vec::new());
         let limits = ROUNDS.into_iter().filter(|limit| *limit > tolerance).chain([tolerance]);
         for limit in limits {
             for row in std::mem::take(&mut waiting) {
@@ -80,6 +82,9 @@ impl Elimination {
                 let rest = state.largest();
                 if rest > limit {
                     smallest_kept = smallest_kept.min(rest);
+                    if rest < NEARLY {
+                        nearly.push(RowDependence { row, combination: state.combination(&multipliers) });
+                    }
                     state.keep(row, multipliers, rest);
                 } else if rest <= ROUNDING || limit <= tolerance {
                     largest_dropped = largest_dropped.max(rest);
@@ -90,7 +95,7 @@ impl Elimination {
                 state.clear();
             }
         }
-        Self { dependences, smallest_kept, largest_dropped }
+        Self { dependences, nearly, smallest_kept, largest_dropped }
     }
 }
 

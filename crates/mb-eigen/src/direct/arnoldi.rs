@@ -56,10 +56,9 @@ pub(crate) fn run(
         let y = &vectors.col_as_slice(j)[..size];
         let by = norm(&y[..n]).recip();
         x.col_as_slice_mut(j).iter_mut().zip(y).for_each(|(x, y)| *x = y * by);
-        for (i, &row) in rows.kept().iter().enumerate() {
-            // l = k l^ belongs to the row as given.
-            l[(i, j)] = y[n + i] * (by * operator.factored.scale * rows.length(row));
-        }
+        // l = k l^ belongs to the row as given.
+        let given: Vec<c64> = y[n..].iter().map(|l| l * (by * operator.factored.scale)).collect();
+        l.col_as_slice_mut(j).copy_from_slice(&rows.independent_multipliers(&given));
     }
     let value = |theta: &c64| theta.inv() + operator.shift;
     Ok(Run {

@@ -35,7 +35,9 @@ impl Merged {
     ) -> Vec<Option<Improved>> {
         let inner = |pair: &Given<'_>| {
             let y = self.ties.represented(&pair.x.real_parts());
-            let l = problem.rows.independent_multipliers(&pair.l.real_parts());
+            let l = pair.l.real_parts();
+            let kept: Vec<f64> = problem.rows.kept().iter().map(|&row| l[row]).collect();
+            let l = problem.rows.independent_multipliers(&kept);
             let l = self.ties.rest.iter().map(|&row| l[row]).collect();
             (Shape::of_real(y), Shape::of_real(l))
         };

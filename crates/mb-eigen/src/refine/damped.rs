@@ -285,8 +285,7 @@ impl<'a> Block<'a> {
         let rows = &self.problem.rows;
         let columns = columns(open);
         let (f, lack) = (selected(&images.residual, &columns), selected(&images.lack, &columns));
-        let kept = rows.kept();
-        let g = Dense::from_fn(kept.len(), lack.ncols(), |i, k| lack[(kept[i], k)] / rows.length(kept[i]));
+        let g = rows.independent_violations(&lack);
         let solved = near.solver.solve_both(&f, &g)?;
         let product = |a: &Dense, b: &Dense| f64::adjoint_product(a.as_ref(), b.as_ref());
         let mut of_mass = product(&images.m, &solved.x);

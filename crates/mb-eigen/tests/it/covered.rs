@@ -73,6 +73,15 @@ fn small_problems_of_arbitrary_entries_are_answered_with_truth() {
     }
 }
 
+/// Constraint rows that differ from combinations of others by 1e-4 to 1e-7 of their length: every request is answered, none with an error.
+#[test]
+fn rows_that_nearly_depend_on_each_other_are_answered_with_truth() {
+    for number in [4, 724, 904, 1084, 1132, 1240, 2044, 2392] {
+        let (problem, place) = exact::rational::numbered(number);
+        assert_true(&problem, answers(&problem, place)).unwrap_or_else(|fault| panic!("{number}: {fault}"));
+    }
+}
+
 /// Critically damped at -2 and at -3, seen from near the imaginary axis: rounding moves both of each by more than a share of their
 /// distance from the real shift at which they are found anew.
 #[test]

@@ -159,9 +159,8 @@ impl ShiftSolve<f64> for Unfolded {
         } else {
             let asked = rest.mul(&before);
             let of_row = |i: usize, j: usize| g[(ties.rest[i], j)] - asked[(i, j)];
-            let asked =
-                Dense::from_fn(ties.rest.len(), f.ncols(), |i, j| of_row(i, j) / problem.rows.length(i));
-            self.inner.solve_both(&force, &asked)?
+            let asked = Dense::from_fn(ties.rest.len(), f.ncols(), of_row);
+            self.inner.solve_both(&force, &problem.rows.independent_violations(&asked))?
         };
         Some(self.finish(f, Some(before), &inner))
     }

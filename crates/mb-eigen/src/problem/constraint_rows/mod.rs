@@ -10,12 +10,18 @@
 //! ```text
 //! Phi_q = D^-1 W U,  U the independent rows at length one:   l = D^-1 W (W^T D^-2 W)^-1 l_U
 //! ```
+//!
+//! Independent rows that nearly depend on each other give way to others that span the same (module `row_basis`).
+
+mod row_basis;
 
 use faer::{Mat, MatRef};
 use mb_algebra::{
-    RankTolerance, RowDependence, RowRank, Scatter, Sparse, SparseCholesky, Triplets, c64, norms, sparse,
+    Dense, RankTolerance, RowDependence, RowRank, Scatter, Sparse, SparseCholesky, Triplets, c64, norms,
+    sparse,
 };
 
+use self::row_basis::RowBasis;
 use super::matrix::Matrix;
 use crate::error::at;
 use crate::krylov::Scalar;
@@ -35,8 +41,10 @@ pub(crate) struct Rows {
     pub(crate) given: Matrix<'static>,
     /// All rows at length one.
     pub(crate) unit: Matrix<'static>,
-    /// The r independent rows at length one.
+    /// r rows of length one that span what the independent rows do.
     pub(crate) independent: Matrix<'static>,
+    /// How they are made of these.
+    basis: RowBasis,
     /// One over the row lengths.
     scale: Vec<f64>,
     /// Indices of the independent rows.
@@ -80,13 +88,23 @@ impl Rows {
             findings.push(Finding::NoFreedom);
         }
         let shares = Shares::new(&kept, &found.dependences, &scale)?;
-        let some = (rank < m).then(|| Matrix::owned(sparse::select_rows(&unit, &kept), 0.0));
-        let unit = Matrix::owned(unit, 0.0);
-        let independent = some.unwrap_or_else(|| unit.clone());
-        Ok(Self { m, rank, given, unit, independent, scale, kept, shares, findings })
+        let among = |row: &usize| kept.binary_search(row).ok();
+        let nearly: Vec<RowDependence> = found
+            .nearly
+            .iter()
+            .filter_map(|RowDependence { row, combination }| {
+                let combination = combination.iter().filter_map(|(j, y)| Some((among(j)?, *y))).collect();
+                Some(RowDependence { row: among(row)?, combination })
+            })
+            .collect();
+        let scales = kept.iter().map(|&row| scale[row]).collect();
+        let (basis, independent) =
+            RowBasis::new(&sparse::select_rows(given.sparse(), &kept), scales, &nearly);
+        let (unit, independent) = (Matrix::owned(unit, 0.0), Matrix::owned(independent, 0.0));
+        Ok(Self { m, rank, given, unit, independent, basis, scale, kept, shares, findings })
     }
 
-    /// Multipliers of the rows as given from those of the independent rows at length one; of minimum norm.
+    /// Multipliers of the rows as given from those of [`Rows::independent`]; of minimum norm.
     pub(crate) fn multipliers<T: Scalar>(&self, l: &Mat<T>) -> Mat<T> {
         let mut out = Mat::<T>::zeros(self.m, l.ncols());
         self.multipliers_into(l.as_ref(), &mut out);
@@ -96,15 +114,14 @@ impl Rows {
     /// The same into the first columns of an array with m rows that holds anything.
     pub(crate) fn multipliers_into<T: Scalar>(&self, l: MatRef<'_, T>, out: &mut Mat<T>) {
         for j in (0..l.ncols()).filter(|_| self.m > 0) {
+            let own: Vec<T> = (0..l.nrows()).map(|i| l[(i, j)]).collect();
+            let mut own = self.basis.given_multipliers(&own);
             let column = out.col_as_slice_mut(j);
             let Some(shares) = &self.shares else {
-                column.fill(T::default());
-                for (i, &row) in self.kept.iter().enumerate() {
-                    column[row] = l[(i, j)].times(self.scale[row]);
-                }
+                column.copy_from_slice(&own);
                 continue;
             };
-            let own: Vec<T> = (0..l.nrows()).map(|i| l[(i, j)]).collect();
+            own.iter_mut().zip(&self.kept).for_each(|(l, &row)| *l = l.times(self.length(row)));
             column.copy_from_slice(&shares.of(&own));
         }
     }
@@ -124,9 +141,20 @@ impl Rows {
         self.scale[row].recip()
     }
 
-    /// Multipliers of the independent rows at length one from those of the rows as given.
-    pub(crate) fn independent_multipliers(&self, l: &[f64]) -> Vec<f64> {
-        self.kept.iter().map(|&row| l[row] / self.scale[row]).collect()
+    /// Multipliers of [`Rows::independent`] from those of the independent rows as given.
+    pub(crate) fn independent_multipliers<T: Scalar>(&self, kept: &[T]) -> Vec<T> {
+        self.basis.own_multipliers(kept)
+    }
+
+    /// What violates [`Rows::independent`] from what violates the rows as given, m x p.
+    pub(crate) fn independent_violations(&self, e: &Dense) -> Dense {
+        let mut out = Dense::zeros(self.rank, e.ncols());
+        for j in 0..e.ncols() {
+            let e = e.col_as_slice(j);
+            let kept: Vec<f64> = self.kept.iter().map(|&row| e[row]).collect();
+            out.col_as_slice_mut(j).copy_from_slice(&self.basis.own_violations(&kept));
+        }
+        out
     }
 
     /// Multipliers as they would stand before rows of length one.
@@ -187,7 +215,7 @@ impl Shares {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mb_algebra::{Dense, dense, to_sparse};
+    use mb_algebra::{dense, to_sparse};
 
     #[test]
     fn a_chain_of_joints_is_peeled_away() {
