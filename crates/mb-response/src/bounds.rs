@@ -2,6 +2,9 @@
 
 use mb_algebra::{Sparse, c64};
 
+/// Residuals with the sizes of their terms.
+pub(crate) type WithSizes = Vec<(c64, f64)>;
+
 /// The terms f_k A_k of a sum of sparse matrices, with constraint rows.
 pub(crate) struct Terms<'a> {
     terms: &'a [(c64, &'a Sparse)],
@@ -13,10 +16,10 @@ impl<'a> Terms<'a> {
         Self { terms, phi }
     }
 
-    /// Bounds of the residuals of S (x, l) = (f, 0) in both blocks of rows, rounding of their evaluation included.
-    pub(crate) fn residual(&self, f: &[c64], x: &[c64], l: &[c64], unit: f64) -> (Vec<f64>, Vec<f64>) {
+    /// Residuals of S (x, l) = (f, 0) in both blocks of rows, each with the sum of the sizes of its terms.
+    pub(crate) fn residual(&self, f: &[c64], x: &[c64], l: &[c64]) -> (WithSizes, WithSizes) {
         let (n, m) = (self.phi.cols(), self.phi.rows());
-        let mut rows: Vec<(c64, f64)> = f.iter().map(|f| (*f, f.norm())).collect();
+        let mut rows: WithSizes = f.iter().map(|f| (*f, f.norm())).collect();
         let mut constraints = vec![(c64::new(0.0, 0.0), 0.0); m];
         let less = |at: &mut (c64, f64), product: c64| {
             at.0 -= product;
@@ -35,8 +38,7 @@ impl<'a> Terms<'a> {
             less(&mut constraints[row], x[col] * *value);
         }
         debug_assert_eq!(rows.len(), n);
-        let size = |list: Vec<(c64, f64)>| list.into_iter().map(|(r, size)| r.norm() + unit * size).collect();
-        (size(rows), size(constraints))
+        (rows, constraints)
     }
 }
 

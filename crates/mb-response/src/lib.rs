@@ -15,6 +15,7 @@
 //! Frequencies are omega in rad/s, s = i omega. A frequency at which the system has an undamped pole is an error that says so
 //! ([`ResponseError::Pole`]), not a large number.
 
+mod accurate;
 mod bounds;
 mod direct;
 mod error;
@@ -22,6 +23,7 @@ mod peaks;
 mod plant;
 mod projection;
 mod random;
+mod refined;
 mod states;
 mod sweep;
 mod zeros;

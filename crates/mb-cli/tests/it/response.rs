@@ -17,6 +17,26 @@ force = [{ name = "push", at = "m", direction = [1, 0], input = "F" }]
 output = [{ name = "x", quantity = "x", of = "m" }]
 "#;
 
+/// Two oscillators under one force; what is read is how far they are apart.
+const TWINS: &str = r#"
+units = "SI"
+name = "two masses on springs"
+gravity = [0, 0]
+parameters = { k = 8 }
+point = [{ name = "m", at = [1, 0], mass = 2 }, { name = "p", at = [3, 0], mass = 2 }]
+spring = [
+    { name = "s", a = [0, 0], b = "m", stiffness = 8, natural_length = 1 },
+    { name = "across", a = [1, 9], b = "m", stiffness = 1e4, natural_length = 9 },
+    { name = "t", a = [2, 0], b = "p", stiffness = "k", natural_length = 1 },
+    { name = "over", a = [3, 9], b = "p", stiffness = 1e4, natural_length = 9 },
+]
+force = [
+    { name = "push", at = "m", direction = [1, 0], input = "F" },
+    { name = "pull", at = "p", direction = [1, 0], input = "F" },
+]
+output = [{ name = "apart", quantity = "distance", from = "m", of = "p" }]
+"#;
+
 /// H = 1 / (k - m w^2 + i c w).
 #[test]
 fn an_oscillator_answers_as_its_formula_says() {
@@ -116,15 +136,14 @@ fn the_peak_is_solved_for_and_one_source_says_what_is_to_be_known() {
 fn a_bound_that_can_be_seen_is_drawn_as_a_band() {
     let dir = tempfile::tempdir().unwrap();
     let picture = dir.path().join("h.svg");
-    let undamped = OSCILLATOR.replace("damping = 0.4, ", "");
-    let drawn = |beside: f64| {
-        let listed = format!("0.1,{}", 2.0 / TAU * (1.0 + beside));
+    let drawn = |stiffness: &str| {
+        let set = format!("k={stiffness}");
         let args =
-            ["response", "-", "--band", "0", "1", "--at-hz", &listed, "--plot", picture.to_str().unwrap()];
-        let run = mb_with(&args, &undamped);
+            ["response", "-", "--at-hz", "0.1,0.2", "--set", &set, "--plot", picture.to_str().unwrap()];
+        let run = mb_with(&args, TWINS);
         assert_eq!(run.code, 0, "{run:?}");
         std::fs::read_to_string(&picture).unwrap().matches("fill-opacity").count()
     };
-    // At this distance from the undamped pole 1e-16 of k is 1e-3 of H; both panels show it.
-    assert_eq!([drawn(1e-3), drawn(1e-13)], [0, 2]);
+    // What the two have in common cancels: of stiffnesses 1e-13 apart 1e-16 of x is 1e-3 of the distance. Both panels show it.
+    assert_eq!([drawn("8*(1+1e-3)"), drawn("8*(1+1e-13)")], [0, 2]);
 }

@@ -12,12 +12,11 @@
 //! (`coercive.rs`). Norms are those of X^-1 on the admissible motions (`space.rs`). They come from the Gram matrix of
 //! images of which the part in V is taken away before, so that nothing cancels. The rounding has the form that a direct
 //! solution has, the residual of the constraints with the multipliers included, with |A V| in place of |A| |V|
-//! (`reduced.rs`, `accurate.rs`). The counted number of modes,
+//! (`reduced.rs`, `../accurate.rs`). The counted number of modes,
 //! and that X is positive definite, come from inertia.
 //!
 //! What is not symmetric, as gyroscopic terms, or grows without damping has no such bound: [`Unproved`].
 
-mod accurate;
 mod coercive;
 mod reduced;
 mod space;

@@ -1,7 +1,7 @@
 //! The projected matrices, residuals of their solutions, and what rounding adds.
 
-use super::accurate::products;
 use super::space::{Images, Space, times};
+use crate::accurate::products;
 use crate::direct::Response;
 use mb_algebra::{Dense, DenseC, LuComplex, Sparse, c64, dense, sparse};
 

@@ -147,3 +147,72 @@ fn a_weak_entry_without_its_mirror_image_is_no_asymmetry() {
         }
     }
 }
+
+/// Bending in finite differences: K = L^T L with second differences L, whose inverse is known in whole numbers. Condition n^4.
+#[test]
+fn a_stiff_system_is_refined_to_the_rounding_of_its_output() {
+    let n = 1500;
+    let mut l = Triplets::new(n, n);
+    for i in 0..n {
+        l.add(i, i, 1.0);
+        if i > 0 {
+            l.add(i, i - 1, -2.0);
+        }
+        if i > 1 {
+            l.add(i, i - 2, 1.0);
+        }
+    }
+    let l = l.to_sparse();
+    let k = (&sparse::transpose(&l) * &l).to_csc();
+    let phi_q = sparse::zeros(0, n);
+    // Statics: a unit load at the tip deflects it by 1 + 4 + ... + n^2.
+    let count = n as f64;
+    let deflection = count * (count + 1.0) * (2.0 * count + 1.0) / 6.0;
+    // At omega^2 = 1/64 the load that gives x_i = i (i + 1), by its products with M = 1 and K; both are exact.
+    let omega = 0.125_f64;
+    let shape: Vec<f64> = (0..n).map(|i| (i * (i + 1)) as f64).collect();
+    let bent = sparse::matvec(&k, &shape);
+    let load: Vec<f64> = bent.iter().zip(&shape).map(|(k, x)| k - omega * omega * x).collect();
+    let lossy: Vec<f64> = bent.iter().map(|k| 0.25 * k).collect();
+    let f = Dense::from_fn(n, 3, |i, j| [f64::from(u8::from(i == n - 1)), load[i], lossy[i]][j]);
+    let y = Dense::from_fn(1, n, |_, j| f64::from(u8::from(j == n - 1)));
+    let pencil =
+        QuadraticPencil { m: sparse::diagonal(&vec![1.0; n]), c: sparse::zeros(n, n), k: k.clone(), phi_q };
+    let close = |found: c64, exact: f64, bound: f64| {
+        let error = (found - exact).norm();
+        assert!(error <= bound && bound < 1e-13 * exact, "{found} {exact} {error:e} {bound:e}");
+    };
+    let still = Response::new(Plant::displacement(pencil.clone(), f.clone(), y.clone())).unwrap();
+    let (rest, moving) = (still.direct(0.0).unwrap(), still.direct(omega).unwrap());
+    close(rest.value[(0, 0)], deflection, rest.bound[(0, 0)]);
+    close(moving.value[(0, 1)], shape[n - 1], moving.bound[(0, 1)]);
+    // (K (1 + i / 4) - omega^2) x = load + i lossy.
+    let plant = Plant { loss: 0.25, ..Plant::displacement(pencil.clone(), f.clone(), y.clone()) };
+    let lossy = Response::new(plant).unwrap().direct(omega).unwrap();
+    let sum = lossy.value[(0, 1)] + c64::new(0.0, 1.0) * lossy.value[(0, 2)];
+    close(sum, shape[n - 1], lossy.bound[(0, 1)] + lossy.bound[(0, 2)]);
+    // A skew C that does not act on x makes the matrices unsymmetric; two rows, one of them twice, hold what x does not move.
+    let mut wider = Triplets::new(n + 3, n + 3);
+    for (value, (i, j)) in &k {
+        wider.add(i, j, *value);
+    }
+    let mut turning = Triplets::new(n + 3, n + 3);
+    turning.add(n, n + 1, 3.0);
+    turning.add(n + 1, n, -3.0);
+    let mut rows = Triplets::new(3, n + 3);
+    rows.add(0, n, 1.0);
+    rows.add(1, n + 1, 1.0);
+    rows.add(1, n + 2, -1.0);
+    rows.add(2, n + 1, 2.0);
+    rows.add(2, n + 2, -2.0);
+    let pencil = QuadraticPencil {
+        m: sparse::diagonal(&vec![1.0; n + 3]),
+        c: turning.to_sparse(),
+        k: wider.to_sparse(),
+        phi_q: rows.to_sparse(),
+    };
+    let f = Dense::from_fn(n + 3, 1, |i, _| if i < n { load[i] } else { 0.0 });
+    let y = Dense::from_fn(1, n + 3, |_, j| f64::from(u8::from(j == n - 1)));
+    let found = Response::new(Plant::displacement(pencil, f, y)).unwrap().direct(omega).unwrap();
+    close(found.value[(0, 0)], shape[n - 1], found.bound[(0, 0)]);
+}

@@ -14,10 +14,10 @@ use mb_algebra::{Dense, Sparse};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Columns that are summed side by side.
-const WIDE: usize = 8;
+pub(crate) const WIDE: usize = 8;
 
 /// A V.
-pub(super) fn products(a: &Sparse, v: &Dense) -> Dense {
+pub(crate) fn products(a: &Sparse, v: &Dense) -> Dense {
     // By rows, whichever way A is stored.
     let a = a.to_csr();
     let mut out = Dense::zeros(a.rows(), v.ncols());
@@ -27,12 +27,22 @@ pub(super) fn products(a: &Sparse, v: &Dense) -> Dense {
         for k in 0..count {
             x.iter_mut().zip(v.col_as_slice(first + k)).for_each(|(x, v)| x[k] = *v);
         }
-        let sums = Arch::new().dispatch(Rows { a: &a, x: &x });
+        let sums = row_sums(&a, &x);
         for k in 0..count {
-            out.col_as_slice_mut(first + k).iter_mut().zip(&sums).for_each(|(out, sum)| *out = sum[k]);
+            let column = out.col_as_slice_mut(first + k);
+            column.iter_mut().zip(&sums).for_each(|(out, (sum, lost))| *out = sum[k] + lost[k]);
         }
     }
     out
+}
+
+/// Sums as rounded, and what they lost, of [`WIDE`] columns.
+pub(crate) type Sums = ([f64; WIDE], [f64; WIDE]);
+
+/// The rows of A, stored by rows, times columns packed by rows.
+pub(crate) fn row_sums(a: &Sparse, x: &[[f64; WIDE]]) -> Vec<Sums> {
+    debug_assert!(a.is_csr());
+    Arch::new().dispatch(Rows { a, x })
 }
 
 /// The rows of A times columns packed by rows.
@@ -43,20 +53,19 @@ struct Rows<'a> {
 
 impl Rows<'_> {
     #[inline(always)]
-    fn run(self, error: impl Fn(f64, f64, f64) -> f64) -> Vec<[f64; WIDE]> {
+    fn run(self, error: impl Fn(f64, f64, f64) -> f64) -> Vec<Sums> {
         let Self { a, x } = self;
         let starts = a.proper_indptr();
         let row = |own: &[usize]| {
             let own = own[0]..own[1];
-            let (sum, lost) = compensated::row(&a.indices()[own.clone()], &a.data()[own], x, &error);
-            std::array::from_fn(|k| sum[k] + lost[k])
+            compensated::row(&a.indices()[own.clone()], &a.data()[own], x, &error)
         };
         starts.windows(2).map(row).collect()
     }
 }
 
 impl WithSimd for Rows<'_> {
-    type Output = Vec<[f64; WIDE]>;
+    type Output = Vec<Sums>;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) -> Self::Output {
