@@ -205,11 +205,12 @@ impl Direct<'_> {
             left: None,
             reach: if all { f64::INFINITY } else { reach },
             exhausted: all,
+            without_left: 0,
         };
         if let Some(transposed) = general.transposed.clone() {
             let more = Wanted { count: (count + 2).min(finite), ..wanted };
             let left = arnoldi::run(&operator(general, factored, out.shift, true), self.driver, &more)?;
-            set.left = Some(general.matched(&transposed, shift, &set, &left.side)?);
+            general.match_left(&transposed, shift, &mut set, &left.side)?;
         }
         biorthonormalize(general.problem, Form::Companion, shift, &mut set);
         Ok(set)

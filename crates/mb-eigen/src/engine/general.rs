@@ -99,7 +99,7 @@ impl Prepared<'_> {
         let tau: Vec<c64> = answer.values.iter().map(|tau| near_real(unit * tau)).collect();
         let shift = unit * answer.circle.0;
         let reach = tau.iter().map(|tau| (tau - shift).norm()).fold(0.0, f64::max);
-        Ok(Set { tau, x, l, left, reach, exhausted: false })
+        Ok(Set { tau, x, l, left, reach, exhausted: false, without_left: 0 })
     }
 
     /// Zeros with their chains, found by factors of our own where the engine found values near zero, and those values left out.

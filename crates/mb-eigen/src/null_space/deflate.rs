@@ -24,7 +24,7 @@ use crate::{EigenError, Finding};
 /// First automatic shift relative to the square root of |K| / |M|.
 const FIRST_SHIFT: f64 = 1e-4;
 /// How far it goes out, in the same unit, while the matrix is singular to rounding there; and in which steps.
-const FURTHEST_FIRST: f64 = 1.0;
+const FURTHEST_FIRST: f64 = 100.0;
 const FURTHER: f64 = 30.0;
 /// Nearest automatic shift in the same unit: below this, rounding of K outweighs what the shift adds to it.
 const FLOOR: f64 = 3e-8;

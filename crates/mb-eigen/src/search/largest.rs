@@ -281,10 +281,10 @@ impl General<'_> {
         let (problem, zero) = (self.problem, c64::new(0.0, 0.0));
         let right = self.forward_side(problem, solver, ask, false)?.without_zeros(self.form);
         let Side { tau, x, l, exhausted } = right;
-        let mut set = Set { tau, x, l, left: None, reach: 0.0, exhausted };
+        let mut set = Set { tau, x, l, left: None, reach: 0.0, exhausted, without_left: 0 };
         if let Some(transposed) = self.transposed.clone() {
             let left = self.forward_side(&transposed, solver, set.tau.len() + 2, true)?;
-            set.left = Some(self.matched(&transposed, zero, &set, &left)?);
+            self.match_left(&transposed, zero, &mut set, &left)?;
         }
         biorthonormalize(problem, self.form, zero, &mut set);
         Ok(set)

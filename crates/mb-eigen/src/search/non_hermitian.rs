@@ -68,6 +68,8 @@ pub(crate) struct Set {
     /// All tau nearer to the shift than this are in the set.
     pub(crate) reach: f64,
     pub(crate) exhausted: bool,
+    /// Others of which no left vectors could be found.
+    pub(crate) without_left: usize,
 }
 
 impl Set {
@@ -286,7 +288,8 @@ impl<'a> General<'a> {
             let aside = (high - low).max(widest);
             let Ok(shifted) = self.factor(c64::new(high + aside, 0.0)) else { continue };
             // Both of each pair are found there.
-            let Ok(real) = self.nearest_from(&shifted, 2 * group.len() + 2) else { continue };
+            let found = self.nearest_from(&shifted, 2 * group.len() + 2);
+            let Some(real) = found.ok().filter(|real| real.without_left == 0) else { continue };
             // Of the same group: rounding moves multiple eigenvalues by a share of their own size, far as they are from other groups.
             let kept: Vec<usize> = (0..real.tau.len())
                 .filter(|&j| {
@@ -327,8 +330,8 @@ impl<'a> General<'a> {
         } else {
             right.tau.iter().map(|tau| (tau - shifted.tau).norm()).fold(0.0, f64::max)
         };
-        let mut set =
-            Set { tau: right.tau, x: right.x, l: right.l, left: None, reach, exhausted: right.exhausted };
+        let Side { tau, x, l, exhausted } = right;
+        let mut set = Set { tau, x, l, left: None, reach, exhausted, without_left: 0 };
         if self.transposed.is_none() {
             real_shapes::choose(problem, self.form, &mut set);
         }
@@ -339,7 +342,7 @@ impl<'a> General<'a> {
             let more = set.tau.len() + 2;
             let tolerance = if self.options.left_vectors { tolerance } else { tolerance.max(LEFT_TOLERANCE) };
             let left = self.side(&transposed, shifted, more, left, true, tolerance)?;
-            set.left = Some(self.matched(&transposed, shifted.tau, &set, &left)?);
+            self.match_left(&transposed, shifted.tau, &mut set, &left)?;
         }
         biorthonormalize(problem, self.form, shifted.tau, &mut set);
         Ok(set)
@@ -470,18 +473,21 @@ impl<'a> General<'a> {
         (0..theta.len()).filter(|j| !spurious.contains(j)).collect()
     }
 
-    /// Left vectors in the order of the right values; those the second run did not give by inverse iteration.
-    pub(crate) fn matched(
+    /// Left vectors for the right ones; those the second run did not give by inverse iteration.
+    ///
+    /// What has none, because the matrix is singular to rounding all around it, is taken out of the set and reported.
+    pub(crate) fn match_left(
         &mut self,
         transposed: &Problem,
         shift: c64,
-        set: &Set,
+        set: &mut Set,
         left: &Side,
-    ) -> Result<(DenseC, DenseC), EigenError> {
+    ) -> Result<(), EigenError> {
         let k = set.tau.len();
         let mut y = DenseC::zeros(transposed.n, k);
         let mut mu = DenseC::zeros(transposed.rows.rank, k);
         let mut free: Vec<usize> = (0..left.tau.len()).collect();
+        let mut found = Vec::with_capacity(k);
         for j in 0..k {
             let tau = set.tau[j];
             let distance = |i: usize| (left.tau[i] - tau).norm();
@@ -492,13 +498,31 @@ impl<'a> General<'a> {
                     let i = free.swap_remove(at);
                     (left.x.col_as_slice(i).to_vec(), left.l.col_as_slice(i).to_vec())
                 }
-                _ => self.inverse_iteration(transposed, tau, j)?,
+                _ => match self.inverse_iteration(transposed, tau, j) {
+                    Ok(both) => both,
+                    Err(EigenError::NoRegularShift { .. }) => {
+                        set.reach = set.reach.min((tau - shift).norm());
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                },
             };
             // The transposed problem gives the conjugate of y.
             y.col_as_slice_mut(j).iter_mut().zip(vector).for_each(|(y, v)| *y = v.conj());
             mu.col_as_slice_mut(j).iter_mut().zip(multipliers).for_each(|(m, v)| *m = v.conj());
+            found.push(j);
         }
-        Ok((y, mu))
+        set.left = Some((y, mu));
+        if found.len() < k {
+            (set.without_left, set.exhausted) = (k - found.len(), false);
+            set.keep(&found);
+            let reason = format!(
+                "the matrix of the equations is singular to rounding all around {} eigenvalues, which are left out",
+                set.without_left
+            );
+            self.findings.push(SparseFinding::Undecided { reason }.into());
+        }
+        Ok(())
     }
 
     /// Factors near a value of tau, further away where all near to it, as near to a chain at zero, are singular to rounding.
@@ -605,7 +629,15 @@ mod tests {
 
     fn set(tau: &[c64]) -> Set {
         let none = || DenseC::zeros(1, 0);
-        Set { tau: tau.to_vec(), x: none(), l: none(), left: None, reach: 0.0, exhausted: false }
+        Set {
+            tau: tau.to_vec(),
+            x: none(),
+            l: none(),
+            left: None,
+            reach: 0.0,
+            exhausted: false,
+            without_left: 0,
+        }
     }
 
     #[test]

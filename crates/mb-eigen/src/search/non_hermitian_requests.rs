@@ -219,7 +219,8 @@ impl General<'_> {
                 // Of those of a pair one may be found, or one as a zero: then the modes found are not all that exist.
                 let shown = known + candidates.iter().map(|c| self.shown_by(*c, counting)).sum::<usize>();
                 let lost = self.problem.counted_eigenvalues().is_some_and(|all| shown != all);
-                self.report_shortfall(found, count, (set.exhausted || ask == most) && !lost);
+                let all = (set.exhausted || ask == most) && set.without_left == 0;
+                self.report_shortfall(found, count, all && !lost);
                 self.findings.extend(told.map(Finding::from));
                 return Ok(self.chosen(&set, shift, &candidates, point, count, counting));
             }

@@ -194,6 +194,9 @@ fn merged(
 
 /// Coordinates up to which damped and unsymmetric problems go to the dense path whatever is asked for.
 const TINY: usize = 40;
+/// Where a problem that is singular near one shift is tried for being singular everywhere: in units of the frequency that makes |M| and |K|
+/// equal, a real number that no model has reason to have as an eigenvalue.
+const ELSEWHERE: f64 = 0.7;
 /// Backward error, or violation of the constraints, above which a pair is none of the problem.
 const NO_EIGENVALUE: f64 = 1e-6;
 /// The same of a pair whose error bound is as large as it is, which says nothing that others do not say.
@@ -388,8 +391,8 @@ pub(crate) fn goes_dense(problem: &Problem, request: &Request, options: &SparseO
     }
 }
 
-/// Where no shift is regular, or the leading matrix is singular, small problems still have the dense path, which reports
-/// indeterminate and infinite eigenvalues from the others.
+/// Where no shift near what is asked for is regular, or the leading matrix is singular, small problems still have the dense path, which
+/// distinguishes indeterminate and infinite eigenvalues from the others; of large ones that are regular elsewhere it is reported.
 fn singular(
     pencil: &QuadraticPencil<Sparse>,
     problem: &Problem,
@@ -398,10 +401,23 @@ fn singular(
     keeps_left: bool,
     error: EigenError,
 ) -> Result<Spectrum, EigenError> {
-    if problem.n > options.expert.dense_limit {
+    if problem.n <= options.expert.dense_limit {
+        return dense(pencil, problem, request, options, keeps_left);
+    }
+    let EigenError::NoRegularShift { re, im, .. } = error else { return Err(error) };
+    let s = ELSEWHERE * problem.frequency_squared().sqrt();
+    if problem.factor(s * s, s).is_err() {
         return Err(error);
     }
-    dense(pencil, problem, request, options, keeps_left)
+    // How many eigenvalues the digits leave open, where they can be counted.
+    problem.most_eigenvalues(true);
+    let reason = format!(
+        "near s = {re:.6e} {im:+.6e}i rad/s the matrix of the equations is singular to rounding, though it is not elsewhere, so that \
+         eigenvalues there have no digits; ask for the lowest modes, or for those near another point"
+    );
+    let mut findings = problem.rows.findings.clone();
+    findings.push(SparseFinding::Undecided { reason }.into());
+    Ok(part_of(problem, Vec::new(), findings))
 }
 
 /// The whole spectrum by the dense path, and what the request asks of it.

@@ -53,10 +53,19 @@ fn assert_true(problem: &Problem, answers: impl IntoIterator<Item = Answer>) -> 
 /// the digits of the entries do not distinguish soft modes from rigid ones, which the answers then say.
 #[test]
 fn penalties_at_the_last_digit_of_the_entries_are_not_called_rigid_in_silence() {
-    for number in [13, 73, 85, 109] {
+    for number in [13, 73, 85, 109, 793] {
         let (problem, place) = exact::rational::numbered(number);
-        let asked = answers(&problem, place).into_iter().filter(|answer| !answer.who.starts_with("hidden"));
-        assert_true(&problem, asked).unwrap_or_else(|fault| panic!("{number}: {fault}"));
+        assert_true(&problem, answers(&problem, place)).unwrap_or_else(|fault| panic!("{number}: {fault}"));
+    }
+}
+
+/// Shifts among eigenvalues that the last digits of the matrices make finite, those of damping without mass, where all matrices nearby are
+/// singular to rounding: what is asked for there is reported as not determined, and is no error.
+#[test]
+fn what_is_singular_to_rounding_around_a_shift_is_reported_as_not_determined() {
+    for number in [858, 1422, 1902] {
+        let (problem, place) = exact::rational::numbered(number);
+        assert_true(&problem, answers(&problem, place)).unwrap_or_else(|fault| panic!("{number}: {fault}"));
     }
 }
 
