@@ -13,6 +13,7 @@ use mb_algebra::{Dense, c64};
 use crate::numeric::{double_double, vectors};
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
+use crate::problem::uncertified::Uncertified;
 use crate::{Class, Eigenpair, Finding};
 
 /// A zero of K as written leaves this much where its vectors have ten digits.
@@ -44,6 +45,24 @@ fn parts(problem: &Problem, phi: &Matrix, [x, y, l]: [&[c64]; 3]) -> (f64, f64) 
     let (own, reactions) = (problem.k.magnitude(&sizes(x)), phi.magnitude_transpose(&sizes(l)));
     let terms = own.iter().zip(&reactions).zip(sizes(y)).map(|((k, r), y)| y * (k + r)).sum();
     (form.norm(), terms)
+}
+
+/// How far from zero an eigenvalue that counts as zero may be for all that the digits of K say:
+///
+/// ```text
+/// m s^2 + c s + d = 0 has a root with |s| <= sqrt(|d| / |m|),   d = y^T K x + half a unit in the last place of its terms
+/// ```
+///
+/// Zero where K as written has the zero.
+pub(crate) fn reach(problem: &Problem, approx: &Uncertified) -> f64 {
+    let x: &[c64] = &approx.right;
+    let y = approx.left.as_ref().map_or(x, |(y, _)| y);
+    let (form, terms) = parts(problem, &problem.rows.given, [x, y, &approx.multipliers]);
+    if form <= WRITTEN * terms {
+        return 0.0;
+    }
+    let mass = double_double::bilinear_sparse(problem.m.sparse(), x, y).norm();
+    ((form + 0.5 * f64::EPSILON * terms) / mass).sqrt()
 }
 
 /// What is to be said of the null space of a symmetric K, and the w up to which its digits do not distinguish modes from zero: what half a unit

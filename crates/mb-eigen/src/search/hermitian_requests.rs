@@ -170,7 +170,8 @@ impl Symmetric<'_> {
         self.aid = place.kept().map_or(Aid::Nothing, Aid::Factors);
         // A mode has two eigenvalues.
         self.report_shortfall(if each { 2 * modes.w.len() } else { modes.w.len() }, count, exhausted);
-        Self::keep_nearest(&mut modes, s, count, sigma);
+        let open = zeros::of_space(self.problem, &zeros.x, &zeros.l);
+        Self::keep_nearest(&mut modes, s, count, sigma, open.map_or(0.0, |(_, width)| width.sqrt()));
         self.report_growing(growing, &modes);
         Ok(modes)
     }
@@ -182,12 +183,13 @@ impl Symmetric<'_> {
         Ok(if grows { -s.re * s.re } else { s.im * s.im })
     }
 
-    /// Keeps the modes nearest to a point, and those that may turn out to be as near: digits of w are those of its distance from the shift.
-    fn keep_nearest(modes: &mut Modes, s: c64, count: usize, sigma: f64) {
+    /// Keeps the modes nearest to a point, and those that may turn out to be as near: digits of w are those of its distance from the shift,
+    /// and what counts as zero is within `open` of it.
+    fn keep_nearest(modes: &mut Modes, s: c64, count: usize, sigma: f64, open: f64) {
         let mut order: Vec<usize> = (0..modes.w.len()).collect();
         let margin = |j: &usize| {
             let off = UNSURE * (modes.w[*j] - sigma).abs();
-            if *j < modes.rigid { 0.0 } else { off / (2.0 * modes.w[*j].abs().sqrt()).max(off.sqrt()) }
+            if *j < modes.rigid { open } else { off / (2.0 * modes.w[*j].abs().sqrt()).max(off.sqrt()) }
         };
         selection::about_first(&mut order, count, |j| distance(modes.w[*j], s), margin);
         // Rigid ones are kept in front.

@@ -14,6 +14,7 @@ use mb_algebra::{c64, side_by_side};
 
 use super::non_hermitian::{General, Set, Shifted};
 use super::selection;
+use crate::certify::zeros;
 use crate::finding::SparseFinding;
 use crate::null_space::deflate::Zeros;
 use crate::numeric::vectors;
@@ -249,7 +250,8 @@ impl General<'_> {
         self.report(&at_zero);
         // Its factors are not needed any more, and the pieces make their own.
         drop(at_zero);
-        let mut uncertified = if from <= 0.0 { self.zero_eigenvalues() } else { Vec::new() };
+        let mut uncertified = self.zero_eigenvalues();
+        uncertified.retain(|zero| from <= 0.0 || from <= zeros::reach(self.problem, zero));
         let piece = Piece { from, to, zeta, margins: [MARGIN * to; 2] };
         uncertified.append(&mut self.band_pieces(piece, 0)?);
         if max_damping_ratio.is_none() {
@@ -364,7 +366,8 @@ impl General<'_> {
         let mut order: Vec<(f64, Option<Candidate>)> =
             candidates.iter().map(|c| ((c.s - point).norm(), Some(*c))).collect();
         order.extend(zeros.iter().map(|_| (point.norm(), None)));
-        let margin = |(_, c): &(f64, Option<Candidate>)| c.map_or(0.0, |c| self.margin(set, shift, c));
+        let open = zeros.iter().map(|zero| zeros::reach(self.problem, zero)).fold(0.0, f64::max);
+        let margin = |(_, c): &(f64, Option<Candidate>)| c.map_or(open, |c| self.margin(set, shift, c));
         selection::about_first(&mut order, count, |(far, _)| *far, margin);
         let rigid = order.iter().filter(|(_, c)| c.is_none()).count();
         let mut uncertified: Vec<Uncertified> = zeros.into_iter().take(rigid).collect();
