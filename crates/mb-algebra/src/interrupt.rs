@@ -1,22 +1,24 @@
-//! Long work that another thread can end.
+//! Long work that another thread or a limit of time can end.
 //!
 //! ```
-//! use mb_algebra::interrupt::{self, Interrupt, Interrupted};
+//! use mb_algebra::interrupt::{self, Stopped, Watch};
 //!
-//! let flag = Interrupt::new();
-//! assert_eq!(flag.scope(|| 6 * 7), Ok(42));
+//! let watch = Watch::new();
+//! assert_eq!(watch.scope(|| 6 * 7), Ok(42));
 //! // Another thread, or the handler of a signal, holds a clone and sets it.
-//! flag.clone().set();
-//! let ended = flag.scope(|| loop {
+//! watch.clone().set();
+//! let ended = watch.scope(|| loop {
 //!     interrupt::check();
 //! });
-//! assert_eq!(ended, Err(Interrupted));
+//! assert_eq!(ended, Err(Stopped::Asked));
 //! ```
 //!
-//! Factorizations look at the flag at every front, eigenvalue searches at every solve, and all iterations of this workspace at
-//! every step ([`check`]). A flag that is set unwinds the stack to its scope, like a panic without a message: nothing between
-//! needs an error of its own, and no fallback takes an interrupt for a failure of its method. Salsa cancels queries in the same
-//! way. What the work owns is dropped on the way. Without a scope, [`check`] does nothing.
+//! There is one [`Watch`] and there are two ways to look at it. A loop that keeps what it has asks [`Watch::look`] once a step and
+//! ends by itself. All else looks with [`check`]: factorizations at every front, eigenvalue searches at every solve, and all
+//! iterations of this workspace at every step. A watch that is over unwinds the stack to its scope, like a panic without a message:
+//! nothing between needs an error of its own, and no fallback takes an interrupt for a failure of its method. Salsa cancels queries
+//! in the same way. What the work owns is dropped on the way; a loop within the scope that wants to keep its earlier steps does each
+//! of them in [`attempt`]. Without a scope, [`check`] does nothing.
 //!
 //! Eigenvalues of a dense general matrix look at it at every step of the iteration. Its Hessenberg form, and one call of a dense
 //! routine for symmetric matrices, pencils or singular values, have no such place inside: work ends before or behind them.
@@ -26,10 +28,14 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-/// A flag that ends the work in its scope, and counts its steps; clones are the same flag.
+/// What long work looks at: a wish to stop, which clones share, and a limit of time. It counts the steps of the work.
 #[derive(Clone, Debug, Default)]
-pub struct Interrupt(Arc<Flag>);
+pub struct Watch {
+    flag: Option<Arc<Flag>>,
+    end: Option<(Instant, Duration)>,
+}
 
 #[derive(Debug, Default)]
 struct Flag {
@@ -37,20 +43,30 @@ struct Flag {
     steps: AtomicU64,
 }
 
-/// The work was ended from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interrupted;
-
-/// What unwinds.
-struct Unwinding;
-
-thread_local! {
-    /// The flag of the innermost scope on this thread.
-    static CURRENT: RefCell<Option<Interrupt>> = const { RefCell::new(None) };
+/// Why work stopped before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stopped {
+    /// Somebody asked for it.
+    #[error("it was interrupted")]
+    Asked,
+    /// Its time was over.
+    #[error("its time limit of {} s was reached", limit.as_secs_f64())]
+    TimeUp {
+        /// The limit.
+        limit: Duration,
+    },
 }
 
-/// Puts the outer flag back, however the work ends.
-struct Outer(Option<Interrupt>);
+/// What unwinds.
+struct Unwinding(Stopped);
+
+thread_local! {
+    /// The watch of the innermost scope on this thread.
+    static CURRENT: RefCell<Option<Watch>> = const { RefCell::new(None) };
+}
+
+/// Puts the outer watch back, however the work ends.
+struct Outer(Option<Watch>);
 
 impl Drop for Outer {
     fn drop(&mut self) {
@@ -58,58 +74,116 @@ impl Drop for Outer {
     }
 }
 
-impl Interrupt {
-    /// A flag that is not set.
+impl Watch {
+    /// A watch that can be set. The default one cannot: it costs a branch.
     pub fn new() -> Self {
-        Self::default()
+        Self { flag: Some(Arc::default()), end: None }
+    }
+
+    /// The same, and not later than `limit` from now, unless it has a limit already.
+    #[must_use]
+    pub fn or_within(mut self, limit: Duration) -> Self {
+        self.end = self.end.or_else(|| Instant::now().checked_add(limit).map(|end| (end, limit)));
+        self
+    }
+
+    /// The same, and not later than `end`, which is `limit` after the work began, unless it has a limit already.
+    #[must_use]
+    pub fn or_until(mut self, end: Instant, limit: Duration) -> Self {
+        self.end = self.end.or(Some((end, limit)));
+        self
     }
 
     /// Asks the work to end; it does at its next step.
     pub fn set(&self) {
-        self.0.set.store(true, Ordering::Relaxed);
+        if let Some(flag) = &self.flag {
+            flag.set.store(true, Ordering::Relaxed);
+        }
     }
 
-    /// Whether the work was asked to end.
-    pub fn is_set(&self) -> bool {
-        self.0.set.load(Ordering::Relaxed)
+    /// Whether work may go on.
+    ///
+    /// # Errors
+    /// Why it may not.
+    pub fn look(&self) -> Result<(), Stopped> {
+        if self.flag.as_ref().is_some_and(|flag| flag.set.load(Ordering::Relaxed)) {
+            return Err(Stopped::Asked);
+        }
+        match self.end {
+            Some((end, limit)) if Instant::now() >= end => Err(Stopped::TimeUp { limit }),
+            _ => Ok(()),
+        }
     }
 
     /// Steps that the work has done: it goes on as long as they grow.
     pub fn steps(&self) -> u64 {
-        self.0.steps.load(Ordering::Relaxed)
+        self.flag.as_ref().map_or(0, |flag| flag.steps.load(Ordering::Relaxed))
     }
 
-    /// Does `work`, which ends when the flag is set.
+    /// Does `work`, which ends when the watch is over.
     ///
-    /// Errors: [`Interrupted`]. A panic of the work goes on.
-    pub fn scope<T>(&self, work: impl FnOnce() -> T) -> Result<T, Interrupted> {
-        // What the work leaves half done is its own and dropped: nobody sees it.
-        catch_unwind(AssertUnwindSafe(|| entered(Some(self.clone()), work))).map_err(|payload| {
-            if payload.is::<Unwinding>() && self.is_set() { Interrupted } else { resume_unwind(payload) }
-        })
+    /// # Errors
+    /// Why it ended. A panic of the work goes on.
+    pub fn scope<T>(&self, work: impl FnOnce() -> T) -> Result<T, Stopped> {
+        caught(|| entered(Some(self.clone()), work))
     }
 }
 
-fn entered<T>(flag: Option<Interrupt>, work: impl FnOnce() -> T) -> T {
-    let _outer = Outer(CURRENT.replace(flag));
+/// Watches are equal when they wait for the same: options that differ in nothing else are equal.
+impl PartialEq for Watch {
+    fn eq(&self, other: &Self) -> bool {
+        let same = match (&self.flag, &other.flag) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        };
+        same && self.end == other.end
+    }
+}
+
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Stopped> {
+    // What the work leaves half done is its own and dropped: nobody sees it.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| match payload.downcast::<Unwinding>() {
+        Ok(unwinding) => unwinding.0,
+        Err(panic) => resume_unwind(panic),
+    })
+}
+
+fn entered<T>(watch: Option<Watch>, work: impl FnOnce() -> T) -> T {
+    let _outer = Outer(CURRENT.replace(watch));
     work()
 }
 
-/// A step of the work: ends it here if the flag of its scope is set.
+/// Does one step of the work in the scope of the caller, which keeps the steps before it.
+///
+/// # Errors
+/// Why the step ended. A panic goes on.
+pub fn attempt<T>(work: impl FnOnce() -> T) -> Result<T, Stopped> {
+    caught(work)
+}
+
+/// Does what makes an answer of the steps that were kept: no interrupt ends it.
+pub fn finish<T>(work: impl FnOnce() -> T) -> T {
+    entered(None, work)
+}
+
+/// A step of the work: ends it here if the watch of its scope is over.
 #[inline]
 pub fn check() {
-    let asked = |flag: &Interrupt| {
-        flag.0.steps.fetch_add(1, Ordering::Relaxed);
-        flag.is_set()
+    let over = |watch: &Watch| {
+        if let Some(flag) = &watch.flag {
+            flag.steps.fetch_add(1, Ordering::Relaxed);
+        }
+        watch.look().err()
     };
-    if CURRENT.with_borrow(|flag| flag.as_ref().is_some_and(asked)) {
-        resume_unwind(Box::new(Unwinding));
+    if let Some(why) = CURRENT.with_borrow(|watch| watch.as_ref().and_then(over)) {
+        resume_unwind(Box::new(Unwinding(why)));
     }
 }
 
 /// The scope of this thread, for work that is handed to others.
 #[derive(Clone, Debug)]
-pub struct Scope(Option<Interrupt>);
+pub struct Scope(Option<Watch>);
 
 /// The scope that the calling thread works in.
 pub fn scope_here() -> Scope {
@@ -129,7 +203,7 @@ mod tests {
 
     #[test]
     fn work_ends_on_all_threads_and_leaves_nothing_behind() {
-        let flag = Interrupt::new();
+        let flag = Watch::new();
         let asked = flag.clone();
         let ended = flag.scope(|| {
             let here = scope_here();
@@ -147,14 +221,14 @@ mod tests {
                 },
             )
         });
-        assert_eq!(ended, Err(Interrupted));
+        assert_eq!(ended, Err(Stopped::Asked));
         // Outside of the scope nothing ends.
         check();
     }
 
     #[test]
     fn scopes_nest_and_panics_go_on() {
-        let (outer, inner) = (Interrupt::new(), Interrupt::new());
+        let (outer, inner) = (Watch::new(), Watch::new());
         inner.set();
         let found = outer.scope(|| {
             let ended = inner.scope(check);
@@ -162,9 +236,47 @@ mod tests {
             check();
             ended
         });
-        assert_eq!(found, Ok(Err(Interrupted)));
+        assert_eq!(found, Ok(Err(Stopped::Asked)));
         let panicked =
             catch_unwind(AssertUnwindSafe(|| outer.scope(|| std::panic::resume_unwind(Box::new("x")))));
         assert!(panicked.is_err());
+    }
+
+    #[test]
+    fn work_ends_by_a_wish_and_by_its_time() {
+        assert_eq!(Watch::default().look(), Ok(()));
+        let watch = Watch::new().or_within(Duration::from_secs(3600));
+        assert_eq!(watch.look(), Ok(()));
+        watch.set();
+        assert_eq!(watch.look(), Err(Stopped::Asked));
+        let limit = Duration::ZERO;
+        let over = Watch::default().or_within(limit).or_within(Duration::from_secs(3600));
+        assert_eq!(over.look(), Err(Stopped::TimeUp { limit }));
+        assert_eq!(over.scope(check), Err(Stopped::TimeUp { limit }));
+    }
+
+    #[test]
+    fn steps_that_were_done_are_kept_and_can_be_finished() {
+        let watch = Watch::new();
+        let kept = watch.scope(|| {
+            let mut steps = Vec::new();
+            for k in 0.. {
+                if k == 3 {
+                    watch.set();
+                }
+                match attempt(|| {
+                    check();
+                    k
+                }) {
+                    Ok(step) => steps.push(step),
+                    Err(_) => break,
+                }
+            }
+            finish(|| {
+                check();
+                steps.len()
+            })
+        });
+        assert_eq!(kept, Ok(3));
     }
 }

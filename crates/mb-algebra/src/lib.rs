@@ -50,7 +50,6 @@ pub mod saddle;
 pub mod sparse;
 mod symmetry;
 mod triplets;
-mod watch;
 
 pub use convert::{to_dense, to_sparse};
 pub use cores::side_by_side;
@@ -60,13 +59,13 @@ pub use factor::{
     Cholesky, Inertia, Lu, LuComplex, RankQr, SparseCholesky, SparseLdl, SparseLu, SparseLuComplex, StaticLu,
     Svd,
 };
+pub use interrupt::{Stopped, Watch};
 pub use num_complex::Complex64 as c64;
 pub use pencil::{DescriptorPencil, PenaltyBlocks, QuadraticPencil, StiffnessParts, Transferred};
 pub use rank::{RankDecision, RankTolerance};
 pub use row_rank::{RowDependence, RowRank};
 pub use symmetry::Asymmetry;
 pub use triplets::{Scatter, Transposed, Triplets};
-pub use watch::{Stopped, Watch};
 
 /// A dense real matrix, stored by columns.
 pub type Dense = faer::Mat<f64>;

@@ -6,6 +6,7 @@
 use crate::failure::NUMERICS;
 use crate::outfile;
 use std::io::Write;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -28,9 +29,19 @@ pub fn size(unknowns: usize) {
     let _ = LIMIT.compare_exchange(0, milliseconds(limit), Ordering::Relaxed, Ordering::Relaxed);
 }
 
+/// When the program began.
+static BEGUN: OnceLock<Instant> = OnceLock::new();
+
 /// The limit from the start of the program; zero for none.
-pub fn limit() -> Duration {
+fn limit() -> Duration {
     Duration::from_millis(LIMIT.load(Ordering::Relaxed))
+}
+
+/// When the time of the program is over, and its limit; none where nothing is watched or limited.
+pub fn end() -> Option<(Instant, Duration)> {
+    let limit = limit();
+    let end = BEGUN.get()?.checked_add(limit)?;
+    (limit > Duration::ZERO).then_some((end, limit))
 }
 
 fn milliseconds(time: Duration) -> u64 {
@@ -39,19 +50,16 @@ fn milliseconds(time: Duration) -> u64 {
 
 /// Watches time and memory until the program ends; `json` for errors as documents.
 pub fn start(limit: Option<Duration>, json: bool) {
-    let begun = Instant::now();
+    let begun = *BEGUN.get_or_init(Instant::now);
     LIMIT.store(limit.map_or(0, milliseconds), Ordering::Relaxed);
     let most = mb_algebra::saddle::available_memory().map(|left| own_memory().unwrap_or(0) + part(left));
     let watch = move || {
         loop {
             std::thread::sleep(LOOK);
             let limit = self::limit();
-            if limit > Duration::ZERO && begun.elapsed() > limit {
-                crate::progress::time_is_up();
-            }
             if limit > Duration::ZERO && begun.elapsed() > limit + GRACE.1.max(limit.mul_f64(GRACE.0)) {
                 let seconds = limit.as_secs_f64();
-                end(
+                end_program(
                     &format!("The time limit of {seconds} s was reached."),
                     "--time-limit SECONDS changes it",
                     json,
@@ -62,7 +70,7 @@ pub fn start(limit: Option<Duration>, json: bool) {
             {
                 let used = used as f64 / f64::from(1 << 30);
                 let words = format!("The work needs more memory than there is: {used:.1} GiB are used.");
-                end(&words, "make the model or the request smaller", json);
+                end_program(&words, "make the model or the request smaller", json);
             }
         }
     };
@@ -82,7 +90,7 @@ fn own_memory() -> Option<u64> {
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| 1024 * kib)
 }
 
-fn end(words: &str, help: &str, json: bool) -> ! {
+fn end_program(words: &str, help: &str, json: bool) -> ! {
     outfile::discard_drafts();
     let text =
         if json { crate::json::limit(words, help) } else { format!("error: {words}\n  = help: {help}\n") };

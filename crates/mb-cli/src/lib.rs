@@ -19,6 +19,7 @@
 //! ```
 
 pub mod args;
+pub mod checkpoint;
 pub mod commands;
 pub mod engine;
 pub mod failure;

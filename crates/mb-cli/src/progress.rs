@@ -1,11 +1,10 @@
 //! What long work is at, on a terminal only, and its end by a signal or a limit of time.
 
-use mb_algebra::interrupt::Interrupt;
 use mb_algebra::{Stopped, Watch};
 use std::io::{IsTerminal, Write};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, LazyLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -46,29 +45,28 @@ impl Progress {
     }
     /// What a search looks at that begins now.
     pub fn watch(self) -> Watch {
-        let asked = Watch::on(Arc::clone(&ASKED));
+        let asked = ASKED.clone();
         match self.limit {
             Some(limit) => asked.or_within(limit),
             None => asked,
         }
     }
-    /// Does work that is dropped as soon as a signal or the limit of time ends it; the caller goes on with what it has.
+    /// Does work that is ended as soon as a signal comes or the limit of time of the program is over: it gives what it has kept, or is
+    /// dropped, and the caller goes on with what it has.
     ///
     /// # Errors
     /// Why it ended.
     pub fn unless_ended<T>(self, work: impl FnOnce() -> T) -> Result<T, Stopped> {
         let _keeps = stoppable();
-        let why = || {
-            if signalled().is_some() {
-                Stopped::Asked
-            } else {
-                Stopped::TimeUp { limit: crate::guard::limit() }
-            }
+        // The limit of a search may end before that of the program, whose default one is longer.
+        let own = self.limit.and_then(|limit| Some((Instant::now().checked_add(limit)?, limit)));
+        let ends = [crate::guard::end(), own].into_iter().flatten();
+        let watch = match ends.min_by_key(|(end, _)| *end) {
+            Some((end, limit)) => ASKED.clone().or_until(end, limit),
+            None => ASKED.clone(),
         };
-        if ENDED.is_set() {
-            return Err(why());
-        }
-        ENDED.scope(work).map_err(|_| why())
+        watch.look()?;
+        watch.scope(work)
     }
     /// True when progress is shown.
     pub fn is_on(self) -> bool {
@@ -118,10 +116,8 @@ fn clear() {
 
 /// Work under way that can stop and keep what it has.
 static STOPPABLE: AtomicUsize = AtomicUsize::new(0);
-/// It was asked to.
-static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
-/// What work looks at that cannot keep what it has by itself ([`Progress::unless_ended`]).
-static ENDED: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
+/// What it looks at; set by a signal.
+static ASKED: LazyLock<Watch> = LazyLock::new(Watch::new);
 /// The exit code of the first signal; zero before.
 static CODE: AtomicU8 = AtomicU8::new(0);
 
@@ -129,11 +125,6 @@ static CODE: AtomicU8 = AtomicU8::new(0);
 pub const INTERRUPTED: u8 = 130;
 /// The same for a request to terminate.
 pub const TERMINATED: u8 = 143;
-
-/// The limit of time is over: ends the work of [`Progress::unless_ended`].
-pub fn time_is_up() {
-    ENDED.set();
-}
 
 /// Work that can stop by itself, until this is dropped.
 #[derive(Debug)]
@@ -164,8 +155,7 @@ pub fn end_on_signals() {
     // Without handlers the system ends the program all the same.
     signals::handle(move |code| {
         if STOPPABLE.load(Ordering::Relaxed) > 0 && CODE.swap(code, Ordering::Relaxed) == 0 {
-            ASKED.store(true, Ordering::Relaxed);
-            ENDED.set();
+            ASKED.set();
             return;
         }
         if on {

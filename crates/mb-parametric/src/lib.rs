@@ -19,7 +19,8 @@
 //! - [`EigenpairSeries::check`] and [`EigenpairSeries::evaluate_corrected`] judge and improve a value with
 //!   the exact matrices at its point; [`EigenpairSeries::radius`] and [`EigenpairSeries::meeting`] give how far
 //!   the series reaches; [`EigenpairSeries::tolerance_spreads`] what uncertain parameters do.
-//! - [`track()`] follows modes along a path and reports where they cross and veer.
+//! - [`track()`] follows modes along a path and reports where they cross and veer; with a [`Journal`] it goes on where an earlier
+//!   run was ended.
 //! - [`model_series()`] gives that pencil for a whole model, in any mix of named parameters, coordinates,
 //!   speeds and inputs, with the operating point kept in equilibrium or frozen.
 //!
@@ -29,6 +30,7 @@ mod bordered;
 pub mod eigenpair_series;
 mod error;
 pub mod group;
+pub mod journal;
 mod matrix_series;
 pub mod model_series;
 mod multi_index;
@@ -47,6 +49,7 @@ pub use eigenpair_series::{
 };
 pub use error::ParametricError;
 pub use group::{GroupEvaluation, GroupSeries, expand_group, group_values};
+pub use journal::{Journal, NoJournal};
 pub use matrix_series::MatrixSeries;
 pub use model_series::{
     ModelSeries, PointRule, PointSeries, Variable, balanced_point, following_speeds, model_series,
@@ -54,9 +57,12 @@ pub use model_series::{
 };
 pub use multi_index::{DegreeLimit, MultiIndexSet};
 pub use pencil_series::{Completeness, PencilSeries};
-pub use plan::{AccuracyOptions, Expansion, Piece, Region, expand_groups_to_accuracy, expand_to_accuracy};
+pub use plan::{
+    AccuracyOptions, Expansion, Piece, Region, expand_groups_kept, expand_groups_to_accuracy,
+    expand_to_accuracy,
+};
 pub use polish::{PolishOptions, RefinedEigenpair, StartingEigenpair, polish};
 pub use rank::{RankChange, rank_change, rank_change_within};
 pub use source::{MovingModel, SeriesSource};
 pub use storage::Storage;
-pub use track::{Encounter, EncounterKind, Track, TrackOptions, track};
+pub use track::{Encounter, EncounterKind, Track, TrackOptions, track, track_kept};

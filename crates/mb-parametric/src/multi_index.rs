@@ -13,6 +13,7 @@
 //! from the coefficients of its factors, and a series over the set is exact in what it keeps.
 
 use crate::ParametricError;
+use crate::journal::{Reader, Writer};
 use mb_scalar::jet::Monomials;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -94,29 +95,59 @@ impl MultiIndexSet {
         if pairs > PAIR_LIMIT || order > usize::from(u8::MAX) {
             return Err(ParametricError::TooManyTerms { parameters, order, terms, pairs, limit: PAIR_LIMIT });
         }
-        let mut set = Self {
-            parameters,
-            indices: Vec::new(),
-            start: vec![0],
-            parent: Vec::new(),
-            numbers: HashMap::new(),
-        };
+        let (mut indices, mut start) = (Vec::new(), vec![0]);
         let caps: Vec<usize> = limits.iter().map(|limit| limit.max_degree).collect();
         for degree in 0..=order {
             let mut filler = Filler { group: &group, left: caps.clone(), sigma: vec![0; parameters] };
-            filler.fill(0, degree, &mut set.indices);
-            set.start.push(set.indices.len());
+            filler.fill(0, degree, &mut indices);
+            start.push(indices.len());
         }
-        for (number, sigma) in set.indices.iter().enumerate() {
-            set.numbers.insert(sigma.clone(), number);
+        // Limits keep the divisors of what they keep.
+        let failed = ParametricError::TooManyTerms { parameters, order, terms, pairs, limit: PAIR_LIMIT };
+        Self::of(parameters, indices, start).ok_or(failed)
+    }
+
+    /// Writes the multi-indices.
+    pub(crate) fn write(&self, out: &mut Writer) {
+        out.count(self.parameters).count(self.start.len() - 1);
+        for degree in 0..self.start.len() - 1 {
+            let range = self.homogeneous(degree);
+            out.count(range.len());
+            for sigma in &self.indices[range] {
+                for e in sigma {
+                    out.count(usize::from(*e));
+                }
+            }
+        }
+    }
+
+    /// Reads a set that was written.
+    pub(crate) fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let (parameters, degrees) = (from.count()?, from.count()?);
+        let (mut indices, mut start) = (Vec::new(), vec![0]);
+        for _ in 0..degrees {
+            for _ in 0..from.count()? {
+                let sigma = (0..parameters).map(|_| u8::try_from(from.count()?).ok());
+                indices.push(sigma.collect::<Option<Vec<u8>>>()?);
+            }
+            start.push(indices.len());
+        }
+        Self::of(parameters, indices, start)
+    }
+
+    /// The set of these multi-indices, by degree; none where a divisor of one is missing.
+    fn of(parameters: usize, indices: Vec<Vec<u8>>, start: Vec<usize>) -> Option<Self> {
+        let (mut numbers, mut parent) = (HashMap::new(), Vec::with_capacity(indices.len()));
+        for (number, sigma) in indices.iter().enumerate() {
+            numbers.insert(sigma.clone(), number);
             let mut smaller = sigma.clone();
             let variable = sigma.iter().position(|&e| e > 0).unwrap_or(0);
             if let Some(e) = smaller.get_mut(variable) {
                 *e = e.saturating_sub(1);
             }
-            set.parent.push((set.numbers[&smaller], variable));
+            parent.push((*numbers.get(&smaller)?, variable));
         }
-        Ok(set)
+        Some(Self { parameters, indices, start, parent, numbers })
     }
 
     /// Number of parameters.

@@ -29,6 +29,15 @@ pub trait SeriesSource {
     ///
     /// Errors: where there is none.
     fn series(&self, at: &[f64], set: &MultiIndexSet) -> Result<PencilSeries<Self::Matrix>, ParametricError>;
+
+    /// What later matrices depend on besides their own point, as far as it was learnt since the last call: nothing where every
+    /// point stands for itself.
+    fn learnt(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Takes in what an earlier run learnt.
+    fn learn(&self, _learnt: &[f64]) {}
 }
 
 /// Polynomials can be expanded anywhere; a truncated series only stands for itself at its centre,

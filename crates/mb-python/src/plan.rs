@@ -8,7 +8,7 @@ use mb_eigen::{Class, Spectrum};
 use mb_linear::Strategy;
 use mb_model::Model as Mechanism;
 use mb_model::spec::ModelSpec;
-use mb_parametric::Variable;
+use mb_parametric::{NoJournal, Variable};
 use pyo3::prelude::*;
 use serde::Deserialize;
 
@@ -184,9 +184,11 @@ impl Plan {
         });
         let wanted = Wanted { lowest: self.lowest(), all: false, choose: &|spectrum| self.choose(spectrum) };
         match (self.asked.accuracy, region) {
-            (Some(accuracy), Some(region)) => about.to_accuracy(&origin, accuracy, region, &wanted),
+            (Some(accuracy), Some(region)) => {
+                about.to_accuracy(&origin, accuracy, region, &wanted, &mut NoJournal)
+            }
             (_, region) => {
-                let mut expansion = about.to_order(&origin, self.asked.order, &wanted)?;
+                let mut expansion = about.to_order(&origin, self.asked.order, &wanted, &mut NoJournal)?;
                 if let Some(region) = region {
                     expansion.judge(&origin, region)?;
                 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mb_algebra::c64;
 use mb_analysis::parametric::{Expansion, Origin, SeriesError, Value, follow};
 use mb_model::Model as Mechanism;
-use mb_parametric::{EncounterKind, Track as Followed};
+use mb_parametric::{EncounterKind, NoJournal, Track as Followed};
 use numpy::{PyArray2, PyArray3, PyReadonlyArray2};
 use pyo3::prelude::*;
 
@@ -46,7 +46,7 @@ pub(crate) fn track(
             |x: &Vec<f64>| -> Vec<f64> { x.iter().zip(&expansion.values).map(|(x, c)| x - c).collect() };
         let distances: Vec<Vec<f64>> = samples.iter().map(off).collect();
         let origin = Origin { spec: &spec, model: &own, setting: plan.setting() };
-        let exact = follow(&origin, &expansion, &distances, middle)?;
+        let exact = follow(&origin, &expansion, &distances, middle, &mut NoJournal)?.track;
         let predicted = distances.iter().map(|d| expansion.evaluate(d)).collect::<Result<Vec<_>, _>>()?;
         let speeds_aside = origin.speeds_aside(&expansion.variables, SPEEDS_TAKEN);
         Ok((expansion, exact, predicted, speeds_aside))

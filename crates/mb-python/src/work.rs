@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use mb_algebra::interrupt::{Interrupt, Interrupted};
+use mb_algebra::interrupt::{Stopped, Watch};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -45,7 +45,7 @@ fn worker() -> std::io::Result<Sender<Job>> {
 }
 
 /// What a job left: its value, that it was ended, or what it panicked with.
-type Outcome<T> = Result<Result<T, Interrupted>, Box<dyn Any + Send>>;
+type Outcome<T> = Result<Result<T, Stopped>, Box<dyn Any + Send>>;
 
 /// Counts a job as long as it lives.
 struct UnderWay;
@@ -93,7 +93,7 @@ pub(crate) fn run_watched<T: Send + 'static>(
     mut watch: impl FnMut(Python<'_>) -> PyResult<()>,
 ) -> PyResult<T> {
     let (done, result) = channel::<Outcome<T>>();
-    let flag = Interrupt::new();
+    let flag = Watch::new();
     let own = flag.clone();
     let under_way = UnderWay::new();
     let job: Job = Box::new(move || {
@@ -107,14 +107,14 @@ pub(crate) fn run_watched<T: Send + 'static>(
     let outcome = wait(py, result, &flag, &mut watch).inspect_err(|_| flag.set())?;
     WORKER.set(Some(worker));
     let done = outcome.map_err(|panic| errors::internal(py, &words(panic.as_ref())))?;
-    done.map_err(|Interrupted| errors::internal(py, "work ended although nothing asked for it"))
+    done.map_err(|_| errors::internal(py, "work ended although nothing asked for it"))
 }
 
 /// Waits for the result; after an error the work is to be ended.
 fn wait<T: Send>(
     py: Python<'_>,
     result: Receiver<Outcome<T>>,
-    flag: &Interrupt,
+    flag: &Watch,
     watch: &mut impl FnMut(Python<'_>) -> PyResult<()>,
 ) -> PyResult<Outcome<T>> {
     let mut result = result;

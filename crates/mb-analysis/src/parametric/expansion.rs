@@ -8,14 +8,15 @@ use super::storage::{Pencil, Solved, is_large};
 use super::variable;
 use crate::number::six;
 use crate::{AnalysisError, Settled, part, rank_at};
-use mb_algebra::{Dense, QuadraticPencil, Sparse, c64};
+use mb_algebra::{Dense, QuadraticPencil, Sparse, Stopped, c64, interrupt};
 use mb_constraints::ConstraintRank;
 use mb_eigen::{Class, EigenError, Spectrum};
 use mb_model::{Model, Point};
+use mb_parametric::journal::{Reader, Writer};
 use mb_parametric::{
-    AccuracyOptions, EigenpairSeries, ExpandOptions, ModelSeries, MovingModel, MultiIndexSet,
-    ParametricError, PointSeries, RankChange, SeriesSource, StartingEigenpair, Variable, expand_all,
-    expand_groups_to_accuracy, rank_change, rank_change_within,
+    AccuracyOptions, EigenpairSeries, ExpandOptions, Journal, ModelSeries, MovingModel, MultiIndexSet,
+    ParametricError, PencilSeries, PointSeries, RankChange, SeriesSource, StartingEigenpair, Variable,
+    expand_all, expand_groups_kept, rank_change, rank_change_within,
 };
 use std::f64::consts::TAU;
 
@@ -96,6 +97,8 @@ pub struct Expansion {
     pub region: Option<Region>,
     /// The pieces, one where one is enough.
     pub pieces: Vec<Piece>,
+    /// What ended the work early; the modes and pieces that were finished are here, perhaps none.
+    pub stopped: Option<Stopped>,
     /// The operating point that is asked for.
     point: Point,
 }
@@ -155,7 +158,17 @@ impl Expansion {
         let names: Vec<String> = variables.iter().map(|v| variable::label(spec, model, v)).collect();
         let value = |v| variable::value(spec, model, v, &point);
         let values = variables.iter().map(value).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { variables, names, values, settled, rank, region: None, pieces: Vec::new(), point })
+        Ok(Self {
+            variables,
+            names,
+            values,
+            settled,
+            rank,
+            region: None,
+            pieces: Vec::new(),
+            stopped: None,
+            point,
+        })
     }
 
     /// The model about the point that is asked for.
@@ -163,7 +176,7 @@ impl Expansion {
         MovingModel::about(origin.spec, &self.point, &self.variables, origin.rule()).keeping(&origin.kept())
     }
 
-    /// Expands to an order about the centre.
+    /// Expands to an order about the centre; modes that the `journal` has kept are taken from there.
     ///
     /// # Errors
     /// [`SeriesError::Parametric`] with the mode; [`SeriesError::BadModes`].
@@ -172,11 +185,12 @@ impl Expansion {
         origin: &Origin<'_>,
         order: usize,
         wanted: &Wanted<'_>,
+        journal: &mut dyn Journal,
     ) -> Result<Self, SeriesError> {
         if is_large(origin.model, wanted.all) {
-            return self.about_one::<Sparse>(origin, order, wanted);
+            return self.about_one::<Sparse>(origin, order, wanted, journal);
         }
-        self.about_one::<Dense>(origin, order, wanted)
+        self.about_one::<Dense>(origin, order, wanted, journal)
     }
 
     fn about_one<A: Solved>(
@@ -184,6 +198,7 @@ impl Expansion {
         origin: &Origin<'_>,
         order: usize,
         wanted: &Wanted<'_>,
+        journal: &mut dyn Journal,
     ) -> Result<Self, SeriesError> {
         let set = MultiIndexSet::total(self.variables.len(), order)?;
         let all = ahead(self.variables.len(), order)?.unwrap_or_else(|| set.clone());
@@ -191,18 +206,35 @@ impl Expansion {
         let ModelSeries { pencil, point, .. } = self.source::<A>(origin).model_series(&centre, &all)?;
         let Starts { single, groups } = starts(&pencil.evaluate(&centre)?, wanted)?;
         let (numbers, pairs): (Vec<usize>, Vec<StartingEigenpair>) = single.into_iter().unzip();
-        let options = ExpandOptions::default();
-        let mut modes = Vec::with_capacity(pairs.len());
-        for (number, full) in numbers.into_iter().zip(expand_all(&pencil, &pairs, &all, &options)) {
-            let failed = |source| SeriesError::Parametric { mode: Some(number), source };
-            let full = full.map_err(failed)?;
-            let kept = full.restricted(&set).map_err(failed)?;
-            modes.push(Expanded::new(number, kept, full)?);
+        let (mut modes, mut expanded_groups) = (Vec::with_capacity(pairs.len()), Vec::new());
+        // What is expanded at once is kept at once.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        for (numbers, pairs) in numbers.chunks(cores).zip(pairs.chunks(cores)) {
+            match interrupt::attempt(|| fulls(&pencil, pairs, &all, journal)) {
+                Err(why) => self.stopped = Some(why),
+                Ok(fulls) => {
+                    for (number, full) in numbers.iter().zip(fulls) {
+                        let failed = |source| SeriesError::Parametric { mode: Some(*number), source };
+                        let full = full.map_err(failed)?;
+                        let kept = full.restricted(&set).map_err(failed)?;
+                        modes.push(Expanded::new(*number, kept, full)?);
+                    }
+                }
+            }
+            if self.stopped.is_some() {
+                break;
+            }
         }
-        let groups = groups
-            .into_iter()
-            .map(|(numbers, values)| ExpandedGroup::new(&pencil, numbers, &values, &all, &set))
-            .collect::<Result<Vec<_>, _>>()?;
+        for (numbers, values) in groups {
+            if self.stopped.is_some() {
+                break;
+            }
+            match interrupt::attempt(|| ExpandedGroup::new(&pencil, numbers, &values, &all, &set, journal)) {
+                Err(why) => self.stopped = Some(why),
+                Ok(group) => expanded_groups.push(group?),
+            }
+        }
+        let groups = expanded_groups;
         let values = self.values.clone();
         let pencil = A::kept(pencil);
         self.pieces =
@@ -220,11 +252,12 @@ impl Expansion {
         accuracy: f64,
         region: Region,
         wanted: &Wanted<'_>,
+        journal: &mut dyn Journal,
     ) -> Result<Self, SeriesError> {
         if is_large(origin.model, wanted.all) {
-            return self.planned::<Sparse>(origin, accuracy, region, wanted);
+            return self.planned::<Sparse>(origin, accuracy, region, wanted, journal);
         }
-        self.planned::<Dense>(origin, accuracy, region, wanted)
+        self.planned::<Dense>(origin, accuracy, region, wanted, journal)
     }
 
     fn planned<A: Solved>(
@@ -233,6 +266,7 @@ impl Expansion {
         accuracy: f64,
         region: Region,
         wanted: &Wanted<'_>,
+        journal: &mut dyn Journal,
     ) -> Result<Self, SeriesError> {
         let source = self.source::<A>(origin);
         let matrices = source.matrices(&vec![0.0; self.values.len()])?;
@@ -241,10 +275,14 @@ impl Expansion {
         let (members, values): (Vec<Vec<usize>>, Vec<Vec<c64>>) = groups.into_iter().unzip();
         let options = AccuracyOptions { accuracy, max_centres: MOST_CENTRES, ..AccuracyOptions::default() };
         let named = |error| self.named(origin, error);
-        let planned = expand_groups_to_accuracy(&source, &pairs, &values, &region::boxed(&region), &options)
-            .map_err(named)?;
+        let planned =
+            expand_groups_kept(&source, &pairs, &values, &region::boxed(&region), &options, journal)
+                .map_err(named)?;
+        self.stopped = planned.stopped;
         for piece in planned.pieces {
-            let ModelSeries { pencil, point, .. } = source.model_series(&piece.centre, &piece.all)?;
+            // The matrices of a centre whose modes are done belong to what is kept.
+            let series = interrupt::finish(|| source.model_series(&piece.centre, &piece.all))?;
+            let ModelSeries { pencil, point, .. } = series;
             let values: Vec<f64> = self.values.iter().zip(&piece.centre).map(|(x, d)| x + d).collect();
             let pairs = piece.eigenpairs.into_iter().zip(piece.full).zip(&numbers);
             let modes = pairs
@@ -263,7 +301,7 @@ impl Expansion {
             let (centre, region, pencil) = (piece.centre, region::unboxed(&piece.region), A::kept(pencil));
             self.pieces.push(Piece { centre, values, point, pencil, all, order, set, region, modes, groups });
         }
-        self.judge(origin, region)?;
+        interrupt::finish(|| self.judge(origin, region))?;
         Ok(self)
     }
 
@@ -434,6 +472,27 @@ fn value(piece: &Piece, k: usize, d: &[f64]) -> Result<Value, SeriesError> {
 
 /// An estimated error above this share of the eigenvalue says that the polynomial is of no use.
 pub(super) const NO_USE: f64 = 0.1;
+
+/// The polynomials of some modes with all terms, kept or expanded at once.
+fn fulls<A: Solved>(
+    pencil: &PencilSeries<A>,
+    pairs: &[StartingEigenpair],
+    all: &MultiIndexSet,
+    journal: &mut dyn Journal,
+) -> Vec<Result<EigenpairSeries, ParametricError>> {
+    let read = |numbers: Vec<f64>| EigenpairSeries::read(&mut Reader::new(&numbers), all);
+    let mut out: Vec<_> =
+        std::iter::from_fn(|| journal.recall().and_then(read)).take(pairs.len()).map(Ok).collect();
+    for full in expand_all(pencil, &pairs[out.len()..], all, &ExpandOptions::default()) {
+        if let Ok(full) = &full {
+            let mut numbers = Writer::default();
+            full.write(&mut numbers);
+            journal.keep(numbers.done());
+        }
+        out.push(full);
+    }
+    out
+}
 
 /// The set with degrees ahead, as many as the expansion of models holds; none when it holds none.
 fn ahead(parameters: usize, order: usize) -> Result<Option<MultiIndexSet>, ParametricError> {

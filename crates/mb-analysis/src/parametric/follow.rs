@@ -7,10 +7,22 @@ use super::storage::{Pencil, Solved};
 use super::walk::Walk;
 use crate::number::six;
 use mb_algebra::{Dense, Sparse};
-use mb_parametric::{ParametricError, RefinedEigenpair, StartingEigenpair, Track, TrackOptions, track};
+use mb_parametric::{
+    Journal, ParametricError, RefinedEigenpair, StartingEigenpair, Track, TrackOptions, track_kept,
+};
+
+/// The modes of samples next to each other.
+#[derive(Clone, Debug)]
+pub struct Followed {
+    /// Number of the first of these samples on the path.
+    pub first: usize,
+    /// Their modes.
+    pub track: Track,
+}
 
 /// Follows the modes that are expanded one by one along `distances` from the point that is asked for: from the sample
-/// `middle`, the centre of the expansion, back to the start, and from there to the end.
+/// `middle`, the centre of the expansion, back to the start, and from there to the end. Samples that the `journal` has kept are
+/// taken from there; work that is ended gives the samples that were reached.
 ///
 /// # Errors
 /// [`SeriesError::Lost`] with the mode; [`SeriesError::RankChanges`]; those of the operating points on the way.
@@ -19,10 +31,11 @@ pub fn follow(
     expansion: &Expansion,
     distances: &[Vec<f64>],
     middle: usize,
-) -> Result<Track, SeriesError> {
+    journal: &mut dyn Journal,
+) -> Result<Followed, SeriesError> {
     match expansion.pieces[0].pencil {
-        Pencil::Dense(_) => followed::<Dense>(origin, expansion, distances, middle),
-        Pencil::Sparse(_) => followed::<Sparse>(origin, expansion, distances, middle),
+        Pencil::Dense(_) => followed::<Dense>(origin, expansion, distances, middle, journal),
+        Pencil::Sparse(_) => followed::<Sparse>(origin, expansion, distances, middle, journal),
     }
 }
 
@@ -31,7 +44,8 @@ fn followed<A: Solved>(
     expansion: &Expansion,
     distances: &[Vec<f64>],
     middle: usize,
-) -> Result<Track, SeriesError> {
+    journal: &mut dyn Journal,
+) -> Result<Followed, SeriesError> {
     let piece = &expansion.pieces[0];
     let source: Walk<'_, A> = Walk::new(origin, &expansion.variables, &piece.values, piece.point.centre())?;
     let starts: Vec<StartingEigenpair> = piece
@@ -45,11 +59,32 @@ fn followed<A: Solved>(
     let back: Vec<Vec<f64>> = distances[..=middle].iter().rev().cloned().collect();
     let options = TrackOptions::default();
     let lost = |error| expansion.lost(origin, error);
-    let first = track(&source, &back, &starts, &options).map_err(lost)?;
+    let back = track_kept(&source, &back, &starts, &options, journal).map_err(lost)?;
+    if back.stopped.is_some() {
+        return Ok(Followed { first: middle + 1 - back.eigenpairs.len(), track: reversed(back) });
+    }
     let start = |pair: &RefinedEigenpair| StartingEigenpair { s: pair.s, vector: pair.vector.clone() };
     let first: Vec<StartingEigenpair> =
-        first.eigenpairs.last().map_or_else(Vec::new, |p| p.iter().map(start).collect());
-    track(&source, distances, &first, &options).map_err(lost)
+        back.eigenpairs.last().map_or_else(Vec::new, |p| p.iter().map(start).collect());
+    let track = track_kept(&source, distances, &first, &options, journal).map_err(lost)?;
+    // The way back has reached all samples up to the middle.
+    let further = track.eigenpairs.len() > middle;
+    let track = if further { track } else { Track { stopped: track.stopped, ..reversed(back) } };
+    Ok(Followed { first: 0, track })
+}
+
+/// The same samples the other way round. The likeness of two samples is that by the matrices of the earlier one then.
+fn reversed(mut track: Track) -> Track {
+    let last = track.eigenpairs.len().saturating_sub(1);
+    track.points.reverse();
+    track.eigenpairs.reverse();
+    track.mac = track.mac.iter().rev().map(|mac| mac.transpose().to_owned()).collect();
+    track.passed_beside = track.passed_beside.iter().rev().map(|i| last - i).collect();
+    track.encounters.reverse();
+    for encounter in &mut track.encounters {
+        encounter.sample = last as f64 - encounter.sample;
+    }
+    track
 }
 
 impl Expansion {

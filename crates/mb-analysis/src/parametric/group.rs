@@ -4,8 +4,10 @@ use super::error::SeriesError;
 use super::expansion::NO_USE;
 use super::storage::Solved;
 use mb_algebra::c64;
+use mb_parametric::journal::{Reader, Writer};
 use mb_parametric::{
-    GroupSeries, MultiIndexSet, ParametricError, PencilSeries, SeriesSource, expand_group, group_values,
+    GroupSeries, Journal, MultiIndexSet, ParametricError, PencilSeries, SeriesSource, expand_group,
+    group_values,
 };
 
 /// A group of modes as polynomials.
@@ -44,7 +46,8 @@ impl GroupValue {
 }
 
 impl ExpandedGroup {
-    /// Expands the modes with these numbers and eigenvalues over all terms, of which some are kept.
+    /// Expands the modes with these numbers and eigenvalues over all terms, of which some are kept; a group that the `journal` has
+    /// kept is taken from there.
     ///
     /// # Errors
     /// The errors of [`expand_group`], with the first mode's number.
@@ -54,10 +57,21 @@ impl ExpandedGroup {
         values: &[c64],
         all: &MultiIndexSet,
         set: &MultiIndexSet,
+        journal: &mut dyn Journal,
     ) -> Result<Self, SeriesError> {
         let mode = numbers.first().copied();
         let failed = |source| SeriesError::Parametric { mode, source };
-        let full = expand_group(pencil, values, all).map_err(failed)?;
+        let known = journal.recall().and_then(|numbers| GroupSeries::read(&mut Reader::new(&numbers), all));
+        let full = match known {
+            Some(full) => full,
+            None => {
+                let full = expand_group(pencil, values, all).map_err(failed)?;
+                let mut numbers = Writer::default();
+                full.write(&mut numbers);
+                journal.keep(numbers.done());
+                full
+            }
+        };
         let kept = full.restricted(set).map_err(failed)?;
         Ok(Self { numbers, kept, full, region_error: None })
     }

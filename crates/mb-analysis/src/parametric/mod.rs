@@ -21,7 +21,7 @@ pub use error::{SeriesError, wrong_parametric};
 pub use expansion::{
     Centre, Choice, Expanded, Expansion, Piece, Value, Wanted, first_order, frequency_and_damping,
 };
-pub use follow::follow;
+pub use follow::{Followed, follow};
 pub use group::{ExpandedGroup, GroupValue, exact_values};
 pub use origin::{Given, Origin, Setting};
 pub use region::Region;

@@ -8,6 +8,7 @@ use super::storage::Solved;
 use mb_algebra::QuadraticPencil;
 use mb_model::Point;
 use mb_model::spec::{ModelSpec, Value};
+use mb_parametric::journal::{Reader, Writer};
 use mb_parametric::{
     MovingModel, MultiIndexSet, ParametricError, PencilSeries, PointRule, SeriesSource, Variable,
 };
@@ -30,6 +31,8 @@ pub struct Walk<'a, A> {
     known: RefCell<Vec<Known>>,
     /// The matrices asked for last, with where they belong: a track asks at each sample several times.
     last: RefCell<VecDeque<(Vec<f64>, QuadraticPencil<A>)>>,
+    /// How many of the known points were told of ([`SeriesSource::learnt`]).
+    told: Cell<usize>,
     /// How often matrices were assembled.
     assembled: Cell<usize>,
 }
@@ -58,6 +61,7 @@ impl<'a, A: Solved> Walk<'a, A> {
             following: first.keeping(&origin.kept()).following()?,
             known: RefCell::new(vec![(vec![0.0; values.len()], centre.clone())]),
             last: RefCell::default(),
+            told: Cell::new(1),
             assembled: Cell::new(0),
         })
     }
@@ -83,7 +87,10 @@ impl<'a, A: Solved> Walk<'a, A> {
         Ok((spec, near.clone()))
     }
 
-    /// Calls `work` with the model about the nearest known point and the distance from there.
+    /// Calls `work` with the model about the point, which is searched for from the nearest known one and known from then on; with the
+    /// distance from the first one where points are frozen.
+    ///
+    /// So `work` depends on the point alone, whether it was found just now, before, or in an earlier run.
     fn near<T>(
         &self,
         at: &[f64],
@@ -93,11 +100,12 @@ impl<'a, A: Solved> Walk<'a, A> {
         let source = MovingModel::about(&spec, &point, &self.variables, self.rule.clone())
             .with_following(&self.following);
         let d: Vec<f64> = at.iter().zip(&from).map(|(a, b)| a - b).collect();
-        if d.iter().any(|x| *x != 0.0) {
-            let there = source.point(&d)?;
-            self.known.borrow_mut().push((at.to_vec(), there));
+        if self.rule == PointRule::Frozen || d.iter().all(|x| *x == 0.0) {
+            return work(&source, &d);
         }
-        work(&source, &d)
+        let there = source.point(&d)?;
+        self.known.borrow_mut().push((at.to_vec(), there));
+        self.near(at, work)
     }
 }
 
@@ -122,6 +130,27 @@ impl<A: Solved> SeriesSource for Walk<'_, A> {
 
     fn series(&self, at: &[f64], set: &MultiIndexSet) -> Result<PencilSeries<A>, ParametricError> {
         self.near(at, |source, d| source.series(d, set))
+    }
+
+    fn learnt(&self) -> Vec<f64> {
+        let known = self.known.borrow();
+        let mut out = Writer::default();
+        for (at, p) in &known[self.told.replace(known.len())..] {
+            out.list(at).list(&p.q).list(&p.v).list(&p.a).list(&p.lambda).number(p.t).list(&p.u);
+        }
+        out.done()
+    }
+
+    fn learn(&self, learnt: &[f64]) {
+        let mut from = Reader::new(learnt);
+        let mut point = || {
+            let at = from.list()?;
+            let (q, v, a, lambda) = (from.list()?, from.list()?, from.list()?, from.list()?);
+            Some((at, Point { q, v, a, lambda, t: from.number()?, u: from.list()? }))
+        };
+        let mut known = self.known.borrow_mut();
+        known.extend(std::iter::from_fn(&mut point));
+        self.told.set(known.len());
     }
 }
 

@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn an_interrupt_ends_all_threads() {
-        let flag = interrupt::Interrupt::new();
+        let flag = interrupt::Watch::new();
         let asked = flag.clone();
         let cases: Vec<usize> = (0..8).collect();
         let endless = |k: usize| -> usize {
@@ -99,6 +99,6 @@ mod tests {
             }
         };
         let ended = flag.scope(|| run(&cases, 2, endless, |_, _| ControlFlow::Continue(())));
-        assert_eq!(ended, Err(interrupt::Interrupted));
+        assert_eq!(ended, Err(interrupt::Stopped::Asked));
     }
 }

@@ -99,6 +99,10 @@ pub struct ParametricArgs {
     /// Where.
     #[command(flatten)]
     pub centre: CentreArgs,
+    /// Keep the modes or centres that are finished in this file, and go on from there where it exists: after an end from outside the same
+    /// command line gives the same bits
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
     /// Write the polynomials to a file: .npz or .json (may be repeated)
     #[arg(long, short, value_name = "FILE")]
     pub output: Vec<PathBuf>,
@@ -165,10 +169,35 @@ pub struct TrackArgs {
     /// `2*pi/W`, and solve for the ends of the ranges in which disturbances grow; --plot draws frequencies and real parts
     #[arg(long, value_name = "PERIOD", allow_hyphen_values = true, conflicts_with_all = ["path", "group", "modes", "order", "hold", "frozen", "instant", "no_solve", "campbell"])]
     pub floquet: Option<String>,
+    /// Keep the samples that were reached in this file, and go on from there where it exists: after an end from outside the same command
+    /// line gives the same bits
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["campbell", "floquet"])]
+    pub checkpoint: Option<PathBuf>,
     /// Write the modes along the path to a file: .csv, .json or .npz
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Everything at full precision as JSON (see docs/json-output.md)
     #[arg(long)]
     pub json: bool,
+}
+
+impl ParametricArgs {
+    /// What the numbers of a run depend on besides the model itself.
+    pub fn options(&self) -> String {
+        let model = ModelArgs { model: String::new(), ..self.model.clone() };
+        let same = Self { model, checkpoint: None, output: Vec::new(), json: false, ..self.clone() };
+        // These are looked at when all modes are there.
+        format!("{:?}", Self { tolerance: Vec::new(), evaluate: Vec::new(), ..same })
+    }
+}
+
+impl TrackArgs {
+    /// What the numbers of a run depend on besides the model itself.
+    pub fn options(&self) -> String {
+        let model = ModelArgs { model: String::new(), ..self.model.clone() };
+        format!(
+            "{:?}",
+            Self { model, checkpoint: None, output: None, plot: None, json: false, ..self.clone() }
+        )
+    }
 }

@@ -4,6 +4,7 @@ pub(crate) mod tables;
 
 use crate::Answer;
 use crate::args::{Assignment, ParametricArgs};
+use crate::checkpoint::{Checkpoint, Run};
 use crate::failure::{Failure, RequestError};
 use crate::json;
 use crate::names;
@@ -15,7 +16,7 @@ use crate::progress::Progress;
 use crate::render::Style;
 use crate::source::{Loaded, Text};
 use crate::start;
-use mb_algebra::c64;
+use mb_algebra::{Stopped, c64, interrupt};
 use mb_model::Model;
 use mb_parametric::EigenpairSeries;
 use std::io::Write as _;
@@ -34,6 +35,8 @@ pub struct Parametric {
     pub evaluations: Vec<Evaluated>,
     /// Tolerances of the variables, in their units.
     pub tolerances: Option<Vec<f64>>,
+    /// What is missing and why, where the work was ended.
+    pub early: Option<String>,
 }
 
 /// The modes that the polynomials give at one point.
@@ -81,7 +84,7 @@ impl Format {
 /// Anything wrong with the model, the request or the numerics.
 pub fn run(text: &Text, args: &ParametricArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     let formats = args.output.iter().map(|p| Format::of(p)).collect::<Result<Vec<_>, _>>()?;
-    let found = analyse(text, args, progress)?;
+    let (found, checkpoint) = kept(text, args, progress)?;
     for (path, format) in args.output.iter().zip(formats) {
         let bytes = match format {
             Format::Json => json::parametric::document(&found, true).into_bytes(),
@@ -89,11 +92,17 @@ pub fn run(text: &Text, args: &ParametricArgs, style: Style, progress: Progress)
         };
         outfile::write(path, |out| out.write_all(&bytes))?;
     }
-    Ok(Answer::right(if args.json {
+    checkpoint.end(found.early.is_none())?;
+    let mut answer = Answer::right(if args.json {
         json::parametric::document(&found, false)
     } else {
         tables::render(&found, style)
-    }))
+    });
+    if let Some(early) = &found.early {
+        answer.complaint = format!("{early}; {}.\n", Checkpoint::advice(args.checkpoint.as_deref()));
+        answer.code = crate::failure::NUMERICS;
+    }
+    Ok(answer)
 }
 
 /// Does the analysis.
@@ -101,34 +110,72 @@ pub fn run(text: &Text, args: &ParametricArgs, style: Style, progress: Progress)
 /// # Errors
 /// As [`run`].
 pub fn analyse(text: &Text, args: &ParametricArgs, progress: Progress) -> Result<Parametric, Failure> {
+    kept(text, args, progress).map(|(found, _)| found)
+}
+
+/// The analysis, with the file of its modes and centres.
+fn kept(text: &Text, args: &ParametricArgs, progress: Progress) -> Result<(Parametric, Checkpoint), Failure> {
     let stage = progress.stage("reading the model");
     let named = |loaded: &Loaded| variables(loaded, "--parameters", &args.parameters);
     let place = Place::new(text, &args.model, &args.centre, named)?;
     let chosen = named(&place.loaded)?;
+    let run = Run::new("parametric", &place.loaded.spec, &(args.options(), &place.setting));
+    let mut checkpoint = Checkpoint::open(args.checkpoint.as_deref(), &run)?;
     drop(stage);
     let stage = progress.stage("solving for the operating point");
     let origin = place.origin();
-    let centre = origin.centre()?;
+    let centre = progress.unless_ended(|| origin.centre()).map_err(Failure::Stopped)??;
     drop(stage);
     let _stage = progress.stage("expanding");
     let wish = Wish { modes: args.modes.as_deref(), groups: &args.group };
     let about = Expansion::about(&origin, chosen, centre)?;
     let region = region::region(&args.region, &about.names, &about.values)?;
-    let expansion = expansion::expanded(&wish, |wanted| {
-        if let Some(accuracy) = args.accuracy {
-            about.to_accuracy(&origin, accuracy, region, wanted)
-        } else {
-            let mut expansion = about.to_order(&origin, args.order.unwrap_or(ORDER), wanted)?;
-            if !args.region.is_empty() {
-                expansion.judge(&origin, region)?;
+    let expansion = progress.unless_ended(|| {
+        expansion::expanded(&wish, |wanted| {
+            if let Some(accuracy) = args.accuracy {
+                about.to_accuracy(&origin, accuracy, region, wanted, &mut checkpoint)
+            } else {
+                let order = args.order.unwrap_or(ORDER);
+                let mut expansion = about.to_order(&origin, order, wanted, &mut checkpoint)?;
+                if !args.region.is_empty() {
+                    interrupt::finish(|| expansion.judge(&origin, region))?;
+                }
+                Ok(expansion)
             }
-            Ok(expansion)
+        })
+    });
+    let expansion = expansion.map_err(Failure::Stopped)??;
+    let mut early = None;
+    if let Some(why) = expansion.stopped {
+        if expansion.pieces.first().is_none_or(|piece| piece.modes.is_empty() && piece.groups.is_empty()) {
+            return Err(Failure::Stopped(why));
         }
-    })?;
+        let missing = if args.accuracy.is_some() { "centres" } else { "modes" };
+        early = Some(format!("the expansion ends early, some {missing} are missing: {}", ended(why)));
+    }
     let tolerances = tolerances(&expansion, &args.tolerance)?;
-    let evaluations =
-        args.evaluate.iter().map(|at| evaluated(&place, &expansion, at)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Parametric { place, expansion, evaluations, tolerances })
+    let mut evaluations = Vec::new();
+    for at in &args.evaluate {
+        // Values beside the centres that were reached would be those of a polynomial far off.
+        if early.is_some() && args.accuracy.is_some() {
+            break;
+        }
+        match progress.unless_ended(|| evaluated(&place, &expansion, at)) {
+            Ok(found) => evaluations.push(found?),
+            Err(why) if early.is_none() => {
+                early = Some(format!("values from {at} on are left out: {}", ended(why)));
+                break;
+            }
+            Err(_) => break,
+        }
+    }
+    Ok((Parametric { place, expansion, evaluations, tolerances, early }, checkpoint))
+}
+
+/// Why work ended, and what changes it.
+fn ended(why: Stopped) -> String {
+    let limit = if why == Stopped::Asked { "" } else { " (--time-limit SECONDS changes it)" };
+    format!("{why}{limit}")
 }
 
 /// The modes at the values of one `--evaluate`.

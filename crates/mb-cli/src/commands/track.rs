@@ -8,6 +8,7 @@ pub use groups::TrackedGroup;
 
 use crate::Answer;
 use crate::args::TrackArgs;
+use crate::checkpoint::{Checkpoint, Run};
 use crate::commands::parametric::mac;
 use crate::failure::Failure;
 use crate::history;
@@ -21,7 +22,7 @@ use crate::progress::Progress;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text};
 use groups::{followed_group, members};
-use mb_algebra::{Dense, Sparse, c64};
+use mb_algebra::{Dense, Sparse, Stopped, c64};
 use mb_analysis::parametric::{Origin, Pencil, Solved, Walk, follow};
 use mb_chart::{Chart, Curve, Panel, Scale};
 use std::f64::consts::TAU;
@@ -45,6 +46,17 @@ pub struct Track {
     pub groups: Vec<TrackedGroup>,
     /// Crossings, veering, doubtful steps.
     pub events: Vec<Event>,
+    /// What ended the work before all samples were reached; the path is that of the samples that were.
+    pub early: Option<Early>,
+}
+
+/// An end before the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Early {
+    /// Why.
+    pub why: Stopped,
+    /// Samples that were asked for.
+    pub samples: usize,
 }
 
 /// Runs the command.
@@ -60,7 +72,7 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
     }
     let format = args.output.as_deref().map(history::format_of).transpose()?;
     picture::check_file("--plot", args.plot.as_deref())?;
-    let found = analyse(text, args, progress)?;
+    let (found, checkpoint) = kept(text, args, progress)?;
     if let (Some(path), Some(format)) = (&args.output, format) {
         let columns = found.columns();
         let bytes = match format {
@@ -78,7 +90,27 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
     if let Some(path) = &args.plot {
         picture::write(path, &found.chart().svg())?;
     }
-    Ok(Answer::right(if args.json { json::track::document(&found) } else { render(&found, style) }))
+    checkpoint.end(found.early.is_none())?;
+    let text = if args.json { json::track::document(&found) } else { render(&found, style) };
+    let mut answer = Answer::right(text);
+    if let Some(early) = found.early {
+        let place = args.checkpoint.as_deref();
+        answer.complaint =
+            format!("{}; {}.\n", early.words(found.path.along.len()), Checkpoint::advice(place));
+        answer.code = crate::failure::NUMERICS;
+    }
+    Ok(answer)
+}
+
+impl Early {
+    fn words(self, reached: usize) -> String {
+        let groups = if reached == self.samples { " without groups" } else { "" };
+        let limit = if self.why == Stopped::Asked { "" } else { " (--time-limit SECONDS changes it)" };
+        format!(
+            "the track ends early{groups}, with {reached} of {} samples: {}{limit}",
+            self.samples, self.why
+        )
+    }
 }
 
 /// Does the analysis.
@@ -86,6 +118,11 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
 /// # Errors
 /// As [`run`].
 pub fn analyse(text: &Text, args: &TrackArgs, progress: Progress) -> Result<Track, Failure> {
+    kept(text, args, progress).map(|(found, _)| found)
+}
+
+/// The analysis, with the file of its samples.
+fn kept(text: &Text, args: &TrackArgs, progress: Progress) -> Result<(Track, Checkpoint), Failure> {
     let stage = progress.stage("reading the model");
     let path = Path::new(args)?;
     let middle = path.middle();
@@ -96,24 +133,48 @@ pub fn analyse(text: &Text, args: &TrackArgs, progress: Progress) -> Result<Trac
     let named = |loaded: &Loaded| path.variables(loaded);
     let place = Place::new(text, &args.model, &centre, named)?;
     let variables = named(&place.loaded)?;
+    let run = Run::new("track", &place.loaded.spec, &(args.options(), &path, &place.setting));
+    let mut checkpoint = Checkpoint::open(args.checkpoint.as_deref(), &run)?;
     drop(stage);
     let stage = progress.stage("expanding");
     let origin = place.origin();
-    let about = Expansion::about(&origin, variables, origin.centre()?)?;
     let wish = Wish { modes: args.modes.as_deref(), groups: &args.group };
-    let expansion = expanded(&wish, |wanted| about.to_order(&origin, args.order, wanted))?;
+    let expansion = progress.unless_ended(|| {
+        let about = Expansion::about(&origin, variables, origin.centre()?)?;
+        expanded(&wish, |wanted| about.to_order(&origin, args.order, wanted, &mut checkpoint))
+    });
+    let expansion = expansion.map_err(Failure::Stopped)??;
+    if let Some(why) = expansion.stopped {
+        return Err(Failure::Stopped(why));
+    }
     drop(stage);
     let _stage = progress.stage("following the modes");
     let distances: Vec<Vec<f64>> =
         path.samples.iter().map(|x| x.iter().zip(&expansion.values).map(|(x, c)| x - c).collect()).collect();
-    let exact = follow(&origin, &expansion, &distances, middle)?;
-    let (groups, members) = match expansion.pieces[0].pencil {
-        Pencil::Dense(_) => grouped::<Dense>(&origin, &expansion, &exact, &distances, middle)?,
-        Pencil::Sparse(_) => grouped::<Sparse>(&origin, &expansion, &exact, &distances, middle)?,
-    };
-    let predicted = distances.iter().map(|d| expansion.evaluate(d)).collect::<Result<Vec<_>, _>>()?;
+    let followed = progress.unless_ended(|| follow(&origin, &expansion, &distances, middle, &mut checkpoint));
+    let followed = followed.map_err(Failure::Stopped)??;
+    let (exact, samples) = (followed.track, path.along.len());
+    let mut stopped = exact.stopped;
+    let (mut groups, mut members) = (Vec::new(), None);
+    if stopped.is_none() {
+        let found = progress.unless_ended(|| match expansion.pieces[0].pencil {
+            Pencil::Dense(_) => grouped::<Dense>(&origin, &expansion, &exact, &distances, middle),
+            Pencil::Sparse(_) => grouped::<Sparse>(&origin, &expansion, &exact, &distances, middle),
+        });
+        match found {
+            Ok(found) => (groups, members) = found?,
+            Err(why) => stopped = Some(why),
+        }
+    }
+    let early = stopped.map(|why| Early { why, samples });
+    let reached = exact.eigenpairs.len();
+    if let Some(why) = stopped.filter(|_| reached == 0) {
+        return Err(Failure::Stopped(why));
+    }
+    let path = path.part(followed.first..followed.first + reached);
+    let predicted = exact.points.iter().map(|d| expansion.evaluate(d)).collect::<Result<Vec<_>, _>>()?;
     let events = events::events(&path, &expansion, &exact, &groups, members.as_ref());
-    Ok(Track { place, path, expansion, exact, predicted, groups, events })
+    Ok((Track { place, path, expansion, exact, predicted, groups, events, early }, checkpoint))
 }
 
 /// Groups, and single modes with those of the groups followed together where they can be distinguished from one
@@ -140,7 +201,9 @@ fn grouped<A: Solved>(
 impl Track {
     /// What has to be said in addition to the tables: the events, and the state that was taken.
     pub fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> = self.events.iter().map(|e| words(e, &self.path.abscissa)).collect();
+        let early = self.early.map(|early| early.words(self.path.along.len()));
+        let mut notes: Vec<String> = early.into_iter().collect();
+        notes.extend(self.events.iter().map(|e| words(e, &self.path.abscissa)));
         notes.extend(self.place.notes(&self.expansion.variables));
         notes
     }

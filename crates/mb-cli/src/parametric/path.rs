@@ -44,6 +44,12 @@ impl Path {
         Ok(Self { abscissa: name.clone(), along, names: vec![name], samples })
     }
 
+    /// The same path with some of its samples.
+    pub fn part(&self, samples: std::ops::Range<usize>) -> Self {
+        let (along, kept) = (self.along[samples.clone()].to_vec(), self.samples[samples].to_vec());
+        Self { along, samples: kept, ..self.clone() }
+    }
+
     /// The abscissa at a sample, between two as on a straight line.
     pub fn at(&self, sample: f64) -> f64 {
         let low = (0..self.along.len()).rev().find(|i| *i as f64 <= sample).unwrap_or(0);

@@ -124,76 +124,151 @@ fn a_page_at_its_limit_of_time_has_what_was_computed() {
     }
 }
 
+/// Lines of a file.
+fn lines(path: &Path) -> usize {
+    std::fs::read_to_string(path).map_or(0, |text| text.lines().count())
+}
+
+/// Arguments with the paths of a folder.
+fn in_folder(folder: &Path, args: &[&str]) -> Vec<String> {
+    let place = |name: &&str| match name.strip_prefix('@') {
+        Some(name) => folder.join(name).display().to_string(),
+        None => (*name).to_owned(),
+    };
+    args.iter().map(place).collect()
+}
+
+fn mb_in(folder: &Path, args: &[&str]) -> crate::support::Run {
+    let args = in_folder(folder, args);
+    mb(&args.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn begun(folder: &Path, args: &[&str]) -> Child {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_mb"));
+    program.args(in_folder(folder, args)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+const SIMULATE: [&str; 8] =
+    ["simulate", "@pendulum.toml", "--at", "P.x=1", "--until", "3000", "--every", "1"];
+
 #[test]
 fn a_run_that_was_killed_goes_on_with_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
-    let args = ["--checkpoint", "run.checkpoint", "--output", "motion.csv"];
-    let mut child = long_run(folder.path(), &args);
-    let checkpoint = folder.path().join("run.checkpoint");
-    until("a checkpoint", || checkpoint.exists());
+    let file = |name: &str| folder.path().join(name);
+    std::fs::write(file("pendulum.toml"), right(&["generate", "rod-pendulum"])).unwrap();
+    let kept = ["--checkpoint", "@steps", "--output"];
+    let mut child = begun(folder.path(), &[&SIMULATE[..], &kept, &["@motion.csv"]].concat());
+    until("a checkpoint", || lines(&file("steps")) > 3);
     child.kill().unwrap();
     child.wait().unwrap();
-    // Nothing torn: no output yet, and a checkpoint that is read back whole.
-    assert!(!folder.path().join("motion.csv").exists());
-    let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(&checkpoint).unwrap()).unwrap();
-    let reports = kept["times"].as_str().unwrap().split(' ').count();
-    assert!(reports > 100 && reports % 100 == 1, "{reports}");
-    // The same run with an end that is near: another one, and the message says so.
-    let model = folder.path().join("pendulum.toml");
-    let run = |until: &str, checkpoint: &Path, output: &Path| {
-        let [model, checkpoint, output] = [&model, checkpoint, output].map(|p| p.display().to_string());
-        mb(&[
-            "simulate",
-            &model,
-            "--at",
-            "P.x=1",
-            "--until",
-            until,
-            "--every",
-            "1",
-            "--checkpoint",
-            &checkpoint,
-            "--output",
-            &output,
-        ])
-    };
-    let other = run("250", &checkpoint, &folder.path().join("other.csv"));
+    // Nothing torn: no output yet.
+    assert!(!file("motion.csv").exists());
+    let parts = lines(&file("steps"));
+    assert!(parts < 30, "the run has finished before it was killed");
+    // The same run with another end is another one, and the message says so.
+    let mut other = SIMULATE.to_vec();
+    other[5] = "250";
+    let other = mb_in(folder.path(), &[&other[..], &kept, &["@motion.csv"]].concat());
     assert_eq!((other.code, other.out.as_str()), (1, ""));
-    assert!(other.err.contains("belongs to another run"), "{}", other.err);
-    // A run that is stopped by its limit of time after its first parts, and one that is not stopped at all.
-    let (first, second) = (folder.path().join("a.csv"), folder.path().join("b.csv"));
-    let parts = folder.path().join("parts");
-    assert_eq!(run("250", &parts, &first).code, 0);
-    assert!(!parts.exists(), "the checkpoint of a finished run is removed");
-    let stopped = mb(&[
-        "simulate",
-        &model.display().to_string(),
-        "--at",
-        "P.x=1",
-        "--until",
-        "250",
-        "--every",
-        "1",
-        "--checkpoint",
-        &parts.display().to_string(),
-        "--time-limit",
-        "1e-6",
-    ]);
+    assert!(other.err.contains("another run, with other options"), "{}", other.err);
+    for output in ["@motion.csv", "@again.csv"] {
+        let run = mb_in(folder.path(), &[&SIMULATE[..], &kept, &[output]].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(!file("steps").exists(), "the checkpoint of a finished run is removed");
+    }
+    let text = |name: &str| std::fs::read_to_string(file(name)).unwrap();
+    assert_eq!(text("motion.csv").lines().count(), 3002);
+    assert_eq!(text("motion.csv"), text("again.csv"));
+    let over = [&SIMULATE[..], &kept, &["@over.csv", "--time-limit", "1e-6"]].concat();
+    let stopped = mb_in(folder.path(), &over);
     assert_eq!(stopped.code, 2, "{stopped:?}");
     assert!(stopped.err.contains("--time-limit SECONDS changes it"), "{}", stopped.err);
-    // The first part of the run that was killed is that of the run with an end: it goes on from there with the same bits.
-    let empty: serde_json::Value = serde_json::from_slice(&std::fs::read(&parts).unwrap()).unwrap();
-    let mut first_part = kept.clone();
-    first_part["run"] = empty["run"].clone();
-    for list in ["times", "q", "v", "a", "lambda", "records"] {
-        let all: Vec<&str> = kept[list].as_str().unwrap().split(' ').collect();
-        first_part[list] = all[..101 * (all.len() / reports)].join(" ").into();
+}
+
+const TRACK: [&str; 11] = [
+    "track",
+    "@arm.toml",
+    "--parameter",
+    "k",
+    "--from",
+    "800",
+    "--to",
+    "1000",
+    "--samples",
+    "1501",
+    "--checkpoint",
+];
+
+#[test]
+fn a_track_that_is_ended_gives_its_samples_and_goes_on_with_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    let text = |name: &str| std::fs::read_to_string(file(name)).unwrap();
+    std::fs::write(file("arm.toml"), right(&["generate", "spring-arm"])).unwrap();
+    for (name, code, wait) in [("-INT", 130, 20), ("-TERM", 143, 800)] {
+        let args = [&TRACK[..], &["@steps", "--output", "@part.csv"]].concat();
+        let child = begun(folder.path(), &args);
+        until("samples", || lines(&file("steps")) > wait);
+        signal(&child, name);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            said.contains("of 1501 samples: it was interrupted; the same command line goes on"),
+            "{said}"
+        );
+        let rows = lines(&file("part.csv")) - 1;
+        assert!(said.contains(&format!("with {rows} of")), "{rows}: {said}");
+        assert!(rows > 10 && rows < 1501, "{rows}");
     }
-    std::fs::write(&parts, first_part.to_string()).unwrap();
-    assert_eq!(run("250", &parts, &second).code, 0);
-    let text = |path: &Path| std::fs::read_to_string(path).unwrap();
-    assert_eq!(text(&first).lines().count(), 252);
-    assert_eq!(text(&first), text(&second));
+    // A crash in the middle of a line, and one without a word.
+    let torn = text("steps");
+    std::fs::write(file("steps"), &torn[..torn.len() - 40]).unwrap();
+    let mut child = begun(folder.path(), &[&TRACK[..], &["@steps", "--output", "@whole.csv"]].concat());
+    let steps = lines(&file("steps"));
+    until("more samples", || lines(&file("steps")) > steps + 5);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!file("whole.csv").exists());
+    for (steps, output) in [("@steps", "@whole.csv"), ("@fresh", "@fresh.csv")] {
+        let run = mb_in(folder.path(), &[&TRACK[..], &[steps, "--output", output]].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(!file(&steps[1..]).exists());
+    }
+    assert_eq!(text("whole.csv"), text("fresh.csv"));
+    // The samples of the part are those of the whole; the way back from the middle may have found them, to rounding.
+    let rows = |name: &str| -> Vec<Vec<f64>> {
+        let numbers = |row: &str| row.split(',').map(|x| x.parse().unwrap()).collect();
+        text(name).lines().skip(1).map(numbers).collect()
+    };
+    let whole = rows("whole.csv");
+    for row in rows("part.csv") {
+        let same = whole.iter().find(|other| other[0] == row[0]).unwrap();
+        // Eigenvalue, frequency and damping of the first mode.
+        for k in 1..5 {
+            assert!((row[k] - same[k]).abs() <= 1e-9 * same[k].abs(), "{k}: {row:?} {same:?}");
+        }
+    }
+}
+
+#[test]
+fn modes_that_were_expanded_are_not_expanded_again_and_have_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    std::fs::write(file("arm.toml"), right(&["generate", "spring-arm"])).unwrap();
+    let args = ["parametric", "@arm.toml", "--parameters", "k", "--accuracy", "1e-9", "--region", "k=1%"];
+    let run = |more: &[&str]| mb_in(folder.path(), &[&args[..], more].concat());
+    let whole = run(&["--output", "@whole.json", "--checkpoint", "@steps"]);
+    assert_eq!(whole.code, 0, "{whole:?}");
+    assert!(!file("steps").exists());
+    // Ended before the first mode: what is said, and that it goes on.
+    let stopped = run(&["--output", "@again.json", "--checkpoint", "@steps", "--time-limit", "1e-6"]);
+    assert_eq!((stopped.code, stopped.out.as_str()), (2, ""), "{stopped:?}");
+    assert!(!file("again.json").exists());
+    let again = run(&["--output", "@again.json", "--checkpoint", "@steps"]);
+    assert_eq!((again.code, &again.out), (0, &whole.out), "{again:?}");
+    let text = |name: &str| std::fs::read_to_string(file(name)).unwrap();
+    assert_eq!(text("again.json"), text("whole.json"));
 }
 
 #[test]

@@ -38,6 +38,7 @@ pub use rayleigh::Corrected;
 pub use sensitivity::{ToleranceSpread, ToleranceSpreads};
 pub use trust::{Radius, ResidualEstimate};
 
+use crate::journal::{Reader, Writer};
 use crate::{MultiIndexSet, ParametricError};
 use mb_algebra::c64;
 
@@ -61,6 +62,25 @@ struct LeftSeries {
 }
 
 impl EigenpairSeries {
+    /// Writes all coefficients; the set stands elsewhere.
+    pub fn write(&self, out: &mut Writer) {
+        out.complex_list(&self.s);
+        let lists = [&self.vectors, &self.multipliers, &self.left.vectors, &self.left.multipliers];
+        for list in lists {
+            out.complex_lists(list);
+        }
+        out.number(self.gap).number(self.condition);
+    }
+
+    /// Reads a series over `set` that was written; none where it has another number of terms.
+    pub fn read(from: &mut Reader<'_>, set: &MultiIndexSet) -> Option<Self> {
+        let (s, vectors, multipliers) = (from.complex_list()?, from.complex_lists()?, from.complex_lists()?);
+        let left = LeftSeries { vectors: from.complex_lists()?, multipliers: from.complex_lists()? };
+        let whole = [s.len(), vectors.len(), multipliers.len()].iter().all(|n| *n == set.len());
+        let (gap, condition) = (from.number()?, from.number()?);
+        whole.then(|| Self { set: set.clone(), s, vectors, multipliers, left, gap, condition })
+    }
+
     /// The multi-indices of the coefficients.
     pub fn set(&self) -> &MultiIndexSet {
         &self.set

@@ -6,6 +6,7 @@ use super::schur::{eigenpairs, schur};
 use super::shift::{apart, shift};
 use crate::bordered::{residual, size_of};
 use crate::eigenpair_series::beyond;
+use crate::journal::{Reader, Writer};
 use crate::storage::Storage;
 use crate::{MultiIndexSet, ParametricError};
 use mb_algebra::{AlgebraError, DenseC, QuadraticPencil, c64, norms};
@@ -51,6 +52,28 @@ impl GroupSeries {
         basis: Tall,
     ) -> Self {
         Self { set, s, x, l, gap, basis }
+    }
+
+    /// Writes all coefficients; the set stands elsewhere.
+    pub fn write(&self, out: &mut Writer) {
+        out.count(self.s.len());
+        for s in &self.s {
+            out.complex_square(s);
+        }
+        for columns in self.x.iter().chain(&self.l) {
+            out.complex_lists(columns);
+        }
+        out.number(self.gap).complex_lists(&self.basis);
+    }
+
+    /// Reads a series over `set` that was written; none where it has another number of terms.
+    pub fn read(from: &mut Reader<'_>, set: &MultiIndexSet) -> Option<Self> {
+        let terms = from.count().filter(|n| *n == set.len())?;
+        let s = (0..terms).map(|_| from.complex_square()).collect::<Option<Vec<_>>>()?;
+        let x = (0..terms).map(|_| from.complex_lists()).collect::<Option<Vec<_>>>()?;
+        let l = (0..terms).map(|_| from.complex_lists()).collect::<Option<Vec<_>>>()?;
+        let (gap, basis) = (from.number()?, from.complex_lists()?);
+        Some(Self { set: set.clone(), s, x, l, gap, basis })
     }
 
     /// The multi-indices of the coefficients.

@@ -23,6 +23,7 @@
 mod cell;
 mod degrees;
 mod follow;
+mod kept;
 mod modes;
 mod region;
 
@@ -30,12 +31,13 @@ pub use region::Region;
 
 use crate::eigenpair_series::{EigenpairSeries, Evaluation, ExpandOptions};
 use crate::group::{GroupEvaluation, GroupSeries};
+use crate::journal::{Journal, NoJournal, Reader};
 use crate::polish::StartingEigenpair;
 use crate::track::Walker;
 use crate::{MultiIndexSet, ParametricError, SeriesSource};
 use cell::Planner;
 use follow::Groups;
-use mb_algebra::c64;
+use mb_algebra::{Stopped, c64, interrupt};
 use modes::Starts;
 
 /// What is asked of an expansion.
@@ -106,6 +108,8 @@ pub struct Expansion {
     pub pieces: Vec<Piece>,
     /// Error asked for, relative to |s|.
     pub accuracy: f64,
+    /// What ended the work before the whole region was covered; the pieces that were finished are here, perhaps none.
+    pub stopped: Option<Stopped>,
     region: Region,
 }
 
@@ -198,21 +202,63 @@ pub fn expand_groups_to_accuracy<S: SeriesSource>(
     region: &Region,
     options: &AccuracyOptions,
 ) -> Result<Expansion, ParametricError> {
+    expand_groups_kept(source, starts, groups, region, options, &mut NoJournal)
+}
+
+/// As [`expand_groups_to_accuracy`]; centres that the `journal` has kept are taken from there, and those that are computed are kept.
+///
+/// Errors: as [`expand_groups_to_accuracy`].
+pub fn expand_groups_kept<S: SeriesSource>(
+    source: &S,
+    starts: &[StartingEigenpair],
+    groups: &[Vec<c64>],
+    region: &Region,
+    options: &AccuracyOptions,
+    journal: &mut dyn Journal,
+) -> Result<Expansion, ParametricError> {
     region.check(source.parameters())?;
     if !(options.accuracy > 0.0 && options.accuracy.is_finite()) {
         return Err(ParametricError::BadAccuracy { accuracy: options.accuracy });
     }
     let planner = Planner { source, options };
     let reference = vec![0.0; source.parameters()];
-    let mut walker = Walker::new(source, &reference, starts, 2, options.expand.polish)?;
-    let mut groups = Groups::new(source, &reference, groups);
     let mut open = vec![region.clone()];
-    let mut pieces = Vec::new();
+    let (mut pieces, mut stopped) = (Vec::new(), None);
+    // Followed from centre to centre, again where the centres were kept.
+    let mut way = None;
     while let Some(part) = open.pop() {
-        walker.go(&part.centre())?;
-        groups.go(&part.centre())?;
-        let starts = Starts { eigenpairs: walker.starts(), groups: groups.values.clone() };
-        match planner.piece(&part, &starts)? {
+        let found = interrupt::attempt(|| {
+            let (mut walker, mut groups) = match way.take() {
+                Some(way) => way,
+                None => (
+                    Walker::new(source, &reference, starts, 2, options.expand.polish)?,
+                    Groups::new(source, &reference, groups),
+                ),
+            };
+            walker.go(&part.centre())?;
+            groups.go(&part.centre())?;
+            let starts = Starts { eigenpairs: walker.starts(), groups: groups.values.clone() };
+            way = Some((walker, groups));
+            let kept = journal.recall().and_then(|numbers| kept::read(&mut Reader::new(&numbers), &part));
+            let (found, kept) = match kept {
+                Some(kept) => (kept, None),
+                None => {
+                    let found = planner.piece(&part, &starts)?;
+                    let numbers = kept::written(&found);
+                    (found, Some(numbers))
+                }
+            };
+            kept.into_iter().for_each(|numbers| journal.keep(numbers));
+            Ok::<_, ParametricError>(found)
+        });
+        let found = match found {
+            Ok(found) => found?,
+            Err(why) => {
+                stopped = Some(why);
+                break;
+            }
+        };
+        match found {
             Ok(piece) => pieces.push(piece),
             Err(short) => {
                 let halves = part
@@ -231,5 +277,5 @@ pub fn expand_groups_to_accuracy<S: SeriesSource>(
             }
         }
     }
-    Ok(Expansion { pieces, accuracy: options.accuracy, region: region.clone() })
+    Ok(Expansion { pieces, accuracy: options.accuracy, region: region.clone(), stopped })
 }

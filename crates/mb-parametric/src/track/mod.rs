@@ -19,9 +19,10 @@ pub use mac::{Shape, left_right_mac, left_right_mac_matrix};
 pub(crate) use step::Walker;
 use watch::Watch;
 
+use crate::journal::{Journal, NoJournal, Reader, Writer};
 use crate::polish::{PolishOptions, RefinedEigenpair, StartingEigenpair};
 use crate::{ParametricError, SeriesSource};
-use mb_algebra::Dense;
+use mb_algebra::{Dense, Stopped, interrupt};
 use std::f64::consts::TAU;
 
 /// How modes are followed.
@@ -42,7 +43,7 @@ impl Default for TrackOptions {
 /// Modes along a path.
 #[derive(Clone, Debug)]
 pub struct Track {
-    /// The samples, as distances from the reference point.
+    /// The samples that were reached, as distances from the reference point.
     pub points: Vec<Vec<f64>>,
     /// The modes at each sample, in the order of the starts: `pairs[sample][mode]`.
     pub eigenpairs: Vec<Vec<RefinedEigenpair>>,
@@ -53,6 +54,8 @@ pub struct Track {
     pub passed_beside: Vec<usize>,
     /// Crossings and veerings, in the order of the path.
     pub encounters: Vec<Encounter>,
+    /// What ended the track before the end of its path; the samples before that are here.
+    pub stopped: Option<Stopped>,
 }
 
 impl Track {
@@ -82,26 +85,156 @@ pub fn track<S: SeriesSource>(
     starts: &[StartingEigenpair],
     options: &TrackOptions,
 ) -> Result<Track, ParametricError> {
-    let Some(first) = path.first() else {
+    track_kept(source, path, starts, options, &mut NoJournal)
+}
+
+/// As [`track()`]; samples that the `journal` has kept are taken from there, and those that are computed are kept.
+///
+/// Errors: as [`track()`].
+pub fn track_kept<S: SeriesSource>(
+    source: &S,
+    path: &[Vec<f64>],
+    starts: &[StartingEigenpair],
+    options: &TrackOptions,
+    journal: &mut dyn Journal,
+) -> Result<Track, ParametricError> {
+    if path.is_empty() {
         return Err(ParametricError::WrongLength { what: "the path", expected: 1, found: 0 });
-    };
-    let mut walker = Walker::new(source, first, starts, options.order, options.polish)?;
-    let mut pairs = vec![walker.eigenpairs().to_vec()];
-    let (mut passed_beside, mut mac) = (Vec::new(), Vec::with_capacity(path.len() - 1));
-    let mut watch = Watch::new(source, path)?;
-    for (sample, point) in path.iter().enumerate().skip(1) {
-        match walker.go(point) {
-            Ok(()) => pairs.push(walker.eigenpairs().to_vec()),
-            Err(ParametricError::TrackLost { .. }) => {
-                pairs.push(walker.beside(&path[sample - 1], point)?);
-                passed_beside.push(sample);
-            }
-            Err(error) => return Err(watch.named(sample, error)),
-        }
-        let pencil = source.matrices(point)?;
-        mac.push(left_right_mac_matrix(&pencil, &pairs[sample - 1], &pairs[sample]));
-        watch.passed(sample, &pencil)?;
     }
-    let encounters = encounter::find(source, path, &pairs)?;
-    Ok(Track { points: path.to_vec(), eigenpairs: pairs, mac, passed_beside, encounters })
+    let mut passed = Passed::default();
+    let mut last = None;
+    while passed.pairs.len() < path.len() {
+        let Some(numbers) = journal.recall() else { break };
+        if passed.take(&mut Reader::new(&numbers), source).is_none() {
+            break;
+        }
+        last = Some(numbers);
+    }
+    let mut way = match last.filter(|_| passed.pairs.len() < path.len()) {
+        Some(numbers) => Way::on(source, path, &numbers, &passed, options),
+        None => None,
+    };
+    let mut stopped = None;
+    while passed.pairs.len() < path.len() {
+        let step = interrupt::attempt(|| match way.take() {
+            Some(mut on) => on.step(&mut passed, path).map(|()| on),
+            None => Way::begin(source, path, starts, options, &mut passed),
+        });
+        match step {
+            Ok(on) => {
+                let on = on?;
+                let mut out = Writer::default();
+                passed.write_last(&mut out, on.watch.last(), &source.learnt());
+                on.walker.write(&mut out);
+                journal.keep(out.done());
+                way = Some(on);
+            }
+            Err(why) => {
+                stopped = Some(why);
+                break;
+            }
+        }
+    }
+    let Passed { pairs, mac, beside, .. } = passed;
+    let points = path[..pairs.len()].to_vec();
+    let encounters = interrupt::finish(|| encounter::find(source, &points, &pairs))?;
+    Ok(Track { points, eigenpairs: pairs, mac, passed_beside: beside, encounters, stopped })
+}
+
+/// The samples passed.
+#[derive(Default)]
+struct Passed {
+    pairs: Vec<Vec<RefinedEigenpair>>,
+    mac: Vec<Dense>,
+    beside: Vec<usize>,
+    margins: Vec<f64>,
+}
+
+impl Passed {
+    /// Writes the sample passed last; the state of the walker follows it.
+    fn write_last(&self, out: &mut Writer, margin: Option<f64>, learnt: &[f64]) {
+        let sample = self.pairs.len() - 1;
+        step::write_pairs(out, &self.pairs[sample]);
+        out.count(usize::from(self.beside.contains(&sample)));
+        if let Some(mac) = self.mac.last() {
+            out.square(mac);
+        }
+        out.list(margin.as_slice()).list(learnt);
+    }
+
+    /// Takes in a sample that was written; the reader then stands at the walker.
+    fn take<S: SeriesSource>(&mut self, from: &mut Reader<'_>, source: &S) -> Option<()> {
+        let sample = self.pairs.len();
+        let pairs = step::read_pairs(from)?;
+        let beside = from.count()? > 0;
+        let mac = if sample > 0 { Some(from.square()?) } else { None };
+        let (margin, learnt) = (from.list()?, from.list()?);
+        self.pairs.push(pairs);
+        self.mac.extend(mac);
+        self.beside.extend(beside.then_some(sample));
+        self.margins.extend(margin);
+        source.learn(&learnt);
+        Some(())
+    }
+}
+
+/// What goes from sample to sample.
+struct Way<'a, S: SeriesSource> {
+    source: &'a S,
+    walker: Walker<'a, S>,
+    watch: Watch<'a, S>,
+}
+
+impl<'a, S: SeriesSource> Way<'a, S> {
+    /// At the first sample.
+    fn begin(
+        source: &'a S,
+        path: &'a [Vec<f64>],
+        starts: &[StartingEigenpair],
+        options: &TrackOptions,
+        passed: &mut Passed,
+    ) -> Result<Self, ParametricError> {
+        let walker = Walker::new(source, &path[0], starts, options.order, options.polish)?;
+        let watch = Watch::new(source, path)?;
+        passed.pairs.push(walker.eigenpairs().to_vec());
+        Ok(Self { source, walker, watch })
+    }
+
+    /// At the sample that was kept last.
+    fn on(
+        source: &'a S,
+        path: &'a [Vec<f64>],
+        numbers: &[f64],
+        passed: &Passed,
+        options: &TrackOptions,
+    ) -> Option<Self> {
+        let mut from = Reader::new(numbers);
+        step::read_pairs(&mut from)?;
+        from.count()?;
+        if passed.pairs.len() > 1 {
+            from.square()?;
+        }
+        (from.list()?, from.list()?);
+        let walker = Walker::read(source, &mut from, options.order, options.polish)?;
+        let margins = (!passed.margins.is_empty()).then(|| passed.margins.clone());
+        Some(Self { source, walker, watch: Watch::passed_before(source, path, margins) })
+    }
+
+    /// To the next sample. A step that is ended inside leaves the samples before it as they were.
+    fn step(&mut self, passed: &mut Passed, path: &[Vec<f64>]) -> Result<(), ParametricError> {
+        let sample = passed.pairs.len();
+        let point = &path[sample];
+        let (pairs, beside) = match self.walker.go(point) {
+            Ok(()) => (self.walker.eigenpairs().to_vec(), false),
+            Err(ParametricError::TrackLost { .. }) => (self.walker.beside(&path[sample - 1], point)?, true),
+            Err(error) => return Err(self.watch.named(sample, error)),
+        };
+        let pencil = self.source.matrices(point)?;
+        let mac = left_right_mac_matrix(&pencil, &passed.pairs[sample - 1], &pairs);
+        self.watch.passed(sample, &pencil)?;
+        passed.pairs.push(pairs);
+        passed.mac.push(mac);
+        passed.beside.extend(beside.then_some(sample));
+        Ok(())
+    }
 }

@@ -1,6 +1,7 @@
 //! From the modes at one point to the same modes at the next.
 
 use super::mac::left_right_mac;
+use crate::journal::{Reader, Writer};
 use crate::polish::{PolishOptions, RefinedEigenpair, StartingEigenpair, polish};
 use crate::source::SeriesSource;
 use crate::{MultiIndexSet, ParametricError, expand};
@@ -26,7 +27,44 @@ pub(crate) struct Walker<'a, S: SeriesSource> {
 /// Series about some point passed.
 struct Predictor {
     centre: Vec<f64>,
+    /// The modes there, from which the series follow.
+    starts: Vec<StartingEigenpair>,
     series: Vec<crate::EigenpairSeries>,
+}
+
+/// Writes a pair.
+pub(super) fn write_pair(out: &mut Writer, pair: &RefinedEigenpair) {
+    out.complex(pair.s);
+    for list in [&pair.vector, &pair.multipliers, &pair.left, &pair.left_multipliers] {
+        out.complex_list(list);
+    }
+    out.number(pair.gap).number(pair.condition).count(pair.iterations);
+}
+
+/// Reads a pair.
+pub(super) fn read_pair(from: &mut Reader<'_>) -> Option<RefinedEigenpair> {
+    Some(RefinedEigenpair {
+        s: from.complex()?,
+        vector: from.complex_list()?,
+        multipliers: from.complex_list()?,
+        left: from.complex_list()?,
+        left_multipliers: from.complex_list()?,
+        gap: from.number()?,
+        condition: from.number()?,
+        iterations: from.count()?,
+    })
+}
+
+/// Writes several pairs.
+pub(super) fn write_pairs(out: &mut Writer, pairs: &[RefinedEigenpair]) {
+    out.count(pairs.len());
+    pairs.iter().for_each(|pair| write_pair(out, pair));
+}
+
+/// Reads several pairs.
+pub(super) fn read_pairs(from: &mut Reader<'_>) -> Option<Vec<RefinedEigenpair>> {
+    let count = from.count()?;
+    (0..count).map(|_| read_pair(from)).collect()
 }
 
 impl<'a, S: SeriesSource> Walker<'a, S> {
@@ -51,6 +89,40 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
             eigenpairs: pairs,
             predictor: None,
         })
+    }
+
+    /// Writes where it stands, and what foretells from there.
+    pub(super) fn write(&self, out: &mut Writer) {
+        out.list(&self.at);
+        write_pairs(out, &self.eigenpairs);
+        out.count(usize::from(self.predictor.is_some()));
+        if let Some(Predictor { centre, starts, .. }) = &self.predictor {
+            out.list(centre).count(starts.len());
+            for start in starts {
+                out.complex(start.s).complex_list(&start.vector);
+            }
+        }
+    }
+
+    /// A walker where another one was when it was written; what it foretells with is expanded again, from the same modes.
+    pub(super) fn read(
+        source: &'a S,
+        from: &mut Reader<'_>,
+        order: usize,
+        polish: PolishOptions,
+    ) -> Option<Self> {
+        let (at, eigenpairs) = (from.list()?, read_pairs(from)?);
+        let mut walker = Self { source, polish, order, at, eigenpairs, predictor: None };
+        if from.count()? > 0 {
+            let centre = from.list()?;
+            let count = from.count()?;
+            let start = |from: &mut Reader<'_>| {
+                Some(StartingEigenpair { s: from.complex()?, vector: from.complex_list()? })
+            };
+            let starts = (0..count).map(|_| start(from)).collect::<Option<Vec<_>>>()?;
+            walker.predictor = walker.expanded(centre, starts);
+        }
+        Some(walker)
     }
 
     pub(crate) fn eigenpairs(&self) -> &[RefinedEigenpair] {
@@ -170,12 +242,17 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
         if self.predictor.as_ref().is_some_and(|p| p.centre == self.at) {
             return;
         }
+        self.predictor = self.expanded(self.at.clone(), self.starts());
+    }
+
+    /// The series of modes at a point; none where they have none.
+    fn expanded(&self, centre: Vec<f64>, starts: Vec<StartingEigenpair>) -> Option<Predictor> {
         let series = || -> Result<Vec<_>, ParametricError> {
             let set = MultiIndexSet::total(self.source.parameters(), self.order)?;
-            let pencil = self.source.series(&self.at, &set)?;
+            let pencil = self.source.series(&centre, &set)?;
             let options = crate::ExpandOptions { polish: self.polish, ..Default::default() };
-            self.starts().iter().map(|start| expand(&pencil, start, &set, &options)).collect()
+            starts.iter().map(|start| expand(&pencil, start, &set, &options)).collect()
         };
-        self.predictor = series().ok().map(|series| Predictor { centre: self.at.clone(), series });
+        series().ok().map(|series| Predictor { centre, starts, series })
     }
 }

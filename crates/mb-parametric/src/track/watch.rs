@@ -25,6 +25,16 @@ impl<'a, S: SeriesSource> Watch<'a, S> {
         Ok(Self { source, path, margins: first.map(|m| vec![m.size]) })
     }
 
+    /// The margin of the sample passed last; none without constraints.
+    pub(super) fn last(&self) -> Option<f64> {
+        self.margins.as_ref()?.last().copied()
+    }
+
+    /// As it was when the samples with these margins had been passed.
+    pub(super) fn passed_before(source: &'a S, path: &'a [Vec<f64>], margins: Option<Vec<f64>>) -> Self {
+        Self { source, path, margins }
+    }
+
     /// Takes in the next sample.
     ///
     /// Errors: [`ParametricError::RankChanges`].

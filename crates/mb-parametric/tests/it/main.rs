@@ -7,6 +7,7 @@ mod effectivity;
 mod erls;
 mod forms;
 mod jets;
+mod journal;
 mod kinds;
 mod model_series;
 mod motion;

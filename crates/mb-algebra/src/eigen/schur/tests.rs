@@ -159,7 +159,7 @@ fn the_range_of_doubles_is_no_limit() {
 
 #[test]
 fn an_interrupt_ends_the_iteration() {
-    let flag = crate::interrupt::Interrupt::new();
+    let flag = crate::interrupt::Watch::new();
     flag.set();
     let a = special(8, 90, &mut 3);
     assert!(flag.scope(|| RealSchur::new(&a, true).is_some()).is_err());

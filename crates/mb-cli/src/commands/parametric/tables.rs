@@ -68,7 +68,8 @@ pub(super) fn render(found: &Parametric, style: Style) -> String {
 pub(crate) fn notes(found: &Parametric) -> Vec<String> {
     let expansion = &found.expansion;
     let start = expansion.settled.as_ref().and_then(|s| s.start.as_ref());
-    let mut notes = summary::start_notes(&found.place.loaded.model, start);
+    let mut notes: Vec<String> = found.early.iter().cloned().collect();
+    notes.extend(summary::start_notes(&found.place.loaded.model, start));
     notes.extend(left_notes(found));
     notes.extend(found.place.notes(&expansion.variables));
     if found.place.setting.frozen {

@@ -2,81 +2,34 @@
 //!
 //! Each part covers the same number of reports and begins afresh from the configuration and velocities at its first one, so that
 //! what comes after a part depends on these alone. A run that was ended goes on from its last whole part exactly as it would have
-//! gone on by itself. The file appears whole or not at all, and is removed when the run has finished.
-//!
-//! Numbers stand in the file as the shortest decimals that read back as the same double.
+//! gone on by itself.
 
-use super::SimulateArgs;
-use crate::failure::{Failure, RequestError};
-use crate::outfile;
-use crate::picture::PictureFormat;
-use crate::source::{LARGEST_FILE, Text, read_file};
+use crate::failure::Failure;
 use mb_constraints::simulate::{
     self, End, Progress, Record, SimulationOptions, StartPolicy, Statistics, Trajectory,
 };
 use mb_linear::LinearError;
 use mb_model::Model;
-use serde::{Deserialize, Serialize};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Write as _;
+use mb_parametric::Journal;
+use mb_parametric::journal::{Reader, Writer};
 use std::ops::ControlFlow;
-use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// Reports of a part.
 const REPORTS: usize = 100;
-/// Between two files on the way; bits depend on the parts alone.
-const PAUSE: Duration = Duration::from_secs(2);
 
-/// Changes whenever the meaning of a file does.
-const VERSION: u32 = 1;
-
-/// What a file holds; lists of numbers are texts, parted by spaces.
-#[derive(Debug, Serialize, Deserialize)]
-struct File {
-    version: u32,
-    /// Model, program and options: a run goes on only as the same run.
-    run: String,
-    counts: [usize; 7],
-    times: String,
-    q: String,
-    v: String,
-    a: String,
-    lambda: String,
-    records: String,
-}
-
-/// What makes a run this run: program, model and all that the command line says of it.
-pub(super) fn identity(text: &Text, args: &SimulateArgs) -> String {
-    let same = SimulateArgs {
-        output: None,
-        plot: None,
-        plot_format: PictureFormat::Svg,
-        json: false,
-        reactions: false,
-        checkpoint: None,
-        ..args.clone()
-    };
-    let mut hasher = DefaultHasher::new();
-    (&text.content, format!("{same:?}")).hash(&mut hasher);
-    format!("mb {} {:016x}", env!("CARGO_PKG_VERSION"), hasher.finish())
-}
-
-/// Simulates in parts, from the last one that the file at `path` has.
+/// Simulates in parts, from the last one that the journal has.
 ///
 /// # Errors
-/// The errors of [`simulate::simulate`]; a file of another run; [`Failure::Unwritable`].
+/// The errors of [`simulate::simulate`].
 pub(super) fn simulate(
-    path: &Path,
-    run: &str,
+    journal: &mut dyn Journal,
     model: &Model,
     t: f64,
     (q, v): (&[f64], &[f64]),
     options: &SimulationOptions,
     observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Trajectory, Failure> {
-    let mut motion = read(path, run, model, &options.inputs)?;
-    let mut written = Instant::now();
+    let mut motion = Trajectory::empty(model, &options.inputs);
     loop {
         let from = motion.len().checked_sub(1);
         let begin = from.map_or(t, |i| motion.times[i]);
@@ -89,68 +42,39 @@ pub(super) fn simulate(
         let reports = from.unwrap_or(0) + REPORTS;
         let end = t + reports as f64 * options.every;
         let last = end >= options.until - 0.5 * options.every;
+        let known = journal.recall().and_then(|numbers| read(&numbers, model, &options.inputs));
+        if let Some(next) = known {
+            motion.append(next);
+            continue;
+        }
         let until = if last { options.until } else { end };
         let part = SimulationOptions { until, start, ..options.clone() };
         let mut see = |p: &Progress| observer(&Progress { until: options.until, ..*p });
         let next = simulate::simulate(model, begin, &q, &v, &part, &mut see).map_err(LinearError::from)?;
         let whole = next.end == End::Finished;
-        let before = motion.clone();
+        // A part that was ended is answered, and computed again.
+        if whole && !last {
+            journal.keep(written(&next));
+        }
         motion.append(next);
-        if !whole {
-            // A part that was ended is answered, and computed again.
-            write(path, run, &before)?;
+        if !whole || last {
             return Ok(motion);
-        }
-        if last {
-            return Ok(motion);
-        }
-        if written.elapsed() >= PAUSE {
-            write(path, run, &motion)?;
-            written = Instant::now();
         }
     }
 }
 
-/// Removes the file of a run that has finished.
-///
-/// # Errors
-/// [`Failure::Unwritable`].
-pub(super) fn remove(path: &Path) -> Result<(), Failure> {
-    match std::fs::remove_file(path) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-            Err(Failure::Unwritable { path: path.display().to_string(), source })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The motion that a file has; none without a file.
-fn read(path: &Path, run: &str, model: &Model, inputs: &[f64]) -> Result<Trajectory, Failure> {
+/// A part from its numbers.
+fn read(numbers: &[f64], model: &Model, inputs: &[f64]) -> Option<Trajectory> {
+    let mut from = Reader::new(numbers);
     let mut motion = Trajectory::empty(model, inputs);
-    let shown = path.display().to_string();
-    let bad = |reason: &str| RequestError::BadCheckpoint { path: shown.clone(), reason: reason.to_owned() };
-    let bytes = match read_file(path, LARGEST_FILE) {
-        Ok(bytes) => bytes,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(motion),
-        Err(e) => return Err(bad(&e.to_string()).into()),
-    };
-    let file: File =
-        serde_json::from_slice(&bytes).map_err(|_| bad("it is no checkpoint of this program"))?;
-    if file.version != VERSION || file.run != run {
-        return Err(bad("it belongs to another run: another model, other options or another version").into());
+    let mut counts = [0; 7];
+    for count in &mut counts {
+        *count = from.count()?;
     }
-    let list = |text: &str, each: usize| {
-        let reports = file.times.split_whitespace().count();
-        numbers(text)
-            .filter(|list| list.len() == reports * each)
-            .ok_or_else(|| bad("its numbers are not whole"))
-    };
-    motion.times = list(&file.times, 1)?;
-    motion.q = list(&file.q, model.nq())?;
-    motion.v = list(&file.v, model.nv())?;
-    motion.a = list(&file.a, model.nv())?;
-    motion.lambda = list(&file.lambda, model.nc())?;
-    motion.records = list(&file.records, 6)?
+    motion.times = from.list()?;
+    (motion.q, motion.v, motion.a, motion.lambda) = (from.list()?, from.list()?, from.list()?, from.list()?);
+    let records = from.list()?;
+    motion.records = records
         .chunks_exact(6)
         .map(|r| Record {
             violation: r[0],
@@ -161,47 +85,27 @@ fn read(path: &Path, run: &str, model: &Model, inputs: &[f64]) -> Result<Traject
             drift: r[5],
         })
         .collect();
-    let [steps, rejected, evaluations, capped, corrections, most_iterations, factorizations] = file.counts;
+    let [steps, rejected, evaluations, capped, corrections, most_iterations, factorizations] = counts;
     motion.statistics =
         Statistics { steps, rejected, evaluations, capped, corrections, most_iterations, factorizations };
-    Ok(motion)
+    let lists = [(&motion.q, model.nq()), (&motion.v, model.nv()), (&motion.a, model.nv())];
+    let fits = lists.iter().all(|(list, each)| list.len() == motion.times.len() * each);
+    (fits && motion.records.len() == motion.times.len()).then_some(motion)
 }
 
-/// Writes the motion so far.
-///
-/// # Errors
-/// [`Failure::Unwritable`].
-fn write(path: &Path, run: &str, motion: &Trajectory) -> Result<(), Failure> {
+/// The numbers of a part.
+fn written(motion: &Trajectory) -> Vec<f64> {
     let s = &motion.statistics;
+    let counts =
+        [s.steps, s.rejected, s.evaluations, s.capped, s.corrections, s.most_iterations, s.factorizations];
     let of = |r: &Record| [r.violation, r.velocity_violation, r.kinetic, r.potential, r.work, r.drift];
-    let file = File {
-        version: VERSION,
-        run: run.to_owned(),
-        counts: [
-            s.steps,
-            s.rejected,
-            s.evaluations,
-            s.capped,
-            s.corrections,
-            s.most_iterations,
-            s.factorizations,
-        ],
-        times: decimals(&motion.times),
-        q: decimals(&motion.q),
-        v: decimals(&motion.v),
-        a: decimals(&motion.a),
-        lambda: decimals(&motion.lambda),
-        records: decimals(&motion.records.iter().flat_map(of).collect::<Vec<f64>>()),
-    };
-    let text = serde_json::to_string(&file).unwrap_or_default();
-    outfile::write(path, |out| out.write_all(text.as_bytes()))
-}
-
-fn decimals(list: &[f64]) -> String {
-    let words: Vec<String> = list.iter().map(|x| format!("{x:?}")).collect();
-    words.join(" ")
-}
-
-fn numbers(text: &str) -> Option<Vec<f64>> {
-    text.split_whitespace().map(|word| word.parse().ok()).collect()
+    let mut out = Writer::default();
+    for count in counts {
+        out.count(count);
+    }
+    for list in [&motion.times, &motion.q, &motion.v, &motion.a, &motion.lambda] {
+        out.list(list);
+    }
+    out.list(&motion.records.iter().flat_map(of).collect::<Vec<f64>>());
+    out.done()
 }

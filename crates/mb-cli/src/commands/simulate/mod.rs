@@ -8,12 +8,13 @@ mod report;
 pub use args::{IntegratorArg, MethodArg, SimulateArgs, StartArg, Stop};
 
 use crate::Answer;
-use crate::args::{Assignment, MotionArgs, StartArgs, StrategyArg};
+use crate::args::{Assignment, ModelArgs, MotionArgs, StartArgs, StrategyArg};
+use crate::checkpoint::{Checkpoint, Run as CheckpointRun};
 use crate::failure::{Failure, RequestError};
 use crate::history::{self, plot};
 use crate::names;
 use crate::outfile;
-use crate::picture;
+use crate::picture::{self, PictureFormat};
 use crate::progress::Progress;
 use crate::render::{Style, six};
 use crate::source::{Loaded, Text, load};
@@ -59,6 +60,8 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
     let mut runs = Vec::new();
     let unknowns = u32::try_from(loaded.model.nv() + loaded.model.nc()).unwrap_or(u32::MAX);
     let live = Live::new(progress, LIMIT + LIMIT_FOR_EACH.saturating_mul(unknowns));
+    let run = checkpoint_run(&loaded, args, (&begin.q, &begin.v));
+    let mut journal = Checkpoint::open(args.checkpoint.as_deref(), &run)?;
     for method in methods {
         let options = SimulationOptions { integrator: integrator(args, *method), ..base.clone() };
         let name = options.integrator.method_name();
@@ -66,9 +69,9 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
         let model = &loaded.model;
         let mut see = |p: &simulate::Progress| live.see(&name, p);
         let motion = match &args.checkpoint {
-            Some(path) => {
-                let run = checkpoint::identity(text, args);
-                checkpoint::simulate(path, &run, model, args.time, (&begin.q, &begin.v), &options, &mut see)?
+            Some(_) => {
+                let start = (&begin.q[..], &begin.v[..]);
+                checkpoint::simulate(&mut journal, model, args.time, start, &options, &mut see)?
             }
             None => simulate(model, args.time, &begin.q, &begin.v, &options, &mut see)
                 .map_err(LinearError::from)?,
@@ -113,10 +116,23 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
     });
     let code = if failed.is_some() { crate::failure::NUMERICS } else { 0 };
     let finished = matches!(runs.last().map(|r| &r.motion.end), Some(End::Finished | End::Event(_)));
-    if let Some(path) = args.checkpoint.as_deref().filter(|_| finished) {
-        checkpoint::remove(path)?;
-    }
+    journal.end(finished)?;
     Ok(Answer { text, complaint: failed.unwrap_or_default(), code })
+}
+
+/// The run that a checkpoint belongs to: how it is shown matters not.
+fn checkpoint_run(loaded: &Loaded, args: &SimulateArgs, start: (&[f64], &[f64])) -> CheckpointRun {
+    let same = SimulateArgs {
+        model: ModelArgs { model: String::new(), ..args.model.clone() },
+        output: None,
+        plot: None,
+        plot_format: PictureFormat::Svg,
+        json: false,
+        reactions: false,
+        checkpoint: None,
+        ..args.clone()
+    };
+    CheckpointRun::new("simulate", &loaded.spec, &(same, start))
 }
 
 /// Time of a run that nobody limits: ten minutes, and a share for every coordinate and constraint row.
