@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
             clippy::cast_sign_loss,
             reason = "checked to be a whole number"
         )]
-        (x >= 0.0 && x < 9e15 && x.fract() == 0.0).then_some(x as usize)
+        ((0.0..9e15).contains(&x) && x.fract() == 0.0).then_some(x as usize)
     }
     /// Numbers.
     pub fn list(&mut self) -> Option<Vec<f64>> {
@@ -171,8 +171,8 @@ mod tests {
         // A list that is cut off anywhere is not taken for a whole one.
         for cut in 0..numbers.len() {
             let mut reader = Reader::new(&numbers[..cut]);
-            let whole = || Some((reader.count()?, reader.list()?, reader.complex_lists()?, reader.square()?));
-            let mut whole = whole;
+            let mut whole =
+                || Some((reader.count()?, reader.list()?, reader.complex_lists()?, reader.square()?));
             assert!(whole().is_none(), "{cut}");
         }
         assert_eq!(Reader::new(&[-1.0]).count(), None);

@@ -62,15 +62,14 @@ impl ExpandedGroup {
         let mode = numbers.first().copied();
         let failed = |source| SeriesError::Parametric { mode, source };
         let known = journal.recall().and_then(|numbers| GroupSeries::read(&mut Reader::new(&numbers), all));
-        let full = match known {
-            Some(full) => full,
-            None => {
-                let full = expand_group(pencil, values, all).map_err(failed)?;
-                let mut numbers = Writer::default();
-                full.write(&mut numbers);
-                journal.keep(numbers.done());
-                full
-            }
+        let full = if let Some(full) = known {
+            full
+        } else {
+            let full = expand_group(pencil, values, all).map_err(failed)?;
+            let mut numbers = Writer::default();
+            full.write(&mut numbers);
+            journal.keep(numbers.done());
+            full
         };
         let kept = full.restricted(set).map_err(failed)?;
         Ok(Self { numbers, kept, full, region_error: None })

@@ -20,9 +20,13 @@ pub(super) fn written(found: &Found) -> Vec<f64> {
             piece.all.write(&mut out);
             piece.set.write(&mut out);
             out.count(piece.full.len());
-            piece.full.iter().for_each(|series| series.write(&mut out));
+            for series in &piece.full {
+                series.write(&mut out);
+            }
             out.count(piece.full_groups.len());
-            piece.full_groups.iter().for_each(|series| series.write(&mut out));
+            for series in &piece.full_groups {
+                series.write(&mut out);
+            }
         }
     }
     out.done()

@@ -240,15 +240,13 @@ pub fn expand_groups_kept<S: SeriesSource>(
             let starts = Starts { eigenpairs: walker.starts(), groups: groups.values.clone() };
             way = Some((walker, groups));
             let kept = journal.recall().and_then(|numbers| kept::read(&mut Reader::new(&numbers), &part));
-            let (found, kept) = match kept {
-                Some(kept) => (kept, None),
-                None => {
-                    let found = planner.piece(&part, &starts)?;
-                    let numbers = kept::written(&found);
-                    (found, Some(numbers))
-                }
+            let found = if let Some(found) = kept {
+                found
+            } else {
+                let found = planner.piece(&part, &starts)?;
+                journal.keep(kept::written(&found));
+                found
             };
-            kept.into_iter().for_each(|numbers| journal.keep(numbers));
             Ok::<_, ParametricError>(found)
         });
         let found = match found {

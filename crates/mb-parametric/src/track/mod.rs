@@ -110,10 +110,8 @@ pub fn track_kept<S: SeriesSource>(
         }
         last = Some(numbers);
     }
-    let mut way = match last.filter(|_| passed.pairs.len() < path.len()) {
-        Some(numbers) => Way::on(source, path, &numbers, &passed, options),
-        None => None,
-    };
+    let last = last.filter(|_| passed.pairs.len() < path.len());
+    let mut way = last.and_then(|numbers| Way::on(source, path, &numbers, &passed, options));
     let mut stopped = None;
     while passed.pairs.len() < path.len() {
         let step = interrupt::attempt(|| match way.take() {
@@ -214,7 +212,9 @@ impl<'a, S: SeriesSource> Way<'a, S> {
         if passed.pairs.len() > 1 {
             from.square()?;
         }
-        (from.list()?, from.list()?);
+        // The margin, and what the source has learnt.
+        from.list()?;
+        from.list()?;
         let walker = Walker::read(source, &mut from, options.order, options.polish)?;
         let margins = (!passed.margins.is_empty()).then(|| passed.margins.clone());
         Some(Self { source, walker, watch: Watch::passed_before(source, path, margins) })

@@ -58,7 +58,9 @@ pub(super) fn read_pair(from: &mut Reader<'_>) -> Option<RefinedEigenpair> {
 /// Writes several pairs.
 pub(super) fn write_pairs(out: &mut Writer, pairs: &[RefinedEigenpair]) {
     out.count(pairs.len());
-    pairs.iter().for_each(|pair| write_pair(out, pair));
+    for pair in pairs {
+        write_pair(out, pair);
+    }
 }
 
 /// Reads several pairs.
