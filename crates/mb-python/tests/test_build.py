@@ -1,5 +1,6 @@
 """Models built in Python, table by table: the same bits as from their files."""
 
+import inspect
 import json
 import tomllib
 from pathlib import Path
@@ -125,11 +126,109 @@ def everything_that_turns():
     return m
 
 
-EVERYTHING = {"plane": everything_in_the_plane, "space": everything_in_space, "turning": everything_that_turns}
+def less_common_in_the_plane():
+    m = mb.Model("keys that models of the gallery do without, plane", gravity=(0, -9.81))
+    o = m.point("O", at=(0, 0), fixed=True)
+    p = m.point("P", at=(1, 0), mass=0.5)
+    m.rod("OP", ends=(o, p), mass=2, rigid=False, damping={"alpha": 0.1})
+    m.spring("x", p, (2, 0), stiffness=900, natural_length=1)
+    m.spring("y", p, (1, 1), stiffness=900, natural_length=1)
+    m.angle("theta", o, p, form="sine", length=1)
+    m.repeat("i", 3, 7, step=2, body=[{"name": "b{i}", "mass": 1, "inertia": 0.1, "at": ["i", 0]}])
+    for i in (3, 5, 7):
+        m.revolute(f"pin{i}", f"b{i}", (i, 0))
+    m.torsion_spring("t", a="b3", b="b5", stiffness=30)
+    m.drive("held", "angle", "b3", "0.1 + 0*t", from_="b5")
+    m.torsion_spring("u", a="ground", b="b5", stiffness=20)
+    m.torsion_spring("v", a="ground", b="b7", stiffness=20)
+    m.torque("turn", "b7", from_="b5", magnitude=0.5)
+    m.output("push", "force", "pin5", axis="x", frame="ground")
+    return m
+
+
+def less_common_in_space():
+    m = mb.Model("keys that models of the gallery do without, space", gravity=(0, 0, -9.81))
+    bow = m.beam(
+        "bow", from_=(0, 0, 0), to=(1, 0, 0), through=(0.5, 0, 0.1), elements=4, section={"width": 0.02, "height": 0.03}, density=7800,
+        youngs_modulus=2.1e11, shear_modulus=8e10, twist=0.1, shear="rigid", markers={"quarter": 0.25}, damping={"alpha": 0.1, "beta": 1e-9},
+    )  # fmt: skip
+    m.fixed("clamp", bow.marker("start"), m.ground)
+    box = m.spatial_body("box", mass=2, inertia=(0.1, 0.1, 0.1), at=(2, 0, 0))
+    m.bushing("mount", box, m.ground, axis="x", stiffness=[1e4] * 3 + [1e2] * 3, damping_matrix=np.diag([10.0] * 3 + [1.0] * 3))
+    slide = m.spatial_body("slide", mass=1, inertia=(0.1, 0.1, 0.1), at=(3, 0, 0))
+    m.joint("way", "generic", slide, m.ground, free=["z", "rotation z"])
+    m.bushing("hold", slide, m.ground, stiffness=[1e4] * 3 + [1e2] * 3)
+    m.torque("twist", slide, direction="z", magnitude=0.5, frame="follower")
+    m.output("side", "force", "way", axis="x", frame="joint")
+    return m
+
+
+BRICK = """nodes
+1 0 0 0
+2 1 0 0
+3 1 1 0
+4 0 1 0
+5 0 0 1
+6 1 0 1
+7 1 1 1
+8 0 1 1
+elements
+1 1 2 3 4 5 6 7 8
+set bottom
+1 2 3 4
+set top
+5 6 7 8
+"""
+
+
+def less_common_of_solids():
+    """A mesh file is looked for in the folder at hand."""
+    Path("brick.txt").write_text(BRICK)
+    m = mb.Model("keys that models of the gallery do without, solids")
+    block = m.solid(
+        "block", block={"size": [0.1, 0.1, 0.4], "elements": [1, 1, 3]}, density=1000, youngs_modulus=1e7, poissons_ratio=0.3, at=(0, 0, 0),
+        orientation={"axis": (0, 0, 1), "angle": 0.2}, element="full", mass="lumped", damping={"alpha": 0.1, "beta": 1e-4}, rigid=["z-"],
+        averaged=["z+"], held={"node1": ["x"]},
+    )  # fmt: skip
+    m.fixed("foot", block.marker("z-"), m.ground)
+    m.surface_load("shear", on=block.marker("z+"), traction=(10, 0, 0), factor=0.5)
+    m.surface_load("wind", on=block.marker("z+"), pressure=5, input="gust")
+    meshed = m.solid("meshed", mesh="brick.txt", scale=0.1, density=1000, youngs_modulus=1e7, poissons_ratio=0.3, at=(1, 0, 0), fixed=["bottom"])
+    m.surface_load("push", on=meshed.marker("top"), force=(0, 0, -1))
+    return m
+
+
+def less_common_that_turns():
+    m = mb.Model("keys that models of the gallery do without, turning")
+    floor = m.spatial_body("floor", at=(0, 0, 0), fixed=True)
+    wheel = m.spatial_body("wheel", mass=1, inertia=(0.1, 0.2, 0.1), at=(0, 0, 0.5))
+    m.rolling("contact", wheel, radius=0.5, axle="y", tread=0.05, plane=floor, normal="z")
+    skate = m.spatial_body("skate", mass=1, inertia=(0.1, 0.2, 0.1), at=(3, 0, 0))
+    m.joint("ice", "planar", skate, m.ground, axis="z")
+    m.knife_edge("edge", skate, heading="x", plane=floor, normal="z")
+    rotor = m.spatial_body("rotor", mass=1, inertia=(0.1, 0.1, 0.2), at=(5, 0, 0))
+    m.revolute("axle", rotor, m.ground, axis="z")
+    m.steady_rotation("by-joint", joint="axle", speed=3)
+    other = m.spatial_body("other", mass=1, inertia=(0.1, 0.1, 0.2), at=(7, 0, 0))
+    m.bushing("soft", other, m.ground, stiffness=[1e4] * 3 + [1e2] * 3)
+    m.steady_rotation("by-axis", bodies=[other], axis="z", through=(7, 0, 0), speed=0)
+    return m
+
+
+EVERYTHING = {
+    "plane": everything_in_the_plane,
+    "space": everything_in_space,
+    "turning": everything_that_turns,
+    "less common, plane": less_common_in_the_plane,
+    "less common, space": less_common_in_space,
+    "less common, solids": less_common_of_solids,
+    "less common, turning": less_common_that_turns,
+}
 
 
 @pytest.mark.parametrize("which", EVERYTHING)
-def test_what_is_built_is_loaded_with_the_same_bits(which, tmp_path):
+def test_what_is_built_is_loaded_with_the_same_bits(which, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     m = EVERYTHING[which]()
     m.save(tmp_path / "model.toml")
     copy = mb.load(tmp_path / "model.toml")
@@ -188,7 +287,29 @@ def test_an_axis_by_name_is_the_vector_in_the_plane_as_in_space():
         rail("z")
 
 
-def test_all_joints_and_quantities_of_the_schema_are_built_somewhere():
+def keys_of_tables():
+    """Every table of the schema that has entries, with its keys."""
+    for table, one in SCHEMA["properties"].items():
+        keys = SCHEMA["$defs"].get(one.get("items", {}).get("$ref", "").split("/")[-1], {}).get("properties")
+        if keys is not None:
+            yield table, set(keys)
+
+
+def test_every_key_of_the_schema_is_a_keyword_of_its_method():
+    found = dict(keys_of_tables())
+    assert len(found) >= 24
+    # Terms of a coupling stand one after the other; a repeat takes tables; body() takes the keys of spatial bodies too.
+    found["coupling"] -= {"terms"}
+    found["repeat"] = {"index", "from", "to"}
+    found["body"] |= found["spatial-body"]
+    for table, keys in found.items():
+        given = inspect.signature(getattr(mb.Model, table.replace("-", "_"))).parameters.values()
+        named = {p.name.rstrip("_") for p in given if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)} - {"self"}
+        assert named == keys, table
+
+
+def test_all_keys_joints_and_quantities_of_the_schema_are_built_somewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     tables = [EVERYTHING[which]().tables for which in EVERYTHING]
     tables += [tomllib.loads((MODELS / file).read_text()) for file in FILES]
 
@@ -199,6 +320,11 @@ def test_all_joints_and_quantities_of_the_schema_are_built_somewhere():
     assert joints >= words("JointKind")
     names = {table for t in tables for table in t}
     assert names >= set(SCHEMA["properties"])
+    for table, keys in keys_of_tables():
+        used = {key for t in tables for entry in t.get(table, []) for key in entry}
+        # A repeat takes every table of the model.
+        wanted = {"index", "from", "to", "step"} if table == "repeat" else keys
+        assert used >= wanted, (table, wanted - used)
 
 
 def test_places_in_the_ground_are_lists_everywhere():

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,12 +18,40 @@ from ._errors import ArgumentError, ArgumentTypeError, MbError, ModelError
 from ._motion import Run, simulate
 from ._names import numbers, resolve
 from ._exponents import Exponents, exponents
+from ._keys import (
+    AngleKeys,
+    BeamKeys,
+    BearingKeys,
+    BodyKeys,
+    BushingKeys,
+    DriveKeys,
+    ErlsLinkKeys,
+    FlexibleLinkKeys,
+    ForceKeys,
+    JointKeys,
+    KnifeEdgeKeys,
+    OutputKeys,
+    PointKeys,
+    RodKeys,
+    RollingKeys,
+    SolidKeys,
+    SpatialBodyKeys,
+    SpringKeys,
+    SteadyRotationKeys,
+    SurfaceLoadKeys,
+    TorqueKeys,
+    TorsionSpringKeys,
+    keywords,
+)
 from ._periodic import Floquet, Orbit, orbit
 from ._requests import count, number, strategy_word
 from ._series import Series, series
 from ._site import OperatingPoint
 from ._sweep import Sweep, sweep
 from ._track import Track, track
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _AXES = {"x": [1, 0, 0], "y": [0, 1, 0], "z": [0, 0, 1], "-x": [-1, 0, 0], "-y": [0, -1, 0], "-z": [0, 0, -1]}
 
@@ -175,7 +203,8 @@ class Model:
         self._changed().setdefault(table, []).append(entry)
         return Part(str(name), entry, self._changed)
 
-    def point(self, name: str, **keys: Any) -> Part:
+    @keywords(PointKeys)
+    def point(self, name: str, **keys: Unpack[PointKeys]) -> Part:
         """A point of the plane: ``at`` (m), ``fixed``, ``mass`` (kg), ``velocity`` (m/s), ``damping`` ``{"alpha": 1/s}``.
 
         >>> import mb
@@ -185,7 +214,8 @@ class Model:
         """
         return self.add("point", name, **keys)
 
-    def rod(self, name: str, ends: Any, mass: Any, **keys: Any) -> Part:
+    @keywords(RodKeys)
+    def rod(self, name: str, ends: Any, mass: Any, **keys: Unpack[RodKeys]) -> Part:
         """A uniform rod of ``mass`` (kg) between two points: ``length`` (m), ``rigid``, ``damping``.
 
         >>> import mb
@@ -199,7 +229,8 @@ class Model:
             raise ArgumentTypeError(f"rod {name!r}: ends is {ends!r}, but two points are needed, ends=(a, b).", "ends")
         return self.add("rod", name, ends=[str(end) for end in ends], mass=mass, **keys)
 
-    def body(self, name: str, **keys: Any) -> Part:
+    @keywords(BodyKeys)
+    def body(self, name: str, **keys: Unpack[BodyKeys]) -> Part:
         """A rigid body: in the plane where ``inertia`` is one number, in space where it is three or nine.
 
         Keys: ``mass``, ``inertia``, ``center_of_mass``, ``at``, ``angle`` or ``orientation``, ``velocity``,
@@ -215,10 +246,12 @@ class Model:
         inertia = keys.get("inertia")
         at = keys.get("at")
         if isinstance(inertia, (list, tuple, np.ndarray)) or "orientation" in keys or (at is not None and len(at) == 3):
-            return self.spatial_body(name, **keys)
+            given: dict[str, Any] = dict(keys)
+            return self.spatial_body(name, **given)
         return self.add("body", name, **keys)
 
-    def spatial_body(self, name: str, **keys: Any) -> Part:
+    @keywords(SpatialBodyKeys)
+    def spatial_body(self, name: str, **keys: Unpack[SpatialBodyKeys]) -> Part:
         """A rigid body in space; keys as those of :meth:`body`."""
         inertia = keys.get("inertia")
         if inertia is not None and np.ndim(inertia) == 2:
@@ -229,10 +262,13 @@ class Model:
                 row, col = (int(i) for i in np.argwhere(tensor != tensor.T)[0])
                 raise ArgumentError(f"inertia is not symmetric: see [{row}, {col}].", "inertia", (row, col))
             keys["inertia"] = np.diag(tensor)
-            keys.setdefault("products_of_inertia", _products(tensor))
+            products = _products(tensor)
+            if products is not None:
+                keys.setdefault("products_of_inertia", products)
         return self.add("spatial-body", name, **keys)
 
-    def beam(self, name: str, **keys: Any) -> Part:
+    @keywords(BeamKeys)
+    def beam(self, name: str, **keys: Unpack[BeamKeys]) -> Part:
         """A geometrically exact beam in space.
 
         Keys: ``from_``, ``to`` (m), ``elements``, ``section`` (``{"radius": 0.05}``, ``{"width": b, "height": h}``, or its numbers),
@@ -252,11 +288,13 @@ class Model:
         """
         return self.add("beam", name, **keys)
 
-    def solid(self, name: str, **keys: Any) -> Part:
+    @keywords(SolidKeys)
+    def solid(self, name: str, **keys: Unpack[SolidKeys]) -> Part:
         """A solid of hexahedra: a ``block`` or a ``mesh`` file, ``density``, ``youngs_modulus`` (Pa), ``poissons_ratio``, ``damping``."""
         return self.add("solid", name, **keys)
 
-    def flexible_link(self, name: str, **keys: Any) -> Part:
+    @keywords(FlexibleLinkKeys)
+    def flexible_link(self, name: str, **keys: Unpack[FlexibleLinkKeys]) -> Part:
         """A flexible link of the plane in a floating frame.
 
         Keys: ``length`` (m), ``elements``, ``section`` (``{"radius": 0.01}``, ``{"width": b, "height": h}``, or ``area`` and
@@ -272,7 +310,8 @@ class Model:
         """
         return self.add("flexible-link", name, **keys)
 
-    def erls_link(self, name: str, **keys: Any) -> Part:
+    @keywords(ErlsLinkKeys)
+    def erls_link(self, name: str, **keys: Unpack[ErlsLinkKeys]) -> Part:
         """A link of the plane with displacements relative to an equivalent rigid mechanism.
 
         Keys: ``base`` (a place of the ground or the link before), ``length`` (m), ``elements``, ``section``, ``density``,
@@ -287,7 +326,8 @@ class Model:
         """
         return self.add("erls-link", name, **keys)
 
-    def angle(self, name: str, from_: Any, to: Any, **keys: Any) -> Part:
+    @keywords(AngleKeys)
+    def angle(self, name: str, from_: Any, to: Any, **keys: Unpack[AngleKeys]) -> Part:
         """An angle coordinate of the line between two places, rad: ``initial``, ``form``.
 
         >>> import mb
@@ -299,7 +339,8 @@ class Model:
         """
         return self.add("angle", name, **{"from": from_, "to": to}, **keys)
 
-    def joint(self, name: str, type: str, a: Any, b: Any, **keys: Any) -> Part:
+    @keywords(JointKeys)
+    def joint(self, name: str, type: str, a: Any, b: Any, **keys: Unpack[JointKeys]) -> Part:
         """A joint between two places: ``axis``, ``axis_a``, ``locked``, ``free``, ``length``, ``angle``.
 
         ``type``: revolute, fixed, prismatic, point-on-line, distance; in space also spherical, cylindrical, universal,
@@ -314,31 +355,38 @@ class Model:
         """
         return self.add("joint", name, type=type, a=a, b=b, **keys)
 
-    def revolute(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+    @keywords(JointKeys)
+    def revolute(self, name: str, a: Any, b: Any, **keys: Unpack[JointKeys]) -> Part:
         """A revolute joint."""
         return self.joint(name, "revolute", a, b, **keys)
 
-    def prismatic(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+    @keywords(JointKeys)
+    def prismatic(self, name: str, a: Any, b: Any, **keys: Unpack[JointKeys]) -> Part:
         """A prismatic joint."""
         return self.joint(name, "prismatic", a, b, **keys)
 
-    def fixed(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+    @keywords(JointKeys)
+    def fixed(self, name: str, a: Any, b: Any, **keys: Unpack[JointKeys]) -> Part:
         """A joint that locks all motions."""
         return self.joint(name, "fixed", a, b, **keys)
 
-    def spherical(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+    @keywords(JointKeys)
+    def spherical(self, name: str, a: Any, b: Any, **keys: Unpack[JointKeys]) -> Part:
         """A spherical joint."""
         return self.joint(name, "spherical", a, b, **keys)
 
-    def universal(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+    @keywords(JointKeys)
+    def universal(self, name: str, a: Any, b: Any, **keys: Unpack[JointKeys]) -> Part:
         """A universal joint."""
         return self.joint(name, "universal", a, b, **keys)
 
-    def cylindrical(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+    @keywords(JointKeys)
+    def cylindrical(self, name: str, a: Any, b: Any, **keys: Unpack[JointKeys]) -> Part:
         """A cylindrical joint."""
         return self.joint(name, "cylindrical", a, b, **keys)
 
-    def spring(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+    @keywords(SpringKeys)
+    def spring(self, name: str, a: Any, b: Any, **keys: Unpack[SpringKeys]) -> Part:
         """A spring and damper between two places: ``stiffness`` (N/m), ``natural_length`` (m), ``damping`` (N s/m).
 
         >>> import mb
@@ -349,7 +397,8 @@ class Model:
         """
         return self.add("spring", name, a=a, b=b, **keys)
 
-    def bushing(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+    @keywords(BushingKeys)
+    def bushing(self, name: str, a: Any, b: Any, **keys: Unpack[BushingKeys]) -> Part:
         """A bushing between frames in space: ``stiffness`` (N/m three times, N m/rad three times) or ``stiffness_matrix`` (6 x 6),
         ``damping``, ``preload`` (N, N m).
 
@@ -362,26 +411,30 @@ class Model:
         """
         return self.add("bushing", name, a=a, b=b, **keys)
 
-    def bearing(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+    @keywords(BearingKeys)
+    def bearing(self, name: str, a: Any, b: Any, **keys: Unpack[BearingKeys]) -> Part:
         """A bearing of a rotor: ``stiffness`` and ``damping`` 2 x 2, or ``speed`` with a ``table`` over it; ``axis``, ``x``.
 
         Units are N/m, N s/m, rad/s. :meth:`campbell` has an example.
         """
         return self.add("bearing", name, a=a, b=b, **keys)
 
-    def steady_rotation(self, name: str, **keys: Any) -> Part:
+    @keywords(SteadyRotationKeys)
+    def steady_rotation(self, name: str, **keys: Unpack[SteadyRotationKeys]) -> Part:
         """A rotation of the steady motion: ``joint``, or ``bodies`` with ``axis`` and ``through``; ``speed`` (rad/s).
 
         :meth:`campbell` has an example.
         """
         return self.add("steady-rotation", name, **keys)
 
-    def rolling(self, name: str, wheel: Any, **keys: Any) -> Part:
+    @keywords(RollingKeys)
+    def rolling(self, name: str, wheel: Any, **keys: Unpack[RollingKeys]) -> Part:
         """A wheel, disc or ball that rolls on a plane without slip: ``radius`` (m), ``axle`` (of a disc), ``tread`` (m), ``plane``,
         ``normal``."""
         return self.add("rolling", name, wheel=wheel, **keys)
 
-    def knife_edge(self, name: str, edge: Any, **keys: Any) -> Part:
+    @keywords(KnifeEdgeKeys)
+    def knife_edge(self, name: str, edge: Any, **keys: Unpack[KnifeEdgeKeys]) -> Part:
         """A skate, blade or keel, a point of a body that does not move across its ``heading``: ``plane``, ``normal``."""
         return self.add("knife-edge", name, edge=edge, **keys)
 
@@ -400,7 +453,8 @@ class Model:
         """
         return self.add("coupling", name, terms=list(terms))
 
-    def torsion_spring(self, name: str, **keys: Any) -> Part:
+    @keywords(TorsionSpringKeys)
+    def torsion_spring(self, name: str, **keys: Unpack[TorsionSpringKeys]) -> Part:
         """A torsional spring and damper: ``joint``, or ``a`` and ``b``; ``stiffness`` (N m/rad),
         ``natural_angle`` (rad), ``damping`` (N m s/rad).
 
@@ -413,7 +467,8 @@ class Model:
         """
         return self.add("torsion-spring", name, **keys)
 
-    def force(self, name: str, at: Any, **keys: Any) -> Part:
+    @keywords(ForceKeys)
+    def force(self, name: str, at: Any, **keys: Unpack[ForceKeys]) -> Part:
         """A force at a place: ``vector`` (N), or ``direction`` with ``magnitude`` (N) or ``input``; ``frame``.
 
         >>> import mb
@@ -426,7 +481,8 @@ class Model:
         """
         return self.add("force", name, at=at, **keys)
 
-    def torque(self, name: str, on: Any, **keys: Any) -> Part:
+    @keywords(TorqueKeys)
+    def torque(self, name: str, on: Any, **keys: Unpack[TorqueKeys]) -> Part:
         """A torque on a body or joint: ``from_``, ``direction``, ``magnitude`` (N m) or ``input``, ``frame``.
 
         >>> import mb
@@ -438,11 +494,13 @@ class Model:
         """
         return self.add("torque", name, on=str(on), **keys)
 
-    def surface_load(self, name: str, **keys: Any) -> Part:
+    @keywords(SurfaceLoadKeys)
+    def surface_load(self, name: str, **keys: Unpack[SurfaceLoadKeys]) -> Part:
         """A load on faces of a solid."""
         return self.add("surface-load", name, **keys)
 
-    def drive(self, name: str, quantity: str, of: Any, law: Any, **keys: Any) -> Part:
+    @keywords(DriveKeys)
+    def drive(self, name: str, quantity: str, of: Any, law: Any, **keys: Unpack[DriveKeys]) -> Part:
         """A driving constraint: a quantity follows a law of the time, ``law="0.1*sin(2*t)"`` (m or rad, t in s).
 
         >>> import mb
@@ -454,7 +512,8 @@ class Model:
         """
         return self.add("drive", name, quantity=quantity, of=str(of), law=law, **keys)
 
-    def output(self, name: str, quantity: str, of: Any = None, **keys: Any) -> Part:
+    @keywords(OutputKeys)
+    def output(self, name: str, quantity: str, of: Any = None, **keys: Unpack[OutputKeys]) -> Part:
         """A named output: ``from_``, ``axis``, ``frame``, ``derivative`` (0, 1, 2); m, rad, N, N m, J and their rates.
 
         >>> import mb
@@ -467,7 +526,7 @@ class Model:
         return self.add("output", name, quantity=quantity, of=None if of is None else str(of), **keys)
 
     def repeat(self, index: str, from_: Any, to: Any, **tables: Any) -> None:
-        """A family of tables: ``repeat("i", 1, "N", point=[{"name": "B{i}", "at": ["i", 0]}])``.
+        """A family of tables: ``repeat("i", 1, "N", point=[{"name": "B{i}", "at": ["i", 0]}])``; ``step`` between values is 1.
 
         >>> import mb
         >>> m = mb.Model("row", parameters={"N": 3})
@@ -811,6 +870,7 @@ class Model:
         self,
         at: Mapping[str, float] | None = None,
         *,
+        solve: bool = True,
         strategy: str = "automatic",
         time: float = 0.0,
         inputs: Mapping[str, float] | None = None,
@@ -819,7 +879,7 @@ class Model:
 
         Parameters
         ----------
-        at, strategy, time, inputs
+        at, solve, strategy, time, inputs
             As in :meth:`equilibrium`. No equilibrium is a result, not an error.
 
         Returns
@@ -841,7 +901,7 @@ class Model:
         'a structure without freedom to move: it has no modes'
         """
         native = self._build()
-        found = _mb.check(native, self._place(at, True, strategy, time, inputs))
+        found = _mb.check(native, self._place(at, solve, strategy, time, inputs))
         site = found["site"]
         return checked(found, native.sizes(), None if site is None else OperatingPoint(self, site))
 
