@@ -145,8 +145,8 @@ fn page(races: &[(u32, Vec<Line>, Vec<Line>)]) -> String {
         for line in ours {
             let (name, accuracy) = line.run.split_once(' ').unwrap_or((&line.run, ""));
             let name = match name {
-                "dormand-prince" => "ours, Dormand-Prince with direct correction",
-                _ => "ours, generalized-alpha",
+                "dormand-prince" => "mb, Dormand-Prince with direct correction",
+                _ => "mb, generalized-alpha",
             };
             rows.push((line.error, row(name, accuracy, line)));
         }
@@ -174,7 +174,7 @@ fn sentence(ours: &[Line], theirs: &[Line]) -> String {
         .iter()
         .filter_map(|line| same(line).map(|o| format!("{:.2} at {} steps", o.cpu_s / line.cpu_s, line.steps)))
         .collect();
-    let mut out = format!("\nOurs over Exudyn, implicit: {}.", ratios.join(", "));
+    let mut out = format!("\nmb over Exudyn, implicit: {}.", ratios.join(", "));
     let best = theirs.iter().min_by(|a, b| a.error.total_cmp(&b.error));
     let reached = best.and_then(|best| {
         let good = ours.iter().filter(|o| o.error <= best.error);
@@ -183,7 +183,7 @@ fn sentence(ours: &[Line], theirs: &[Line]) -> String {
     if let Some((best, o)) = reached {
         let _infallible = write!(
             out,
-            " Its smallest error, {:.1e} m, takes ours {:.3} of its time ({}).",
+            " Its smallest error, {:.1e} m, takes mb {:.3} of its time ({}).",
             best.error,
             o.cpu_s / best.cpu_s,
             o.run

@@ -131,6 +131,9 @@ impl Reader<'_> {
             }
             // What stands right behind commands is what the last of them prints, or part of it.
             "text" => {
+                let command = |line: &&str| line.starts_with("mb ") || line.starts_with("cargo ");
+                let hidden = block.text.lines().find(command);
+                assert!(hidden.is_none(), "{}: a command that no test runs: {hidden:?}", self.page.display());
                 if let Some(printed) = self.printed.take().filter(|_| block.adjoins) {
                     let page = self.page.display();
                     assert!(shows(&printed, &block.text), "{page}:\n{}\nprinted:\n{printed}", block.text);
@@ -141,9 +144,17 @@ impl Reader<'_> {
                 assert!(parsed.is_ok(), "{}: {parsed:?}", self.page.display());
             }
             "octave" => self.octave(&block.text),
+            // The tests of the Python package run the blocks of these pages.
+            "python" => {
+                let name = self.page.file_name().and_then(|name| name.to_str());
+                let run = name.is_some_and(|name| {
+                    ["README.md", "python.md", "response.md", "json-output.md"].contains(&name)
+                });
+                assert!(run, "{}: no test of the Python package runs this page", self.page.display());
+            }
             // Blocks in Rust are compiled and run as examples of the crates and of `benchmarks`.
             language => {
-                let known = ["rust", "rust,no_run", "python"].contains(&language);
+                let known = ["rust", "rust,no_run"].contains(&language);
                 assert!(known, "{}: no test knows blocks of {language:?}", self.page.display());
             }
         }

@@ -25,6 +25,7 @@ mod manual;
 mod matrices;
 mod modes;
 mod motion;
+mod pages;
 mod parametric;
 mod periodic;
 mod plot;
