@@ -40,7 +40,9 @@ fn commands(text: &str) -> Vec<String> {
 
 /// Whether the program reads a command line; what a sentence leaves out (the model, a required option) may be missing.
 fn is_read(command: &str) -> Result<(), String> {
-    use clap::error::ErrorKind::{InvalidSubcommand, MissingRequiredArgument};
+    use clap::error::ErrorKind::{
+        DisplayHelpOnMissingArgumentOrSubcommand, InvalidSubcommand, MissingRequiredArgument,
+    };
     let command = command.split(" | ").next().unwrap();
     // Placeholders of numbers.
     let numbers = |word: String| match word.as_str() {
@@ -51,7 +53,12 @@ fn is_read(command: &str) -> Result<(), String> {
     let line: Vec<_> = words(command).into_iter().map(numbers).collect();
     match mb_cli::args::parse(&line) {
         Ok(_) => Ok(()),
-        Err(error) if error.kind() == MissingRequiredArgument => Ok(()),
+        Err(error)
+            if [MissingRequiredArgument, DisplayHelpOnMissingArgumentOrSubcommand]
+                .contains(&error.kind()) =>
+        {
+            Ok(())
+        }
         // A sentence may name an option whose value is left out: `mb equilibrium --spin`.
         Err(error)
             if error.kind() != InvalidSubcommand && error.to_string().contains("a value is required") =>
