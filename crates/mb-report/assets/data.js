@@ -12,22 +12,33 @@ const TINTS = ["#7d9cb8", "#e0a458", "#7fb59a", "#c98ba6", "#a7a36a", "#9b90c2",
 const half = scene.unit * STEPS;
 const mesh = (() => {
   const quads = indices(scene.quads), triangles = indices(scene.triangles), pieces = indices(scene.tubes);
-  const corners = [], owners = [], edges = [], faces = [];
+  // A node is one vertex for each part that it belongs to, so that a face shares its corners with its neighbours.
+  const corners = [], vertices = [], owners = [], edges = [], faces = [];
+  const known = new Map(), parts = Math.max(1, scene.owners.length);
+  const vertex = (node, owner) => {
+    const key = node * parts + owner;
+    let at = known.get(key);
+    if (at === undefined) {
+      known.set(key, at = vertices.length);
+      vertices.push(node);
+      owners.push(owner);
+    }
+    return at;
+  };
   for (let i = 0; i < quads.length; i += 5) {
     const [a, b, c, d, o] = quads.subarray(i, i + 5);
-    corners.push(a, b, c, a, c, d);
-    owners.push(o, o, o, o, o, o);
-    edges.push(a, b, b, c, c, d, d, a);
+    const [p, q, r, t] = [a, b, c, d].map((n) => vertex(n, o));
+    corners.push(p, q, r, p, r, t);
+    edges.push(p, q, q, r, r, t, t, p);
     faces.push({ nodes: [a, b, c, d], owner: o });
   }
   for (let i = 0; i < triangles.length; i += 4) {
     const [a, b, c, o] = triangles.subarray(i, i + 4);
-    corners.push(a, b, c);
-    owners.push(o, o, o);
+    corners.push(...[a, b, c].map((n) => vertex(n, o)));
     faces.push({ nodes: [a, b, c], owner: o });
   }
-  edges.push(...indices(scene.edges));
-  return { corners: new Uint32Array(corners), owners, edges: new Uint32Array(edges), faces, pieces };
+  for (const node of indices(scene.edges)) edges.push(vertex(node, 0));
+  return { corners: new Uint32Array(corners), vertices: new Uint32Array(vertices), owners, edges: new Uint32Array(edges), faces, pieces };
 })();
 // The nodes of each part, for what moves most and for its name in the drawing.
 const nodesOf = scene.owners.map(() => new Set());

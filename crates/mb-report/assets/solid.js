@@ -1,18 +1,24 @@
-// Surfaces and tubes by WebGL2: nodes and shapes lie in textures, so that a picture costs no transfer.
+// Surfaces and tubes by WebGL2. Nodes and shapes lie in the memory of the graphics processor, which bends the model: a picture
+// costs no transfer. Corners of faces are vertices that neighbours share; tubes look their nodes up in textures.
 const WIDE = 1024;
 const COMMON = `#version 300 es
-precision highp float; precision highp int; precision highp isampler2D;
-uniform isampler2D rest, real, imaginary;
+precision highp float; precision highp int;
 uniform mat3 view; uniform vec4 window; uniform vec2 phase; uniform float lift;
 flat out vec3 own; out float large; out vec3 seen;
+void show(vec3 p) { seen = view * p; gl_Position = vec4((seen.xy - window.xy) * window.zw + vec2(0, lift), -seen.z * .2 , 1); }
+`;
+const FACES = COMMON + `in vec3 rest, real, imaginary, part;
+void main() {
+  own = part; large = sqrt(dot(real, real) + dot(imaginary, imaginary));
+  show(rest + phase.x * real + phase.y * imaginary);
+}`;
+const LOOKED_UP = `precision highp isampler2D;
+uniform isampler2D rest, real, imaginary;
 vec3 texel(isampler2D t, uint i) { return vec3(texelFetch(t, ivec2(int(i % ${WIDE}u), int(i / ${WIDE}u)), 0).xyz) / ${STEPS}.0; }
 vec3 place(uint i) { return texel(rest, i) + phase.x * texel(real, i) + phase.y * texel(imaginary, i); }
 float size(uint i) { vec3 a = texel(real, i), b = texel(imaginary, i); return sqrt(dot(a, a) + dot(b, b)); }
-void show(vec3 p) { seen = view * p; gl_Position = vec4((seen.xy - window.xy) * window.zw + vec2(0, lift), -seen.z * .2 , 1); }
 `;
-const FACES = COMMON + `in uint node; in vec3 part;
-void main() { own = part; large = size(node); show(place(node)); }`;
-const TUBES = COMMON + `in vec2 corner; in uvec4 piece; in vec3 part; uniform float radius;
+const TUBES = COMMON + LOOKED_UP + `in vec2 corner; in uvec4 piece; in vec3 part; uniform float radius;
 void main() {
   vec3 a = place(piece.x), b = place(piece.y), c = place(piece.z), d = place(piece.w);
   float t = corner.x, u = t * t, w = u * t; own = part; large = mix(size(piece.y), size(piece.z), t);
@@ -57,6 +63,12 @@ function makeSolid(canvas) {
   const [faces, tubes] = [compile(FACES), compile(TUBES)];
   const rows = Math.max(1, Math.ceil(scene.count / WIDE));
   if (!faces || !tubes || rows > gl.getParameter(gl.MAX_TEXTURE_SIZE)) return null;
+  const buffer = (values, target = gl.ARRAY_BUFFER) => {
+    const b = gl.createBuffer();
+    gl.bindBuffer(target, b);
+    gl.bufferData(target, values, gl.DYNAMIC_DRAW);
+    return b;
+  };
   gl.pixelStorei(gl.UNPACK_ALIGNMENT, 2);
   const padded = new Int16Array(3 * WIDE * rows);
   const textures = [0, 1, 2].map((unit) => {
@@ -67,19 +79,18 @@ function makeSolid(canvas) {
     for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
     return texture;
   });
-  const held = [null, null, null];
+  const held = [null, null, null], corners = new Int16Array(4 * mesh.vertices.length);
+  const cornerBuffers = [0, 1, 2].map(() => buffer(corners));
   const upload = (unit, values) => {
     if (held[unit] === values) return;
     held[unit] = values;
+    mesh.vertices.forEach((node, i) => { for (let k = 0; k < 3; k++) corners[4 * i + k] = values[3 * node + k]; });
+    gl.bindBuffer(gl.ARRAY_BUFFER, cornerBuffers[unit]);
+    gl.bufferSubData(gl.ARRAY_BUFFER, 0, corners);
+    if (!mesh.pieces.length) return;
     padded.set(values);
     gl.activeTexture(gl.TEXTURE0 + unit);
     gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, WIDE, rows, gl.RGB_INTEGER, gl.SHORT, padded);
-  };
-  const buffer = (values, target = gl.ARRAY_BUFFER) => {
-    const b = gl.createBuffer();
-    gl.bindBuffer(target, b);
-    gl.bufferData(target, values, gl.DYNAMIC_DRAW);
-    return b;
   };
   const whole = (at, of, size, divisor = 0, stride = 0) => {
     gl.enableVertexAttribArray(at);
@@ -93,15 +104,22 @@ function makeSolid(canvas) {
     gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, 0);
     gl.vertexAttribDivisor(at, divisor);
   };
-  // Triangles and their edges, by the same shader.
+  // Triangles and their edges, of the same vertices.
   const faceParts = buffer(new Float32Array(3 * mesh.owners.length));
-  const faceArray = gl.createVertexArray();
-  gl.bindVertexArray(faceArray);
-  whole(faces.attribute("node"), buffer(mesh.corners), 1);
-  broken(faces.attribute("part"), faceParts, 3);
-  const edgeArray = gl.createVertexArray();
-  gl.bindVertexArray(edgeArray);
-  whole(faces.attribute("node"), buffer(mesh.edges), 1);
+  const listed = (list) => {
+    const array = gl.createVertexArray();
+    gl.bindVertexArray(array);
+    ["rest", "real", "imaginary"].forEach((name, unit) => {
+      const at = faces.attribute(name);
+      gl.enableVertexAttribArray(at);
+      gl.bindBuffer(gl.ARRAY_BUFFER, cornerBuffers[unit]);
+      gl.vertexAttribPointer(at, 3, gl.SHORT, true, 8, 0);
+    });
+    broken(faces.attribute("part"), faceParts, 3);
+    buffer(list, gl.ELEMENT_ARRAY_BUFFER);
+    return array;
+  };
+  const [faceArray, edgeArray] = [listed(mesh.corners), listed(mesh.edges)];
   // A tube: rings along and around, once for each piece.
   const along = 6, around = 10, template = [];
   for (let i = 0; i < along; i++) for (let j = 0; j <= around; j++) for (const k of [0, 1]) template.push((i + k) / along, 2 * Math.PI * j / around);
@@ -138,12 +156,12 @@ function makeSolid(canvas) {
     gl.bindVertexArray(faceArray);
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(1, 1);
-    gl.drawArrays(gl.TRIANGLES, 0, mesh.corners.length);
+    gl.drawElements(gl.TRIANGLES, mesh.corners.length, gl.UNSIGNED_INT, 0);
     gl.disable(gl.POLYGON_OFFSET_FILL);
     if (mesh.faces.length < MOST_FACES && plain[3] > 0.9) {
       set(faces, phase, [...state.line, 0.45], 0);
       gl.bindVertexArray(edgeArray);
-      gl.drawArrays(gl.LINES, 0, mesh.edges.length);
+      gl.drawElements(gl.LINES, mesh.edges.length, gl.UNSIGNED_INT, 0);
     }
     set(tubes, phase, plain, sized);
     gl.uniform1f(tubes.uniform("radius"), state.radius);

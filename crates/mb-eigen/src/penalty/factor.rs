@@ -32,6 +32,9 @@ pub struct ViolationLaw {
 /// Least factor compared with the mass that a row meets: it moves what the row holds by 1e-6 of itself.
 const PER_MASS: f64 = 1e6;
 
+/// Least |p| over omega^2 that counts: within omega / 8 of a double eigenvalue of the violation.
+const NEAR: f64 = 1.0 / 64.0;
+
 /// The factors alpha_i, powers of two, at which no finite eigenvalue of the mechanism moves by more than `relative` of itself, to first
 /// order.
 ///
@@ -72,7 +75,8 @@ fn masses_held(pairs: &[Eigenpair], m: &Sparse, rows: usize, law: ViolationLaw) 
         let mx = sparse::matvec_complex(m, &pair.right);
         let mass: c64 = pair.right.iter().zip(&mx).map(|(x, y)| x.conj() * y).sum();
         // Near its own eigenvalue the violation follows without force; first order says nothing there.
-        let p = (s * s + 2.0 * law.xi * law.omega * s + law.omega.powi(2)).norm().max(law.omega.powi(2));
+        let p = (s * s + 2.0 * law.xi * law.omega * s + law.omega.powi(2)).norm();
+        let p = p.max(NEAR * law.omega.powi(2));
         let by = p * s.norm_sqr().max(floor) * mass.re;
         let held: Vec<f64> = pair.multipliers.iter().map(|l| l.norm_sqr() / by).collect();
         held.iter().all(|h| h.is_finite() && *h >= 0.0).then_some(held)

@@ -7,7 +7,11 @@
 //! the part of the penalty terms in the kinetic energy of x: near 0 for motion of the mechanism, near 1 for motion
 //! against the penalty forces. In the double pendulum of gonzalez2017 it separates the groups by 2e-4 against 0.9998,
 //! far better than the violation |Phi_q x| itself. Fails where an eigenvalue of the mechanism lies among the penalty eigenvalues (near
-//! -omega) and the vectors mix: both shares then leave the ends of the scale, and the finding says so. Sizes: x n.
+//! -omega) and the vectors mix: both shares then leave the ends of the scale, and the finding says so.
+//!
+//! A violation that drags a body far heavier than what its own row presses on has less than half of its kinetic energy in the penalty.
+//! Where theory's number of physical eigenvalues is apart from the others by a wide gap of share / (1 - share), the gap decides.
+//! Sizes: x n.
 
 use mb_algebra::{c64, dense};
 
@@ -19,6 +23,8 @@ use crate::{Class, Eigenpair, Finding, SpuriousOrigin};
 
 /// Shares between this and one minus this are no clear verdict.
 const CLEAR: f64 = 0.1;
+/// Ratio of share / (1 - share) that is a gap.
+const GAP: f64 = 100.0;
 
 /// Sets the class of every finite eigenvalue by its share; adds a finding when the groups overlap.
 pub(crate) fn classify(
@@ -28,10 +34,11 @@ pub(crate) fn classify(
     findings: &mut Vec<Finding>,
 ) {
     measure(pencil, constraints, pairs);
+    let most = largest_share(pairs, 2 * (pencil.m.nrows() - constraints.rank()));
     let (mut largest_physical, mut smallest_spurious) = (None::<f64>, None::<f64>);
     for pair in pairs.iter_mut().filter(|pair| pair.class.is_motion()) {
         let Some(share) = pair.penalty_share else { continue };
-        if share > 0.5 {
+        if share > most {
             smallest_spurious = Some(smallest_spurious.map_or(share, |s| s.min(share)));
             pair.class = Class::Spurious { origin: SpuriousOrigin::Penalty };
         } else {
@@ -40,6 +47,21 @@ pub(crate) fn classify(
     }
     if largest_physical.is_some_and(|s| s > CLEAR) || smallest_spurious.is_some_and(|s| s < 1.0 - CLEAR) {
         findings.push(Finding::PenaltyOverlap { largest_physical, smallest_spurious });
+    }
+}
+
+/// The share up to which an eigenvalue is the mechanism's: 0.5, or within the gap behind as many as theory counts.
+fn largest_share(pairs: &[Eigenpair], physical: usize) -> f64 {
+    let moving = pairs.iter().filter(|pair| pair.class.is_motion());
+    let mut shares: Vec<f64> = moving.filter_map(|pair| pair.penalty_share).collect();
+    shares.sort_by(f64::total_cmp);
+    let odds = |share: f64| share / (1.0 - share).max(f64::EPSILON);
+    match (physical.checked_sub(1).and_then(|k| shares.get(k)), shares.get(physical)) {
+        (Some(&last), Some(&next)) if odds(next) > GAP * odds(last) => {
+            let between = (odds(last).max(f64::EPSILON) * odds(next)).sqrt();
+            if last <= 0.5 && next > 0.5 { 0.5 } else { between / (1.0 + between) }
+        }
+        _ => 0.5,
     }
 }
 

@@ -11,7 +11,7 @@
 
 use super::{Matrices, Penalty, PenaltyPoint};
 use crate::error::LinearError;
-use mb_algebra::{Dense, Lu, PenaltyBlocks, dense, sparse, to_sparse};
+use mb_algebra::{Dense, Lu, PenaltyBlocks, dense, norms, sparse, to_sparse};
 use mb_constraints::Saddle;
 use mb_model::{Model, Point};
 
@@ -74,7 +74,8 @@ pub(super) fn correction(
     Ok((dq, dw))
 }
 
-/// The same by a dense matrix, [K Phi_q^T; Xi Omega Phi_q  -I] with its lower rows scaled.
+/// The same by a dense matrix, [K Phi_q^T; Xi Omega Phi_q  -I], with dw counted in the unit of K over that of Phi_q and each row
+/// divided by its largest entry: factors that differ by many powers of ten make none of it singular.
 ///
 /// # Errors
 /// Entries that are not finite.
@@ -84,10 +85,11 @@ pub(super) fn dense_correction(
     stiffness: &Dense,
 ) -> Result<(Vec<f64>, Vec<f64>), LinearError> {
     let (n, m) = (model.nv(), model.nc());
-    let scale = mb_algebra::norms::max_abs(stiffness).max(f64::MIN_POSITIVE);
     let blocks = model.dense_blocks(point);
     let force = model.residual(point);
     let lack = dense::matvec(stiffness, &model.phi(&point.q, point.t));
+    let unit = norms::max_abs(&blocks.k) / norms::max_abs(&blocks.phi_q);
+    let unit = if unit > 0.0 && unit.is_finite() { unit } else { 1.0 };
     let mut full = Dense::zeros(n + m, n + m);
     let p = dense::mul(stiffness, &blocks.phi_q);
     for j in 0..n {
@@ -95,16 +97,23 @@ pub(super) fn dense_correction(
             full[(i, j)] = blocks.k[(i, j)];
         }
         for i in 0..m {
-            full[(j, n + i)] = blocks.phi_q[(i, j)];
-            full[(n + i, j)] = p[(i, j)] / scale;
+            full[(j, n + i)] = unit * blocks.phi_q[(i, j)];
+            full[(n + i, j)] = p[(i, j)];
         }
     }
     for i in 0..m {
-        full[(n + i, n + i)] = -1.0 / scale;
+        full[(n + i, n + i)] = -unit;
     }
-    let rhs: Vec<f64> =
-        force.iter().map(|r| -r).chain((0..m).map(|i| -(lack[i] - point.lambda[i]) / scale)).collect();
+    let mut rhs: Vec<f64> =
+        force.iter().map(|r| -r).chain((0..m).map(|i| point.lambda[i] - lack[i])).collect();
+    for (i, rhs) in rhs.iter_mut().enumerate() {
+        let largest = (0..n + m).fold(0.0_f64, |most, j| most.max(full[(i, j)].abs()));
+        if largest > 0.0 {
+            (0..n + m).for_each(|j| full[(i, j)] /= largest);
+            *rhs /= largest;
+        }
+    }
     let mut dq = super::solve_or_shortest(&full, &rhs)?;
-    let dw = dq.split_off(n);
+    let dw = dq.split_off(n).into_iter().map(|w| unit * w).collect();
     Ok((dq, dw))
 }
