@@ -27,7 +27,8 @@ use crate::certify::error_bound::sensitivity;
 use crate::certify::sparse::SparsePoint;
 use crate::finding::{Completeness, Proof, Region, SparseFinding};
 use crate::problem::proportional::Proportional;
-use crate::search::non_hermitian::{General, SAME_EIGENVALUE, Set};
+use crate::search::non_hermitian::{General, SAME_EIGENVALUE};
+use crate::search::set::Set;
 use crate::transform::shift_invert::Form;
 
 /// Gap between the circle and the eigenvalues needed, relative, below which others may be as near to it from outside,

@@ -9,7 +9,7 @@
 
 use mb_algebra::{DenseC, LuComplex, c64};
 
-use super::non_hermitian::Set;
+use super::set::Set;
 use crate::krylov::scalar::{Scalar, pick, product};
 use crate::problem::Problem;
 use crate::transform::shift_invert::Form;

@@ -12,7 +12,7 @@
 
 use mb_algebra::{DenseC, c64};
 
-use super::non_hermitian::Set;
+use super::set::Set;
 use crate::krylov::scalar::pick;
 use crate::problem::Problem;
 

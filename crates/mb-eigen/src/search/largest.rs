@@ -14,9 +14,10 @@ use mb_algebra::c64;
 
 use super::biorthonormal::biorthonormalize;
 use super::hermitian::{Place, Symmetric};
-use super::non_hermitian::{General, Set, Side, divide};
+use super::non_hermitian::{General, Side, divide};
 use super::non_hermitian_requests::{Counting, LOOKS};
 use super::selection;
+use super::set::Set;
 use crate::finding::{Completeness, Proof, Region, SparseFinding};
 use crate::krylov::RitzReal;
 use crate::krylov::scalar::{norm, pick};

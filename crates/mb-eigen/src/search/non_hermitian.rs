@@ -11,12 +11,13 @@
 
 use mb_algebra::{AlgebraError, DenseC, c64};
 
-use super::biorthonormal::{biorthonormalize, clusters};
+use super::biorthonormal::biorthonormalize;
 use super::gyroscopic_left;
 use super::real_shapes;
+use super::set::Set;
 use crate::error::only_here;
 use crate::finding::SparseFinding;
-use crate::krylov::scalar::{hstack, norm, pick};
+use crate::krylov::scalar::{norm, pick};
 use crate::krylov::{KrylovDriver, RitzComplex, Wanted};
 use crate::null_space::deflate::Zeros;
 use crate::options::{Shift, SparseOptions};
@@ -37,80 +38,10 @@ const LEFT_TOLERANCE: f64 = 1e-7;
 /// A shift within this fraction of itself from an eigenvalue lies on it, where other theta are so much smaller or were not found.
 const ON_EIGENVALUE: f64 = 1e-3;
 const OVERSHADOWED: f64 = 1e6;
-/// Distances, in units of the scale of frequencies, at which the vectors of an eigenvalue are sought where nearer ones
-/// fail.
-const BESIDE_CHAIN: [f64; 3] = [1e-6, 1e-5, 1e-4];
 /// Values this close to a shift on one of them, relative to the shift, may be the same eigenvalue.
 pub(crate) const SAME_EIGENVALUE: f64 = 1e-6;
-/// Imaginary part, relative to its size, up to which a value found at a complex shift may be real: that of two real ones, or of a pair, that
-/// rounding moves by its square root, and a hundred times more.
-const BESIDE_REAL: f64 = 1e-6;
-/// Values this close to each other and to the real axis, relative to their size, are found anew from one shift where one of them may be
-/// real: all of them, or those that stay would be there twice.
-const GROUPED: f64 = 1e-3;
-/// Error of a value relative to its distance from the shift, that of half the digits: smaller ones far away may have none.
-const AFAR: f64 = 1e-8;
-/// Distance of the conjugate of one value from another, relative to their imaginary part, up to which they are a pair.
-const PAIRED: f64 = 0.1;
 /// Where to look from, relative to a shift at which no solution is right.
 const BESIDE: f64 = 1e-4;
-
-/// Nonzero eigenvalues with vectors from both sides.
-#[derive(Clone, Debug)]
-pub(crate) struct Set {
-    pub(crate) tau: Vec<c64>,
-    /// n x k.
-    pub(crate) x: DenseC,
-    /// Multipliers of the independent rows at length one, r x k.
-    pub(crate) l: DenseC,
-    /// Left vectors and multipliers of the same shapes; none for symmetric matrices.
-    pub(crate) left: Option<(DenseC, DenseC)>,
-    /// All tau nearer to the shift than this are in the set.
-    pub(crate) reach: f64,
-    pub(crate) exhausted: bool,
-    /// Others of which no left vectors could be found.
-    pub(crate) without_left: usize,
-}
-
-impl Set {
-    /// Left vectors and multipliers; the conjugates of the right ones where there are no others.
-    fn lefts(&self) -> (DenseC, DenseC) {
-        let conjugate = |a: &DenseC| DenseC::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)].conj());
-        self.left.clone().unwrap_or_else(|| (conjugate(&self.x), conjugate(&self.l)))
-    }
-
-    /// Keeps some columns.
-    pub(crate) fn keep(&mut self, columns: &[usize]) {
-        self.tau = columns.iter().map(|&j| self.tau[j]).collect();
-        for part in [&mut self.x, &mut self.l] {
-            *part = pick(part, columns);
-        }
-        if let Some((y, mu)) = &mut self.left {
-            (*y, *mu) = (pick(y, columns), pick(mu, columns));
-        }
-    }
-
-    /// Puts some columns of other sets in the place of some of this one.
-    fn replace(&mut self, out: &[usize], others: &[(Self, Vec<usize>)]) {
-        let stay: Vec<usize> = (0..self.tau.len()).filter(|j| !out.contains(j)).collect();
-        let with_left = self.left.is_some() || others.iter().any(|(other, _)| other.left.is_some());
-        let (mut y, mut mu) = self.lefts();
-        for part in [&mut self.x, &mut self.l, &mut y, &mut mu] {
-            *part = pick(part, &stay);
-        }
-        self.tau = stay.iter().map(|&j| self.tau[j]).collect();
-        for (other, columns) in others {
-            let (more_y, more_mu) = other.lefts();
-            let both =
-                [(&mut self.x, &other.x), (&mut self.l, &other.l), (&mut y, &more_y), (&mut mu, &more_mu)];
-            for (own, more) in both {
-                *own = hstack(own.as_ref(), pick(more, columns).as_ref());
-            }
-            self.tau.extend(columns.iter().map(|&j| other.tau[j]));
-        }
-        self.left = with_left.then_some((y, mu));
-    }
-}
 
 /// Right vectors only.
 pub(crate) struct Side {
@@ -250,76 +181,13 @@ impl<'a> General<'a> {
         Ok(self.with_real_values(set, moved.tau))
     }
 
-    /// The set with the values near the real axis found anew in real arithmetic.
-    ///
-    /// At a complex shift a real eigenvalue comes out with an imaginary part of rounding, which its conjugate would count once more, and two
-    /// real ones close to each other cannot be distinguished from a pair. Around a real shift nearby they are real or
-    /// a pair.
-    fn with_real_values(&mut self, mut set: Set, at: c64) -> Set {
-        if at.im == 0.0 {
-            return set;
-        }
-        // Of small values far from the shift, digits are those of the distance.
-        let afar = |tau: &c64| AFAR * (tau - at).norm();
-        let width = |tau: &c64| (GROUPED * tau.norm()).max(afar(tau));
-        let beside_axis = |tau: &c64| tau.im.abs() <= width(tau);
-        let columns: Vec<usize> = (0..set.tau.len()).filter(|&j| beside_axis(&set.tau[j])).collect();
-        let values: Vec<c64> = columns.iter().map(|&j| set.tau[j]).collect();
-        // Rounding turns the values of a real Jordan chain about their mean, so that they are no pairs any more.
-        let paired =
-            |tau: &c64| values.iter().any(|other| (other - tau.conj()).norm() <= PAIRED * tau.im.abs());
-        let doubtful = |tau: &c64| {
-            let small = tau.im.abs() <= (BESIDE_REAL * tau.norm()).max(afar(tau));
-            tau.im != 0.0 && (small || !paired(tau))
-        };
-        let told = self.findings.len();
-        let (mut out, mut others) = (Vec::new(), Vec::new());
-        // Values whose error is larger than thought may be found anew from two groups.
-        let mut placed: Vec<c64> = Vec::new();
-        for group in clusters(&values, |i| width(&values[i])) {
-            if !group.iter().any(|&i| doubtful(&values[i])) {
-                continue;
-            }
-            let group: Vec<usize> = group.into_iter().map(|i| columns[i]).collect();
-            let re = group.iter().map(|&j| set.tau[j].re);
-            let (low, high) =
-                (re.clone().fold(f64::INFINITY, f64::min), re.fold(f64::NEG_INFINITY, f64::max));
-            let widest = group.iter().map(|&j| width(&set.tau[j])).fold(0.0, f64::max);
-            let aside = (high - low).max(widest);
-            let Ok(shifted) = self.factor(c64::new(high + aside, 0.0)) else { continue };
-            // Both of each pair are found there.
-            let found = self.nearest_from(&shifted, 2 * group.len() + 2);
-            let Some(real) = found.ok().filter(|real| real.without_left == 0) else { continue };
-            // Of the same group: rounding moves multiple eigenvalues by a share of their own size, far as they are from other groups.
-            let kept: Vec<usize> = (0..real.tau.len())
-                .filter(|&j| {
-                    let of_group =
-                        |i: &usize| (real.tau[j] - set.tau[*i]).norm() <= 0.5 * width(&set.tau[*i]);
-                    let again = |tau: &c64| (real.tau[j] - tau).norm() <= BESIDE_REAL * tau.norm();
-                    beside_axis(&real.tau[j]) && group.iter().any(of_group) && !placed.iter().any(again)
-                })
-                .collect();
-            if !kept.is_empty() {
-                placed.extend(kept.iter().map(|&j| real.tau[j]));
-                out.extend(group);
-                others.push((real, kept));
-            }
-        }
-        // Of shifts nobody asked for.
-        self.findings.truncate(told);
-        if !out.is_empty() {
-            set.replace(&out, &others);
-        }
-        set
-    }
-
     fn report_moved(&mut self, from: c64, to: c64) {
         let moved =
             SparseFinding::ShiftMoved { from_re: from.re, from_im: from.im, to_re: to.re, to_im: to.im };
         self.findings.push(moved.into());
     }
 
-    fn nearest_from(&mut self, shifted: &Shifted, count: usize) -> Result<Set, EigenError> {
+    pub(super) fn nearest_from(&mut self, shifted: &Shifted, count: usize) -> Result<Set, EigenError> {
         let problem = self.problem;
         let projectors = self.zeros.as_ref().and_then(|zeros| zeros.projectors.clone());
         let [right, left] = [0, 1].map(|side| projectors.as_ref().map(|both| &both[side]));
@@ -471,97 +339,6 @@ impl<'a> General<'a> {
             }
         }
         (0..theta.len()).filter(|j| !spurious.contains(j)).collect()
-    }
-
-    /// Left vectors for the right ones; those the second run did not give by inverse iteration.
-    ///
-    /// What has none, because the matrix is singular to rounding all around it, is taken out of the set and reported.
-    pub(crate) fn match_left(
-        &mut self,
-        transposed: &Problem,
-        shift: c64,
-        set: &mut Set,
-        left: &Side,
-    ) -> Result<(), EigenError> {
-        let k = set.tau.len();
-        let mut y = DenseC::zeros(transposed.n, k);
-        let mut mu = DenseC::zeros(transposed.rows.rank, k);
-        let mut free: Vec<usize> = (0..left.tau.len()).collect();
-        let mut found = Vec::with_capacity(k);
-        for j in 0..k {
-            let tau = set.tau[j];
-            let distance = |i: usize| (left.tau[i] - tau).norm();
-            let nearest = (0..free.len()).min_by(|&a, &b| distance(free[a]).total_cmp(&distance(free[b])));
-            let close = 1e-6 * (tau - shift).norm();
-            let (vector, multipliers) = match nearest {
-                Some(at) if distance(free[at]) <= close => {
-                    let i = free.swap_remove(at);
-                    (left.x.col_as_slice(i).to_vec(), left.l.col_as_slice(i).to_vec())
-                }
-                _ => match self.inverse_iteration(transposed, tau, j) {
-                    Ok(both) => both,
-                    Err(EigenError::NoRegularShift { .. }) => {
-                        set.reach = set.reach.min((tau - shift).norm());
-                        continue;
-                    }
-                    Err(error) => return Err(error),
-                },
-            };
-            // The transposed problem gives the conjugate of y.
-            y.col_as_slice_mut(j).iter_mut().zip(vector).for_each(|(y, v)| *y = v.conj());
-            mu.col_as_slice_mut(j).iter_mut().zip(multipliers).for_each(|(m, v)| *m = v.conj());
-            found.push(j);
-        }
-        set.left = Some((y, mu));
-        if found.len() < k {
-            (set.without_left, set.exhausted) = (k - found.len(), false);
-            set.keep(&found);
-            let reason = format!(
-                "the matrix of the equations is singular to rounding all around {} eigenvalues, which are left out",
-                set.without_left
-            );
-            self.findings.push(SparseFinding::Undecided { reason }.into());
-        }
-        Ok(())
-    }
-
-    /// Factors near a value of tau, further away where all near to it, as near to a chain at zero, are singular to rounding.
-    fn factor_near(&mut self, tau: c64) -> Result<Shifted, EigenError> {
-        let unit = if self.form == Form::Squared { self.gamma * self.gamma } else { self.gamma };
-        let mut found = self.factor(tau * (1.0 + 1e-9));
-        for by in BESIDE_CHAIN {
-            if !matches!(found, Err(EigenError::NoRegularShift { .. })) {
-                break;
-            }
-            found = self.factor(tau + by * unit);
-        }
-        found
-    }
-
-    /// One vector of the transposed problem near a value of tau.
-    fn inverse_iteration(
-        &mut self,
-        transposed: &Problem,
-        tau: c64,
-        salt: usize,
-    ) -> Result<(Vec<c64>, Vec<c64>), EigenError> {
-        let shifted = self.factor_near(tau)?;
-        let operator = LinearForm {
-            problem: transposed,
-            form: self.form,
-            tau: shifted.tau,
-            gamma: self.gamma,
-            solver: shifted.solver,
-            transposed: true,
-        };
-        let mut z: DenseC = crate::krylov::scalar::start_block(operator.length(), 1, 0x1e + salt as u64);
-        let mut l = DenseC::zeros(0, 0);
-        for _ in 0..3 {
-            let size = norm(z.col_as_slice(0));
-            z.col_as_slice_mut(0).iter_mut().for_each(|v| *v /= size);
-            (z, l) = operator.apply_refined(&z)?;
-        }
-        Ok((z.col_as_slice(0)[..transposed.n].to_vec(), l.col_as_slice(0).to_vec()))
     }
 
     /// What was done, for the result.

@@ -12,8 +12,9 @@
 
 use mb_algebra::{c64, side_by_side};
 
-use super::non_hermitian::{General, Set, Shifted};
+use super::non_hermitian::{General, Shifted};
 use super::selection;
+use super::set::Set;
 use crate::certify::zeros;
 use crate::finding::SparseFinding;
 use crate::null_space::deflate::Zeros;

@@ -15,7 +15,7 @@
 use mb_algebra::{Dense, DenseC, LuComplex, SymmetricEigen, c64};
 
 use super::biorthonormal::clusters;
-use super::non_hermitian::Set;
+use super::set::Set;
 use crate::krylov::scalar::{Scalar, pick, product};
 use crate::problem::Problem;
 use crate::transform::shift_invert::Form;

@@ -1,0 +1,83 @@
+//! Values near the real axis that a search at a complex shift has left without a conjugate: found anew at real shifts.
+
+use mb_algebra::c64;
+
+use super::biorthonormal::clusters;
+use super::non_hermitian::General;
+use super::set::Set;
+
+/// Imaginary part, relative to its size, up to which a value found at a complex shift may be real: that of two real ones, or of a pair, that
+/// rounding moves by its square root, and a hundred times more.
+const BESIDE_REAL: f64 = 1e-6;
+/// Values this close to each other and to the real axis, relative to their size, are found anew from one shift where one of them may be
+/// real: all of them, or those that stay would be there twice.
+const GROUPED: f64 = 1e-3;
+/// Error of a value relative to its distance from the shift, that of half the digits: smaller ones far away may have none.
+const AFAR: f64 = 1e-8;
+/// Distance of the conjugate of one value from another, relative to their imaginary part, up to which they are a pair.
+const PAIRED: f64 = 0.1;
+
+impl General<'_> {
+    /// The set with the values near the real axis found anew in real arithmetic.
+    ///
+    /// At a complex shift a real eigenvalue comes out with an imaginary part of rounding, which its conjugate would count once more, and two
+    /// real ones close to each other cannot be distinguished from a pair. Around a real shift nearby they are real or
+    /// a pair.
+    pub(super) fn with_real_values(&mut self, mut set: Set, at: c64) -> Set {
+        if at.im == 0.0 {
+            return set;
+        }
+        // Of small values far from the shift, digits are those of the distance.
+        let afar = |tau: &c64| AFAR * (tau - at).norm();
+        let width = |tau: &c64| (GROUPED * tau.norm()).max(afar(tau));
+        let beside_axis = |tau: &c64| tau.im.abs() <= width(tau);
+        let columns: Vec<usize> = (0..set.tau.len()).filter(|&j| beside_axis(&set.tau[j])).collect();
+        let values: Vec<c64> = columns.iter().map(|&j| set.tau[j]).collect();
+        // Rounding turns the values of a real Jordan chain about their mean, so that they are no pairs any more.
+        let paired =
+            |tau: &c64| values.iter().any(|other| (other - tau.conj()).norm() <= PAIRED * tau.im.abs());
+        let doubtful = |tau: &c64| {
+            let small = tau.im.abs() <= (BESIDE_REAL * tau.norm()).max(afar(tau));
+            tau.im != 0.0 && (small || !paired(tau))
+        };
+        let told = self.findings.len();
+        let (mut out, mut others) = (Vec::new(), Vec::new());
+        // Values whose error is larger than thought may be found anew from two groups.
+        let mut placed: Vec<c64> = Vec::new();
+        for group in clusters(&values, |i| width(&values[i])) {
+            if !group.iter().any(|&i| doubtful(&values[i])) {
+                continue;
+            }
+            let group: Vec<usize> = group.into_iter().map(|i| columns[i]).collect();
+            let re = group.iter().map(|&j| set.tau[j].re);
+            let (low, high) =
+                (re.clone().fold(f64::INFINITY, f64::min), re.fold(f64::NEG_INFINITY, f64::max));
+            let widest = group.iter().map(|&j| width(&set.tau[j])).fold(0.0, f64::max);
+            let aside = (high - low).max(widest);
+            let Ok(shifted) = self.factor(c64::new(high + aside, 0.0)) else { continue };
+            // Both of each pair are found there.
+            let found = self.nearest_from(&shifted, 2 * group.len() + 2);
+            let Some(real) = found.ok().filter(|real| real.without_left == 0) else { continue };
+            // Of the same group: rounding moves multiple eigenvalues by a share of their own size, far as they are from other groups.
+            let kept: Vec<usize> = (0..real.tau.len())
+                .filter(|&j| {
+                    let of_group =
+                        |i: &usize| (real.tau[j] - set.tau[*i]).norm() <= 0.5 * width(&set.tau[*i]);
+                    let again = |tau: &c64| (real.tau[j] - tau).norm() <= BESIDE_REAL * tau.norm();
+                    beside_axis(&real.tau[j]) && group.iter().any(of_group) && !placed.iter().any(again)
+                })
+                .collect();
+            if !kept.is_empty() {
+                placed.extend(kept.iter().map(|&j| real.tau[j]));
+                out.extend(group);
+                others.push((real, kept));
+            }
+        }
+        // Of shifts nobody asked for.
+        self.findings.truncate(told);
+        if !out.is_empty() {
+            set.replace(&out, &others);
+        }
+        set
+    }
+}
