@@ -19,6 +19,8 @@ import mb
 
 ROOT = Path(__file__).resolve().parents[1]
 FOUR_BAR = ROOT / "crates" / "mb-gallery" / "models" / "n-four-bar.toml"
+#: Rounds in which both are timed.
+ROUNDS = 3
 RUST = ROOT / "target" / "release" / "examples" / "matrix_calls"
 
 
@@ -77,19 +79,25 @@ def main():
     print(f"1000 four-bars, linearized with modes: {shortest(5, four_bars()):.3f} s")
     print(f"1000 four-bars, from the model file on: {shortest(3, from_file()):.3f} s")
     calls = {
+        "full 12, all": (full(12), {"all": True}, 2000),
+        "chain 10000, lowest 20": (chain(10_000), {"lowest": 20}, 30),
         "chain 60000, lowest 20": (chain(60_000), {"lowest": 20}, 15),
         "full 30, all": (full(30), {"all": True}, 400),
         "full 100, all": (full(100), {"all": True}, 100),
         "full 300, all": (full(300), {"all": True}, 20),
     }
-    rust = {}
-    if RUST.exists():
-        lines = subprocess.run([RUST], capture_output=True, text=True, check=True).stdout.splitlines()
-        rust = {name.strip(): float(seconds) for name, seconds in (line.rsplit(maxsplit=1) for line in lines)}
-    for name, (k, request, times) in calls.items():
-        mine = shortest(times, lambda k=k, request=request: mb.eigs(k, **request))
-        beside = f", Rust {1e3 * rust[name]:.3f} ms, {100 * (mine / rust[name] - 1):+.1f} %" if name in rust else ""
-        print(f"{name}: {1e3 * mine:.3f} ms{beside}")
+    # Rust and Python take turns, so that what else the machine does meets both.
+    mine, rust = ({name: float("inf") for name in calls} for _ in range(2))
+    for _ in range(ROUNDS):
+        if RUST.exists():
+            lines = subprocess.run([RUST], capture_output=True, text=True, check=True).stdout.splitlines()
+            for name, seconds in (line.rsplit(maxsplit=1) for line in lines):
+                rust[name.strip()] = min(rust[name.strip()], float(seconds))
+        for name, (k, request, times) in calls.items():
+            mine[name] = min(mine[name], shortest(times, lambda k=k, request=request: mb.eigs(k, **request)))
+    for name, seconds in mine.items():
+        beside = f", Rust {1e3 * rust[name]:.3f} ms, {100 * (seconds / rust[name] - 1):+.1f} %" if RUST.exists() else ""
+        print(f"{name}: {1e3 * seconds:.3f} ms{beside}")
 
 
 if __name__ == "__main__":

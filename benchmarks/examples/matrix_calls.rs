@@ -39,6 +39,8 @@ fn full(n: usize) -> Sparse {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let calls = [
+        ("full 12, all", full(12), Request::All, 2000),
+        ("chain 10000, lowest 20", chain(10_000), Request::Lowest { count: 20 }, 30),
         ("chain 60000, lowest 20", chain(60_000), Request::Lowest { count: 20 }, 15),
         ("full 30, all", full(30), Request::All, 400),
         ("full 100, all", full(100), Request::All, 100),

@@ -1,8 +1,11 @@
 """Long work: other threads run meanwhile, and an interrupt ends it."""
 
 import _thread
+import os
+import signal
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,6 +48,54 @@ def test_an_interrupt_ends_long_work_and_its_thread(after):
         time.sleep(0.01)
     assert _mb.busy() == 0
     # The package works on.
+    assert mb.eigs([[4.0]]).s.tolist() == [2j]
+
+
+def four_bars(bays):
+    models = Path(__file__).resolve().parents[3] / "crates" / "mb-gallery" / "models"
+    return mb.load(models / "n-four-bar.toml", N=bays)
+
+
+def pushed_mass():
+    m = mb.Model("pushed", parameters={"W": 3.0})
+    P = m.body("P", mass=1, inertia=1, at=(0, 0))
+    m.prismatic("rail", P, (0, 0), axis=(1, 0))
+    m.spring("s", P, (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+    m.force("push", P, direction=(1, 0), magnitude="cos(W*t)")
+    return m
+
+
+#: Calls that take many seconds to hours, one for each kind of long work.
+LONG = {
+    "dense": lambda: mb.eigs(**long_problem(1500)),
+    "sparse": lambda: mb.eigs(**lattice()),
+    "simulate": lambda: four_bars(2).simulate(1e6, every=1e3),
+    "track": lambda: four_bars(40).track("k", 26, 36, samples=20_000, modes=4),
+    "series": lambda: four_bars(40).series(["k"], order=120, modes=12),
+    "sweep": lambda: four_bars(40).sweep({"k": np.linspace(26, 36, 20_000)}, modes=2),
+    "orbit": lambda: pushed_mass().orbit("2*pi/W", settle=1e6),
+}
+
+
+@pytest.mark.parametrize("kind", LONG)
+@pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to a process of its own on Windows")
+def test_a_signal_is_answered_while_the_work_is_still_under_way(kind):
+    while _mb.busy():
+        time.sleep(0.01)
+
+    def signal_once_busy():
+        while not _mb.busy():
+            time.sleep(0.001)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=signal_once_busy)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        LONG[kind]()
+    thread.join()
+    # It ends at its next look, of which every kind of work has some; its result is dropped.
+    while _mb.busy():
+        time.sleep(0.01)
     assert mb.eigs([[4.0]]).s.tolist() == [2j]
 
 
