@@ -91,8 +91,8 @@ impl FromRest {
         }
         match &self.reached {
             Reached::Whole(branch) if !branch.watched => out.push(
-                "eigenvalues that pass through zero on the way from rest could not be looked for everywhere: signs of the \
-                 stiffness are lost in rounding, or it is not symmetric and large"
+                "eigenvalues that pass through zero between rest and these speeds may have been missed: rounding hides signs of the \
+                 stiffness, or it is unsymmetric and large"
                     .to_owned(),
             ),
             Reached::Whole(branch) if branch.crossings.is_empty() => out.push(

@@ -18,7 +18,7 @@ use mb_periodic::{
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// Which periodic motion, and how it is looked for.
+/// Which periodic motion, and how it is computed.
 #[derive(Clone, Debug, Default)]
 pub struct OrbitSearch {
     /// The period, s: a number or an expression of parameters.
@@ -70,9 +70,11 @@ pub fn period(spec: &ModelSpec, text: &str) -> Result<f64, OrbitError> {
     let found = if let Ok(number) = text.trim().parse::<f64>() {
         number
     } else {
+        // The name is not the user's, so that it is taken out of messages.
+        let own = format!("parameter '{PERIOD}': ");
         let mut with = spec.clone();
         with.parameters.insert(PERIOD.to_owned(), Value::from(text));
-        let values = with.parameter_values().map_err(|e| wrong(reason(&e)))?;
+        let values = with.parameter_values().map_err(|e| wrong(reason(&e).replace(&own, "")))?;
         values.get(PERIOD).copied().unwrap_or(f64::NAN)
     };
     let usable = found.is_finite() && found > 0.0;

@@ -17,6 +17,7 @@ use mb_model::spec::ModelError;
 use mb_parametric::ParametricError;
 use mb_periodic::PeriodicError;
 use mb_response::ResponseError;
+use std::io::ErrorKind;
 
 /// Exit code when the model or the request is wrong.
 pub const WRONG: u8 = 1;
@@ -117,7 +118,7 @@ pub enum Failure {
         places: String,
     },
     /// The distributed engine did not come to an end.
-    #[error("The engine, started by `{launcher}`, failed: {why}.{}", if log.is_empty() { String::new() } else { format!(" Its last words: {log}") })]
+    #[error("The engine, started by `{launcher}`, failed: {why}.{}", if log.is_empty() { String::new() } else { format!(" Its last lines: {log}") })]
     EngineRun {
         /// What starts it.
         launcher: String,
@@ -193,6 +194,19 @@ fn wrong_exchange(error: &EngineError) -> bool {
 }
 
 impl Failure {
+    /// Of a simulation, with the program's own names of options.
+    pub fn simulation(error: ConstraintError) -> Self {
+        let ConstraintError::SimulationOption { option, value, range } = error else {
+            return LinearError::from(error).into();
+        };
+        let option = match option {
+            "relative tolerance" => "rtol",
+            "absolute tolerance" => "atol",
+            "largest step" => "step",
+            other => other,
+        };
+        RequestError::OutOfRange { option, value, range }.into()
+    }
     /// 1 when the model or the request is wrong, 2 when the numerics failed.
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -302,7 +316,7 @@ impl Failure {
                 "try --strategy relaxation, start values with --at, or `mb equilibrium --find-all 24`".to_owned()
             }
             Self::Eigen { source: EigenError::OutOfMemory { .. }, .. } => {
-                "--memory GIB says how much may be used; without it, it is what the system has".to_owned()
+                "--memory GIB sets the limit, which otherwise is the memory of the system".to_owned()
             }
             Self::Linear(LinearError::InsideOut { .. }) => {
                 "`mb equilibrium --load-path` increases the loads from zero and reports how much of them the model carries".to_owned()
@@ -360,7 +374,20 @@ impl Failure {
             Self::Parametric { source: ParametricError::IdleVariable { .. }, .. } => {
                 "leave it out, or use it in the model".to_owned()
             }
-            Self::Unreadable { what: MODEL_FILE, .. } => "`mb generate --list` shows models to start from; `-` reads the standard input".to_owned(),
+            Self::Parametric { source: ParametricError::VelocityRows { .. }, .. } => {
+                "`mb track --campbell` follows the modes over a speed, with an eigenvalue problem at each value".to_owned()
+            }
+            Self::Unreadable { what: MODEL_FILE, source, .. } => match source.kind() {
+                ErrorKind::NotFound => {
+                    "`mb generate --list` shows models to start from; `-` reads the standard input".to_owned()
+                }
+                ErrorKind::IsADirectory => "give the path of a model file (TOML) in it".to_owned(),
+                ErrorKind::InvalidData => {
+                    "a model is a text file (TOML); `mb modes` reads matrices with --mass, --stiffness and --constraints"
+                        .to_owned()
+                }
+                _ => return None,
+            },
             _ => return None,
         })
     }

@@ -253,7 +253,11 @@ pub fn generate(name: &str, set: &[Assignment]) -> Result<String, RequestError> 
     for set in own.chain(set.iter().cloned()) {
         let known = || parameter_names(&text);
         let Some(span) = parameter_span(&text, &set.name) else {
-            return Err(RequestError::NoSuchParameter { name: set.name.clone(), known: known() });
+            return Err(RequestError::NoSuchParameter {
+                option: "--set",
+                name: set.name.clone(),
+                known: known(),
+            });
         };
         let quoted =
             if set.value.parse::<f64>().is_ok() { set.value.clone() } else { format!("{:?}", set.value) };

@@ -31,7 +31,10 @@ impl Text {
             bytes = read_file(Path::new(path), LARGEST_MODEL).map_err(unreadable)?;
         }
         let content = String::from_utf8(bytes).map_err(|e| {
-            unreadable(std::io::Error::new(std::io::ErrorKind::InvalidData, e.utf8_error().to_string()))
+            unreadable(std::io::Error::new(
+                std::io::ErrorKind::InvalidData,
+                format!("byte {} is not UTF-8 text", e.utf8_error().valid_up_to() + 1),
+            ))
         })?;
         let name = if path == "-" { "<stdin>".to_owned() } else { path.to_owned() };
         // Editors of some systems put a mark in front.
@@ -93,7 +96,9 @@ pub fn load(text: &Text, args: &ModelArgs) -> Result<Loaded, Failure> {
     for set in &args.set {
         if !spec.parameters.contains_key(&set.name) {
             let known = spec.parameters.keys().cloned().collect();
-            return Err(RequestError::NoSuchParameter { name: set.name.clone(), known }.into());
+            return Err(
+                RequestError::NoSuchParameter { option: "--set", name: set.name.clone(), known }.into()
+            );
         }
         spec.set_parameter(&set.name, value(&set.value))?;
     }

@@ -1,4 +1,4 @@
-//! Saddle-point systems with free motions: directions that the constraints allow and the stiffness does not resist.
+//! Saddle-point systems with free motions: vectors of the null space of `Phi_q` on which the stiffness is zero.
 //!
 //! ```text
 //! [ A + d D   Phi_q^T ] [ z ]   [ f ]

@@ -116,8 +116,8 @@ pub enum EigenError {
     },
     /// The symmetric Krylov method met a vector of negative squared length.
     #[error(
-        "The mass matrix is not positive semi-definite on the directions the constraints allow; treat the problem \
-         as unsymmetric (Structure::General)."
+        "The mass matrix is not positive semi-definite on the null space of Phi_q; treat the problem as \
+         unsymmetric (Structure::General)."
     )]
     IndefiniteMetric,
     /// A request or a setting that no problem can answer.
@@ -148,8 +148,8 @@ pub enum EigenError {
     },
     /// The largest eigenvalues were asked for where the leading matrix is singular.
     #[error(
-        "The largest |s| are infinite: the {matrix} matrix could not be factored on the directions the constraints allow \
-         ({source}). Give every free direction mass, hold it by a constraint, or ask for the modes near a frequency."
+        "The largest |s| are infinite: the {matrix} matrix could not be factored on the null space of Phi_q ({source}). \
+         Give every free direction mass, hold it by a constraint, or ask for the modes near a frequency."
     )]
     NoLargest {
         /// The leading matrix, mass or damping.
@@ -237,7 +237,7 @@ pub enum EigenError {
          vectors (left_vectors)."
     )]
     NoLeftVector {
-        /// Index of the pair.
+        /// Index of the eigenpair.
         pair: usize,
     },
     /// A group names a coordinate that does not exist.

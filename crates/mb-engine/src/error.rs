@@ -19,7 +19,7 @@ pub enum EngineError {
         /// Its version.
         found: u32,
     },
-    /// A file that says nothing.
+    /// A file that does not follow its format.
     #[error("`{file}` cannot be understood: {why}.")]
     Malformed {
         /// The file.
@@ -37,7 +37,7 @@ pub enum EngineError {
     },
     /// The folder is of another model or request.
     #[error(
-        "The folder was written for another model, request or option than those given now (it says: {request}). Repeat the \
+        "The folder was written for another model, request or option than those given now (its request: {request}). Repeat the \
          command that wrote it, with --engine-read in place of --engine-write."
     )]
     OtherPackage {

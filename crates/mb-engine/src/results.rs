@@ -45,7 +45,8 @@ impl Results {
             }
         };
         let mut numbers = |name: &str, count: usize| -> Result<Vec<f64>, EngineError> {
-            numbers_of(&bytes(name)?, count).ok_or_else(|| half(name, "does not hold what the status says"))
+            numbers_of(&bytes(name)?, count)
+                .ok_or_else(|| half(name, "does not have the size that the status gives"))
         };
         let values = numbers("results/values.bin", 2 * status.found)?;
         let counts = numbers("results/counts.bin", 4 * status.counts)?;

@@ -65,7 +65,8 @@ impl Status {
             text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')).map(str::trim)
         };
         let half = |why: &str| EngineError::HalfWritten { file: STATUS.to_owned(), why: why.to_owned() };
-        let format: u32 = value("format").and_then(|v| v.parse().ok()).ok_or_else(|| half("says nothing"))?;
+        let format: u32 =
+            value("format").and_then(|v| v.parse().ok()).ok_or_else(|| half("has no format number"))?;
         if format != FORMAT {
             return Err(EngineError::Format { file: STATUS.to_owned(), found: format });
         }
@@ -77,7 +78,8 @@ impl Status {
             return Err(EngineError::Format { file: "options.txt".to_owned(), found: 0 });
         }
         if code != 0 {
-            let words = value("words").map_or_else(String::new, |words| format!(" It said: {words}."));
+            let words =
+                value("words").map_or_else(String::new, |words| format!(" Message of the engine: {words}."));
             let stage = value("stage").unwrap_or("working").to_owned();
             return Err(EngineError::Engine { stage, what: meaning(code), words });
         }
@@ -129,7 +131,7 @@ mod tests {
         let memory = WHOLE.replace("code 0", "code 5").replace("\nend", "\nwords out of memory\nend");
         let memory = Status::from_text(&memory).unwrap_err().to_string();
         assert!(
-            memory.contains("too little memory") && memory.contains("It said: out of memory"),
+            memory.contains("too little memory") && memory.contains("Message of the engine: out of memory"),
             "{memory}"
         );
     }

@@ -335,6 +335,14 @@ pub enum ParametricError {
         /// Why.
         reason: String,
     },
+    /// Velocity rows, of which there are no series.
+    #[error(
+        "Eigenpairs of a model with velocity constraints, such as rolling without slip, have no series here: {row} is one."
+    )]
+    VelocityRows {
+        /// The first such row.
+        row: String,
+    },
     /// The model could not be made.
     #[error(transparent)]
     Model(#[from] mb_model::ModelError),

@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         let unsupported = |reason| Err(MatrixMarketError::Unsupported { header, reason });
         match header {
             Header { field: Field::Pattern, layout: Layout::Array, .. } => {
-                unsupported("an array without numbers says nothing")
+                unsupported("an array without numbers has no entries")
             }
             Header {
                 field: Field::Pattern, symmetry: Symmetry::SkewSymmetric | Symmetry::Hermitian, ..

@@ -96,6 +96,7 @@ pub fn wrong_parametric(error: &ParametricError) -> bool {
             | ParametricError::GaugeVanishes { .. }
             | ParametricError::Overflow { .. }
             | ParametricError::NotBalanced { .. }
+            | ParametricError::VelocityRows { .. }
             | ParametricError::TrackLost { .. }
             | ParametricError::AccuracyNotReached { .. }
             | ParametricError::GroupNotSeparate { .. }

@@ -55,7 +55,7 @@ pub fn notes(
             six(real)
         ));
     } else if !all_poles {
-        out.push("stability was not looked at beyond the band".to_owned());
+        out.push("stability was not checked outside the band".to_owned());
     }
     let lost = sweep.points.iter().filter(|p| p.sample.is_none()).map(|p| six(p.omega / TAU));
     let lost: Vec<String> = lost.collect();

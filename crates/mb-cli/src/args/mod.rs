@@ -22,6 +22,7 @@ pub use report::{CurvesArgs, ReportArgs};
 pub use response::{AxisArg, FigureArg, QuantityArg, ResponseArgs};
 pub use sweep::{RangeArg, ShardArg, SweepArgs};
 
+use clap::error::ContextKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::str::FromStr;
 
@@ -64,7 +65,24 @@ pub fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
             if takes_one { a.allow_negative_numbers(true) } else { a }
         })
     });
-    Cli::from_arg_matches(&command.try_get_matches_from(args.iter().map(plain))?)
+    let matches = command.try_get_matches_from(args.iter().map(plain)).map_err(not_a_number)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// The error for a value that is no number in plain words, in place of those of Rust's parser.
+fn not_a_number(error: clap::Error) -> clap::Error {
+    let source = std::error::Error::source(&error);
+    let kind = match source {
+        Some(e) if e.is::<std::num::ParseFloatError>() => "a number",
+        Some(e) if e.is::<std::num::ParseIntError>() => "a whole number in the range of the option",
+        _ => return error,
+    };
+    let text = |kind| error.get(kind).map_or_else(String::new, ToString::to_string);
+    let (value, option) = (text(ContextKind::InvalidValue), text(ContextKind::InvalidArg));
+    let message = format!(
+        "invalid value for '{option}': '{value}' is not {kind}\n\nFor more information, try '--help'.\n"
+    );
+    clap::Error::raw(error.kind(), message)
 }
 
 /// A negative number with a negative exponent in decimals: the reader of command lines knows exponents without a sign alone and
@@ -102,7 +120,7 @@ pub enum Command {
     Orbit(Box<OrbitArgs>),
     /// Floquet multipliers and exponents of a periodic motion
     Floquet(Box<FloquetArgs>),
-    /// One page to look at and hand on: drawing, animated modes, tables; a browser is all it needs
+    /// One self-contained page: drawing, animated modes, tables; a browser is all it needs
     Report(Box<ReportArgs>),
     /// Write the matrices of the linearized model: MatrixMarket, NPZ, MAT, PETSc
     Export(ExportArgs),
@@ -176,7 +194,7 @@ pub struct StartArgs {
 pub struct MotionArgs {
     /// Linearize the motion that starts with the model's own speeds, or those of the file given with --at;
     /// accelerations and reactions are solved for. With --no-solve positions and speeds are only verified.
-    /// The motion must be steady; the analysis says in which frame it is
+    /// The motion must be steady; the report names the frame in which it is
     #[arg(long, conflicts_with = "strategy")]
     pub moving: bool,
     /// Speed of a coordinate at the start, such as `crank.angle=6.28` (may be repeated); the others follow.

@@ -214,6 +214,16 @@ pub struct SolverArgs {
     pub memory: Option<f64>,
 }
 
+impl SolverArgs {
+    /// Checks the method against the request: `part` where a part of the spectrum is computed.
+    ///
+    /// # Errors
+    /// [`RequestError::SolverOfPart`].
+    pub fn check(&self, part: bool) -> Result<(), RequestError> {
+        if part || self.solver == DriverArg::BuiltIn { Ok(()) } else { Err(RequestError::SolverOfPart) }
+    }
+}
+
 const MODES_EXAMPLES: &str = "\
 Examples:
   mb modes pendulum.toml

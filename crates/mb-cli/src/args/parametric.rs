@@ -87,7 +87,7 @@ pub struct ParametricArgs {
     #[arg(long, value_name = "NAME=VALUE | NAME=P%")]
     pub tolerance: Vec<Assignment>,
     /// Modes by number as `mb modes` shows them, `1,3-5` or `all`; the first six that oscillate when not given
-    #[arg(long, value_name = "LIST", visible_alias = "pairs")]
+    #[arg(long, value_name = "LIST")]
     pub modes: Option<String>,
     /// Modes to expand together because they are close, repeated or defective: by number, `2-3` (may be repeated), or those
     /// closer to each other than a share of their size, `0.5%`
@@ -138,7 +138,7 @@ pub struct TrackArgs {
     pub order: usize,
     /// Modes by number as `mb modes` shows them in the middle of the path, `1,3-5` or `all`; the first six that
     /// oscillate when not given
-    #[arg(long, value_name = "LIST", visible_alias = "pairs")]
+    #[arg(long, value_name = "LIST")]
     pub modes: Option<String>,
     /// Modes to follow together because they are close, repeated or defective: by number, `2-3` (may be repeated), or those
     /// closer to each other in the middle than a share of their size, `0.5%`

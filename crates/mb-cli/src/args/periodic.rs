@@ -4,7 +4,7 @@ use super::{Assignment, ModelArgs, RangeArg, at_least_one, positive};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Which periodic motion, and how it is looked for.
+/// Which periodic motion, and how it is computed.
 #[derive(Clone, Debug, Args)]
 pub struct MotionSearchArgs {
     /// Period in s: a number or an expression of the model's parameters, such as "2*pi/W"
@@ -81,7 +81,7 @@ pub struct FloquetArgs {
     /// The motion.
     #[command(flatten)]
     pub search: MotionSearchArgs,
-    /// The motion as `mb orbit` wrote it; without it, it is looked for first
+    /// The motion as `mb orbit` wrote it; without it, the motion is computed first
     #[arg(long, value_name = "FILE.json", conflicts_with_all = ["guess", "settle"])]
     pub orbit: Option<PathBuf>,
     /// Everything at full precision as JSON (see docs/json-output.md)

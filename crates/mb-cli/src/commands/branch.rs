@@ -24,7 +24,7 @@ pub fn check(spec: &ModelSpec, range: &RangeArg) -> Result<(), Failure> {
     }
     if !spec.parameters.contains_key(name) {
         let known = spec.parameters.keys().cloned().collect();
-        return Err(RequestError::NoSuchParameter { name: name.clone(), known }.into());
+        return Err(RequestError::NoSuchParameter { option: "--follow", name: name.clone(), known }.into());
     }
     Ok(())
 }

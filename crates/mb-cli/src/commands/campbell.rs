@@ -257,7 +257,8 @@ impl CampbellDiagram {
         }
         if !found.complete {
             notes.push(
-                "what grows is looked for among the modes shown; --lowest shows more of them".to_owned(),
+                "growing motions are reported among the modes shown only; --lowest shows more of them"
+                    .to_owned(),
             );
         }
         notes.push(format!(

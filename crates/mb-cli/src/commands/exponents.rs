@@ -65,7 +65,7 @@ fn analyse(text: &Text, args: &TrackArgs, period: &str, progress: Progress) -> R
     let name = args.parameter.clone().unwrap_or_default();
     if !loaded.spec.parameters.contains_key(&name) {
         let known = loaded.spec.parameters.keys().cloned().collect();
-        return Err(RequestError::NoSuchParameter { name, known }.into());
+        return Err(RequestError::NoSuchParameter { option: "--parameter", name, known }.into());
     }
     let end = |option, text: &Option<String>| {
         crate::start::finite(option, &name, text.as_deref().unwrap_or_default())

@@ -80,6 +80,7 @@ pub fn analyse(args: &ModesArgs, progress: Progress) -> Result<MatrixModes, Fail
         None if chosen => Request::Lowest { count: part::LOWEST },
         None => Request::All,
     };
+    args.solver.check(request != Request::All)?;
     let options = part::options(&args.solver, &args.output);
     let result = if args.engine.answers() {
         let request = args.request.for_engine(args.engine.option())?;

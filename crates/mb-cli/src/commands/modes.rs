@@ -78,7 +78,13 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
         if args.output.json { json::modes::document(&found, args) } else { render(&found, args, style) };
     let mut answer = Answer::spectra(text, &found.results);
     if let Some(undetermined) = &found.undetermined {
-        answer.complaint.push_str(&modes::undetermined(undetermined));
+        // The page has the whole sentence as a note, the document only the rows.
+        let words = if args.output.json {
+            modes::undetermined(undetermined)
+        } else {
+            "The constraints do not determine the spectrum, see the notes.".to_owned()
+        };
+        answer.complaint.push_str(&words);
         answer.complaint.push('\n');
         answer.code = crate::failure::NUMERICS;
     }
@@ -117,6 +123,7 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
     drop(stage);
     let model = &loaded.model;
     let (part, chosen) = part_wanted(model, args)?;
+    args.solver.check(part.is_some())?;
     check_shares(args)?;
     let formulations = formulations(model, &args.formulation)?;
     if part.is_none() {

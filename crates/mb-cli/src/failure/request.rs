@@ -9,8 +9,10 @@ use mb_model::spec::nearest;
 #[non_exhaustive]
 pub enum RequestError {
     /// A parameter that the model does not have.
-    #[error("--set {name}: the model has no parameter `{name}`.")]
+    #[error("{option} {name}: the model has no parameter `{name}`.")]
     NoSuchParameter {
+        /// The option that names it.
+        option: &'static str,
         /// The name.
         name: String,
         /// The names there are.
@@ -268,6 +270,14 @@ pub enum RequestError {
         /// What is wrong.
         why: String,
     },
+    /// No mode to expand where none was named.
+    #[error("The model has no physical mode at the expansion point.")]
+    NoPhysicalMode,
+    /// A Krylov method where no Krylov method is used.
+    #[error(
+        "--solver arpack computes a part of the spectrum, but all eigenvalues are computed here, by dense matrices."
+    )]
+    SolverOfPart,
     /// Modes that are not there.
     #[error("--modes {list}: {why}.")]
     BadModes {
@@ -437,7 +447,7 @@ impl RequestError {
                 .map_or_else(String::new, |n| format!("did you mean `{n}`? "))
         };
         Some(match self {
-            Self::NoSuchParameter { name, known } => meant(name, known) + &list("parameters", known),
+            Self::NoSuchParameter { name, known, .. } => meant(name, known) + &list("parameters", known),
             Self::NoSuchCoordinate { name, known, .. } => meant(name, known) + &list("coordinates", known),
             Self::NoSuchInput { name, known, .. } => meant(name, known) + &list("inputs", known),
             Self::NoSuchOutput { name, known, .. } => meant(name, known) + &list("outputs", known),
@@ -454,6 +464,10 @@ impl RequestError {
             Self::NoSpeed { .. } => "the parameters: mb check; the joints: spin:JOINT".to_owned(),
             Self::Rotates { .. } => {
                 "mb track --campbell follows it over a speed; set the speeds to zero for the state of rest".to_owned()
+            }
+            Self::NoPhysicalMode => "`mb modes --all` shows what there is; name modes with --modes".to_owned(),
+            Self::SolverOfPart => {
+                "ask for a part with --lowest, --near, --near-point, --band or --largest, or leave --solver out".to_owned()
             }
             Self::BadModes { .. } => "write numbers as `mb modes` shows them, as in 1,3-5, or all".to_owned(),
             Self::RedundantRows { redundant, .. } => {

@@ -102,6 +102,6 @@ pub fn document(diagram: &CampbellDiagram) -> String {
         between: found.between.map(|b| BetweenView { degree: b.degree, missed: b.missed, checks: b.checks }),
         complete: found.complete,
         resolution: found.resolution,
-        notes: diagram.notes(),
+        notes: crate::render::summary::sentences(&diagram.notes()),
     })
 }

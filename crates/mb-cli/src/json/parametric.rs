@@ -197,7 +197,7 @@ pub fn document(found: &Parametric, vectors: bool) -> String {
         pieces: expansion.pieces.iter().map(piece).collect(),
         tolerances,
         evaluations: evaluations.collect(),
-        notes: notes(found),
+        notes: crate::render::summary::sentences(&notes(found)),
     })
 }
 

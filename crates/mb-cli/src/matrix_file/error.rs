@@ -6,7 +6,9 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum MatrixFileError {
     /// The bytes end too early.
-    #[error("It ends in the middle of {what}: it is cut off, or not of the kind that its first bytes say.")]
+    #[error(
+        "It ends in the middle of {what}: it is cut off, or its first bytes are those of another format."
+    )]
     Torn {
         /// The part that is incomplete.
         what: String,

@@ -96,8 +96,7 @@ fn usual<'a>(lines: &[Line<'a>], needed: bool) -> Result<Vec<Line<'a>>, RequestE
     let oscillating: Vec<Line<'a>> = physical.iter().filter(|l| l.conjugate).copied().collect();
     let usual = if oscillating.is_empty() { physical } else { oscillating };
     if usual.is_empty() && needed {
-        let why = "the model has no physical mode there".to_owned();
-        return Err(RequestError::BadModes { list: "(none given)".to_owned(), why });
+        return Err(RequestError::NoPhysicalMode);
     }
     Ok(usual.into_iter().take(USUAL).collect())
 }
@@ -124,7 +123,11 @@ fn numbers(list: &str, most: usize) -> Result<Vec<usize>, RequestError> {
             let why = if most == usize::MAX {
                 "counted from 1".to_owned()
             } else {
-                format!("there are {most} modes")
+                match most {
+                    0 => "there is no mode".to_owned(),
+                    1 => "there is 1 mode".to_owned(),
+                    _ => format!("there are {most} modes"),
+                }
             };
             return Err(bad(why));
         }

@@ -27,7 +27,7 @@ impl Path {
     /// The straight path or the file that the command line asks for.
     ///
     /// # Errors
-    /// [`RequestError::NotANumber`]; [`RequestError::BadPath`] with the line.
+    /// [`RequestError::NotANumber`]; [`RequestError::EmptyRange`]; [`RequestError::BadPath`] with the line.
     pub fn new(args: &TrackArgs) -> Result<Self, Failure> {
         if let Some(file) = &args.path {
             return read(file);
@@ -37,6 +37,9 @@ impl Path {
             crate::start::finite(option, &name, text.as_deref().unwrap_or_default())
         };
         let (from, to) = (end("--from", &args.from)?, end("--to", &args.to)?);
+        if from.total_cmp(&to).is_eq() {
+            return Err(RequestError::EmptyRange { option: "--to", value: to }.into());
+        }
         let steps = args.samples.max(2) - 1;
         let at = |i: usize| from + (to - from) * i as f64 / steps as f64;
         let along: Vec<f64> = (0..=steps).map(at).collect();

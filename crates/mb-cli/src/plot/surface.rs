@@ -1,4 +1,4 @@
-//! Surfaces of solids: the faces that look at the reader, far ones first, so that near ones cover them.
+//! Surfaces of solids: the faces turned towards the viewer, far ones first, so that near ones cover them.
 //!
 //! Exact for convex solids; where faces of a solid that is bent round itself overlap in a cycle, one of them is drawn wrong.
 
@@ -10,7 +10,7 @@ pub(super) struct Face {
     pub(super) corners: [Point; 4],
 }
 
-/// Draws the faces that look at the reader.
+/// Draws the faces turned towards the viewer.
 pub(super) fn draw(svg: &mut Svg, mut faces: Vec<Face>) {
     faces.retain(|face| looks_here(&face.corners));
     faces.sort_by(|a, b| a.nearness.total_cmp(&b.nearness));

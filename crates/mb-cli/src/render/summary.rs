@@ -131,7 +131,7 @@ pub fn lost_contacts(model: &Model, point: &Point) -> Vec<String> {
     let lost = mb_linear::lost_contacts(model, &point.lambda).into_iter();
     lost.map(|c| {
         format!(
-            "CONTACT LOST: the plane of {} would have to pull with {} N; a wheel lifts off there, what is said holds for one that does not",
+            "CONTACT LOST: the plane of {} would have to pull with {} N; the wheel lifts off there, and the results hold only while it does not",
             c.owner,
             six(-c.normal_force)
         )
@@ -291,7 +291,21 @@ pub fn redundancy_notes(rank: &ConstraintRank) -> Vec<String> {
 pub fn notes(list: &[String], style: Style) -> String {
     let mut out = String::new();
     for note in list {
-        let _ = writeln!(out, "{} {note}", style.yellow("note:"));
+        let _ = writeln!(out, "{} {}", style.yellow("note:"), sentence(note));
     }
     out
+}
+
+/// Notes as whole sentences.
+pub fn sentences(notes: &[String]) -> Vec<String> {
+    notes.iter().map(|note| sentence(note)).collect()
+}
+
+/// A note as a whole sentence: a capital in front, unless a name such as `crank.angle` or an option stands there, and a full stop.
+pub fn sentence(note: &str) -> String {
+    let first = note.split(' ').next().unwrap_or_default().trim_end_matches([':', ',']);
+    let word = first.len() > 1 && first.chars().all(|c| c.is_ascii_lowercase());
+    let (head, rest) = note.split_at(usize::from(word));
+    let stop = if note.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{}{rest}{stop}", head.to_ascii_uppercase())
 }

@@ -82,7 +82,7 @@ fn a_drive_that_moves_is_no_place_to_rest() {
 fn speeds_of_a_model_that_rest_leaves_aside_are_named() {
     let bicycle = right(&["generate", "bicycle"]);
     let run = mb_with(&["check", "-"], &bicycle);
-    assert!(run.code == 0 && run.out.contains("the model has speeds"), "{run:?}");
+    assert!(run.code == 0 && run.out.contains("The model has speeds"), "{run:?}");
     assert!(run.out.contains("mb modes --moving takes them"), "{run:?}");
     let found = right(&["check", &model("rod-pendulum")]);
     assert!(!found.contains("speeds"), "{found}");
@@ -116,7 +116,7 @@ fn no_command_leaves_speeds_aside_silently() {
     for args in commands {
         let run = mb_with(args, THROWN);
         assert!(
-            run.code == 0 && run.out.contains("the model has speeds (m.x 0.500000 per second)"),
+            run.code == 0 && run.out.contains("The model has speeds (m.x 0.500000 per second)"),
             "{args:?}: {run:?}"
         );
         if matches!(args[0], "state-space" | "parametric" | "track") {
@@ -138,12 +138,12 @@ fn no_command_leaves_speeds_aside_silently() {
         "{run:?}"
     );
     let run = mb_with(&[args.as_slice(), &["--about", "speed:m.x=0.5"]].concat(), THROWN);
-    assert!(run.code == 0 && !run.out.contains("the model has speeds"), "{run:?}");
+    assert!(run.code == 0 && !run.out.contains("The model has speeds"), "{run:?}");
 }
 
 /// A descriptor system too large to print says so, and still says what it is of.
 #[test]
 fn a_large_state_space_names_the_speeds_too() {
     let run = mb_with(&["state-space", "-", "--form", "descriptor"], &right(&["generate", "top"]));
-    assert!(run.out.contains("too large to print") && run.out.contains("the model has speeds"), "{run:?}");
+    assert!(run.out.contains("too large to print") && run.out.contains("The model has speeds"), "{run:?}");
 }

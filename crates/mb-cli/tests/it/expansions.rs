@@ -142,7 +142,7 @@ fn groups_are_followed_along_a_path() {
 fn mac_matrices_are_in_the_outputs() {
     let arm = "crates/mb-gallery/models/spring-arm.toml";
     let path = ["track", arm, "--parameter", "k", "--from", "800", "--to", "1000", "--samples", "4"];
-    let document = json(&[path.as_slice(), &["--pairs", "1-3"]].concat());
+    let document = json(&[path.as_slice(), &["--modes", "1-3"]].concat());
     let mac = document["mac"].as_array().unwrap();
     assert_eq!(mac.len(), 3);
     for (i, step) in mac.iter().enumerate() {

@@ -152,7 +152,7 @@ fn a_constraint_holds_what_it_says_and_a_redundant_one_is_named() {
     let text = chain.run(&["--constraints", &path]);
     assert_eq!(text.code, 0, "{text:?}");
     assert!(text.out.contains("3 constraint rows of rank 1, 11 degrees of freedom"), "{}", text.out);
-    assert!(text.out.contains("redundant: constraint row"), "{}", text.out);
+    assert!(text.out.contains("Redundant: constraint row"), "{}", text.out);
     let found = frequencies(&chain.json(&["--constraints", &path]));
     let alone = (2.0 * STIFFNESS / MASS).sqrt();
     let mut exact: Vec<f64> =

@@ -150,3 +150,50 @@ fn assembly_that_moves_something_far_is_a_warning() {
     assert_eq!(far.code, 0, "{far:?}");
     assert!(far.out.contains("warning: assembly moves P by 1.5"), "{}", far.out);
 }
+
+/// Messages name what the user wrote and the option that takes it.
+#[test]
+fn messages_name_the_option_as_it_is_written() {
+    let (pendulum, bicycle) = (model("simple-pendulum"), model("bicycle"));
+    let cases: [(&[&str], &str); 14] = [
+        (&["sweep", &pendulum, "--grid", "Q=1..2:3"], "--grid Q: the model has no parameter `Q`"),
+        (&["simulate", &pendulum, "--until", "-5"], "--until is -5, but it must be after the start"),
+        (&["simulate", &pendulum, "--until", "1", "--step", "0"], "--step is 0, but it must be positive"),
+        (
+            &["simulate", &pendulum, "--until", "1", "--rtol", "0"],
+            "--rtol is 0, but it must be 1e-14 or more",
+        ),
+        (&["floquet", &pendulum, "--period", "x+"], "--period x+: in the expression `x+`"),
+        (&["track", &bicycle, "--parameter", "v", "--from", "4", "--to", "5"], "mb track --campbell"),
+        (
+            &["track", &pendulum, "--parameter", "L", "--from", "2", "--to", "2"],
+            "--to is 2, where the range begins",
+        ),
+        (&["modes", &pendulum, "--near", "abc"], "'--near <HZ>': 'abc' is not a number"),
+        (&["modes", &pendulum, "--plot-modes", "1.5"], "'1.5' is not a whole number"),
+        (&["modes", &pendulum, "--solver", "arpack"], "ask for a part with --lowest"),
+        (&["modes", "."], "give the path of a model file (TOML) in it"),
+        (&["modes", env!("CARGO_BIN_EXE_mb")], "a model is a text file (TOML)"),
+        (&["modes", "no-such-file"], "mb generate --list"),
+        (&["parametric", &pendulum, "--parameters", "L", "--modes", "2"], "--modes 2: there is 1 mode"),
+    ];
+    for (args, words) in cases {
+        let run = mb(args);
+        assert!(run.code != 0 && run.err.contains(words), "{args:?}: {run:?}");
+        assert!(!run.err.contains("period_asked_for"), "{run:?}");
+    }
+}
+
+/// What a page and a document note are whole sentences; names keep their letters.
+#[test]
+fn notes_are_whole_sentences() {
+    let singular = model("n-four-bar-singular");
+    let run = mb(&["modes", &singular]);
+    let notes: Vec<&str> = run.out.lines().filter_map(|line| line.strip_prefix("note: ")).collect();
+    assert!(notes.len() >= 3, "{run:?}");
+    for note in notes {
+        assert!(note.starts_with(char::is_uppercase) && note.ends_with('.'), "{note}");
+    }
+    let both = format!("{}{}", run.out, run.err);
+    assert_eq!(both.matches("NOT DETERMINED").count(), 1, "{both}");
+}

@@ -72,7 +72,7 @@ pub(crate) fn judge(
     };
     if found > counted {
         return unproved(
-            "the inertias of the engine say less than was found: an end lies too near to an eigenvalue",
+            "the inertias of the engine count fewer eigenvalues than were found: an end of the interval lies too near to an eigenvalue",
         );
     }
     let from = bottom.map_or(low.min(-top.at.abs()), |p| p.at);

@@ -42,11 +42,11 @@ pub enum Finding {
     },
     /// The constraints leave no free direction.
     NoFreedom,
-    /// Directions allowed by the constraints carry no mass.
+    /// The mass matrix has a null space on the null space of `Phi_q`.
     SingularMass {
-        /// Number of such directions.
+        /// Its dimension.
         directions: usize,
-        /// Infinite eigenvalues they cause.
+        /// Infinite eigenvalues that it causes.
         infinite: usize,
     },
     /// Eigenvalues that count as infinite, because changes of the entries as small as the last digit make them so, but are finite and
@@ -229,13 +229,17 @@ impl fmt::Display for Finding {
             Self::NoFreedom => f.write_str("The constraints leave no free direction, so there is no motion."),
             Self::SingularMass { directions, infinite } => write!(
                 f,
-                "{directions} directions allowed by the constraints carry no mass; they cause {infinite} infinite \
-                 eigenvalues."
+                "The mass matrix has a null space of dimension {directions} on the null space of Phi_q; it causes {}.",
+                if *infinite == 1 {
+                    "1 infinite eigenvalue".to_owned()
+                } else {
+                    format!("{infinite} infinite eigenvalues")
+                }
             ),
             Self::InfiniteByRounding { .. } => f.write_str(&infinite_by_rounding(self)),
-            Self::IndefiniteMass => f.write_str(
-                "The mass matrix is not positive definite on the directions the constraints allow.",
-            ),
+            Self::IndefiniteMass => {
+                f.write_str("The mass matrix is not positive definite on the null space of Phi_q.")
+            }
             Self::NearlyZeroStiffness { relative, tolerance } => write!(
                 f,
                 "A direction has a stiffness of only {relative:.1e} of what cancels in it (zero is below \

@@ -33,9 +33,9 @@ pub enum SparseFinding {
         info: i32,
         /// What it means.
         meaning: String,
-        /// Pairs of that search that converged.
+        /// Eigenpairs of that search that converged.
         converged: usize,
-        /// Pairs it wanted.
+        /// Eigenpairs it wanted.
         wanted: usize,
     },
     /// The built-in driver answered one search in place of the one asked for.
@@ -57,7 +57,7 @@ pub enum SparseFinding {
         /// How many were left out.
         modes: usize,
     },
-    /// Pairs that the search called converged, but that leave too much of the equations to be eigenvalues; they are
+    /// Eigenpairs that the search called converged, but that leave too much of the equations to be eigenvalues; they are
     /// not returned.
     Dropped {
         /// How many.
@@ -150,10 +150,10 @@ pub enum SparseFinding {
         /// Damping ratio up to which all modes of the band are returned.
         damping_ratio: f64,
     },
-    /// Pairs were found in double-double precision: their bounds speak of the matrices as given, whose entries are
+    /// Eigenpairs were found in double-double precision: their bounds speak of the matrices as given, whose entries are
     /// rounded themselves.
     RoundedStiffness {
-        /// |s| of the pair that feels it most, rad/s.
+        /// |s| of the eigenpair most sensitive to it, rad/s.
         s: f64,
         /// Change of s, rad/s, when every entry of K is off by half a unit in its last place and all of them act together.
         up_to: f64,
@@ -257,7 +257,7 @@ impl fmt::Display for SparseFinding {
             ),
             Self::Arpack { routine, info, meaning, converged, wanted } => write!(
                 f,
-                "ARPACK-NG's {routine} returned info = {info} in one search: {meaning}; {converged} of {wanted} pairs \
+                "ARPACK-NG's {routine} returned info = {info} in one search: {meaning}; {converged} of {wanted} eigenpairs \
                  converged in it."
             ),
             Self::BuiltInInstead { reason } => {
@@ -265,10 +265,20 @@ impl fmt::Display for SparseFinding {
             }
             Self::FewerExist { wanted, exist, dof } => write!(
                 f,
-                "{wanted} modes were asked for, but only {exist} have a finite eigenvalue ({dof} degrees of freedom)."
+                "{wanted} modes were asked for, but only {exist} {} a finite eigenvalue ({}).",
+                if *exist == 1 { "has" } else { "have" },
+                if *dof == 1 {
+                    "1 degree of freedom".to_owned()
+                } else {
+                    format!("{dof} degrees of freedom")
+                }
             ),
             Self::Repeated { modes } => {
-                write!(f, "{modes} modes were found twice and are returned once.")
+                if *modes == 1 {
+                    f.write_str("1 mode was found twice and is returned once.")
+                } else {
+                    write!(f, "{modes} modes were found twice and are returned once.")
+                }
             }
             Self::Dropped { eigenvalues, backward_error } => write!(
                 f,

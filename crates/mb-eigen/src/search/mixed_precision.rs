@@ -61,8 +61,8 @@ impl ShortSolve {
         Self { factor, solves: AtomicUsize::new(0) }
     }
 
-    /// Whether all eigenvalues of the matrix on the vectors that the constraints allow are positive, by the signs of the factors and
-    /// what refinement shows of them.
+    /// Whether all eigenvalues of the matrix on the null space of `Phi_q` are positive, by the inertia of the factors, which
+    /// refinement confirms.
     fn definite(&self) -> bool {
         let constraints = self.factor.constraints();
         self.factor.inertia().is_some_and(|signs| signs.negative == constraints)
@@ -161,7 +161,7 @@ impl ShiftSolve<f64> for FewDigits {
     }
 }
 
-/// K x = w M x on the vectors that the constraints allow.
+/// K x = w M x on the null space of `Phi_q`.
 pub(crate) struct Allowed<'a> {
     problem: &'a Problem<'a>,
     solver: &'a ShortSolve,

@@ -194,9 +194,9 @@ pub enum Fault {
         /// Their angle.
         degrees: f64,
     },
-    /// An orientation said in no way or in several.
+    /// An orientation given in no way or in several.
     #[error(
-        "an orientation is said by `axis` and `angle`, by `euler_parameters`, by `cardan`, or by two of `x`, `y`, `z`"
+        "an orientation is given by `axis` and `angle`, by `euler_parameters`, by `cardan`, or by two of `x`, `y`, `z`"
     )]
     Orientation,
     /// An inertia tensor that no body has.
@@ -286,7 +286,7 @@ pub enum Fault {
         wanted: &'static str,
     },
     /// `ground` where a definite place is needed.
-    #[error("`ground` alone does not say where")]
+    #[error("`ground` alone is not a point")]
     GroundIsNowhere,
     /// Both ends are on one body or one point.
     #[error("both ends are on {thing}")]
@@ -373,7 +373,7 @@ pub enum Fault {
         link: String,
     },
     /// A beam where one of its nodes must be named.
-    #[error("beam '{beam}' alone does not say where")]
+    #[error("beam '{beam}' alone is not a point")]
     WhereOnBeam {
         /// The beam.
         beam: String,

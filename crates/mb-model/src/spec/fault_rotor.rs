@@ -15,8 +15,8 @@ pub enum RotorFault {
         /// That of the row before, rad/s.
         before: f64,
     },
-    /// A speed at which the table says nothing.
-    #[error("at {speed} rad/s the table says nothing: it reaches from {first} to {last} rad/s")]
+    /// A speed outside the table.
+    #[error("the table has no values at {speed} rad/s: it reaches from {first} to {last} rad/s")]
     OutsideTable {
         /// The speed, rad/s.
         speed: f64,

@@ -60,8 +60,7 @@ pub(super) fn check(
     }
     let model = source.model_f64(&BTreeMap::new())?;
     if let Some(row) = model.velocity_rows().iter().position(|v| *v) {
-        let reason = format!("series know no velocity rows, of which there is {}", model.row_name(row));
-        return Err(ParametricError::NotBalanced { reason });
+        return Err(ParametricError::VelocityRows { row: model.row_name(row) });
     }
     let sizes = [
         ("the configuration", centre.q.len(), model.nq()),

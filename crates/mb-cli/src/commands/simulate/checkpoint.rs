@@ -8,7 +8,6 @@ use crate::failure::Failure;
 use mb_constraints::simulate::{
     self, End, Progress, Record, SimulationOptions, StartPolicy, Statistics, Trajectory,
 };
-use mb_linear::LinearError;
 use mb_model::Model;
 use mb_parametric::Journal;
 use mb_parametric::journal::{Reader, Writer};
@@ -50,7 +49,7 @@ pub(super) fn simulate(
         let until = if last { options.until } else { end };
         let part = SimulationOptions { until, start, ..options.clone() };
         let mut see = |p: &Progress| observer(&Progress { until: options.until, ..*p });
-        let next = simulate::simulate(model, begin, &q, &v, &part, &mut see).map_err(LinearError::from)?;
+        let next = simulate::simulate(model, begin, &q, &v, &part, &mut see).map_err(Failure::simulation)?;
         let whole = next.end == End::Finished;
         // A part that was ended is answered, and computed again.
         if whole && !last {

@@ -74,7 +74,7 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
                 checkpoint::simulate(&mut journal, model, args.time, start, &options, &mut see)?
             }
             None => simulate(model, args.time, &begin.q, &begin.v, &options, &mut see)
-                .map_err(LinearError::from)?,
+                .map_err(Failure::simulation)?,
         };
         live.clear();
         let seconds = clock.elapsed().as_secs_f64();

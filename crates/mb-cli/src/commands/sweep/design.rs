@@ -30,6 +30,17 @@ pub(super) fn of(args: &SweepArgs) -> Result<Design, Failure> {
     })
 }
 
+/// The option that names the parameters.
+pub(super) fn option(args: &SweepArgs) -> &'static str {
+    if args.list.is_some() {
+        "--list"
+    } else if args.latin.is_some() || args.random.is_some() {
+        "--range"
+    } else {
+        "--grid"
+    }
+}
+
 /// The values of a case as changes of parameters, which read back exactly.
 pub(super) fn assignments(names: &[String], values: &[f64]) -> Vec<Assignment> {
     let one = |(name, value): (&String, &f64)| Assignment { name: name.clone(), value: format!("{value:?}") };

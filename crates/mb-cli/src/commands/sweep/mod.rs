@@ -108,6 +108,9 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
     // What is wrong with the model itself, or with a name, is said once and before any case.
     let first = design.points.first().ok_or(RequestError::NoCases)?;
     let loaded = load(text, &with(first)).or_else(|failure| match failure {
+        Failure::Request(RequestError::NoSuchParameter { name, known, .. }) if names.contains(&name) => {
+            Err(RequestError::NoSuchParameter { option: design::option(args), name, known }.into())
+        }
         Failure::Request(_) => Err(failure),
         _ => load(text, &args.model),
     })?;

@@ -255,7 +255,7 @@ mod tests {
     }
 
     /// Two links of so many elements, their elastic coordinates damped in proportion and their frames not; reduced to the
-    /// directions the constraints allow, or in penalty form.
+    /// null space of `Phi_q`, or in penalty form.
     fn links(
         elements: usize,
         [mass, stiffness]: [f64; 2],
