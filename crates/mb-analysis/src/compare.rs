@@ -3,12 +3,12 @@
 use mb_eigen::pairing::match_values;
 use mb_eigen::{Eigenpair, Spectrum};
 
-/// A pair of one spectrum and its partner in the other.
+/// An eigenpair of one spectrum and its partner in the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Match {
-    /// Index of the pair in the reference spectrum.
+    /// Index of the eigenpair in the reference spectrum.
     pub reference: usize,
-    /// Index of the pair in the other spectrum.
+    /// Index of the eigenpair in the other spectrum.
     pub other: usize,
     /// Distance of the two eigenvalues, rad/s.
     pub difference: f64,
@@ -17,16 +17,16 @@ pub struct Match {
 /// How the motion of one spectrum is found again in another.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
-    /// The matched pairs, in the order of the reference.
+    /// The matched eigenpairs, in the order of the reference.
     pub matches: Vec<Match>,
-    /// Pairs of the reference without a partner.
+    /// Eigenpairs of the reference without a partner.
     pub unmatched_reference: Vec<usize>,
-    /// Physical and rigid pairs of the other spectrum without a partner.
+    /// Physical and rigid eigenpairs of the other spectrum without a partner.
     pub unmatched_other: Vec<usize>,
 }
 
 impl Comparison {
-    /// Matches the physical and rigid pairs of two spectra with the least total distance.
+    /// Matches the physical and rigid eigenpairs of two spectra with the least total distance.
     pub fn new(reference: &Spectrum, other: &Spectrum) -> Self {
         let motion = |s: &Spectrum| -> (Vec<usize>, Vec<_>) {
             let finite = |(i, p): (usize, &Eigenpair)| {
@@ -46,7 +46,7 @@ impl Comparison {
         let (unmatched_reference, unmatched_other) = (without(a, |m| m.reference), without(b, |m| m.other));
         Self { matches, unmatched_reference, unmatched_other }
     }
-    /// The partner of a pair of the reference.
+    /// The partner of an eigenpair of the reference.
     pub fn partner(&self, reference: usize) -> Option<&Match> {
         self.matches.iter().find(|m| m.reference == reference)
     }

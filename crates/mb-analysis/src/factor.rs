@@ -28,7 +28,7 @@ impl Penalties {
     }
 }
 
-/// Factors by row that keep pairs of the mechanism where they are, to 1e-5 of themselves.
+/// Factors by row that keep eigenpairs of the mechanism where they are, to 1e-5 of themselves.
 pub fn for_pairs(model: &Model, at: &OperatingPoint, pairs: &[Eigenpair], law: ViolationLaw) -> Factor {
     let lin = linearize_sparse(model, at);
     Factor::PerConstraint(least_factors(pairs, &lin.m, &lin.phi_q, law, MOVES))

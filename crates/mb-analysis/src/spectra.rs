@@ -61,7 +61,7 @@ pub struct FormulationSpectrum {
     pub penalty_factor: Option<f64>,
     /// Largest constraint violation at the penalty system's own equilibrium.
     pub penalty_violation: Option<f64>,
-    /// By pair, from -1 (circles against the spin) to 1 (with it); empty where nothing spins before the ground.
+    /// By eigenpair, from -1 (circles against the spin) to 1 (with it); empty where nothing spins before the ground.
     pub whirl: Vec<Option<f64>>,
 }
 

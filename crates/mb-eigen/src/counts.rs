@@ -33,7 +33,7 @@ pub struct ClassCounts {
 }
 
 impl ClassCounts {
-    /// Counts the pairs of a list.
+    /// Counts the eigenpairs of a list.
     pub fn of(pairs: &[Eigenpair]) -> Self {
         let mut counts = Self::default();
         for pair in pairs {

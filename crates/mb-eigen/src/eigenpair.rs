@@ -73,13 +73,13 @@ impl Eigenpair {
             || self.value().is_none_or(|s| s.norm() == 0.0 || self.error_bound < s.norm())
     }
 
-    /// The pair without its left vector.
+    /// The eigenpair without its left vector.
     pub(crate) fn without_left(mut self) -> Self {
         (self.left, self.left_multipliers) = (Shape::default(), Shape::default());
         self
     }
 
-    /// The pair with conjugate eigenvalue and vectors.
+    /// The eigenpair with conjugate eigenvalue and vectors.
     pub fn conjugate(&self) -> Self {
         Self {
             alpha: self.alpha.conj(),

@@ -17,7 +17,7 @@
 //! the matrices as given, a condition number, an error bound and a [`Class`]. A [`Spectrum`] adds the [`Counts`]
 //! demanded by theory and found, and every [`Finding`]: redundant rows, a singular mass matrix, overlapping groups.
 //! These are results, not errors. [`pairing`] says which eigenvalue of one spectrum is which of another; [`polish()`]
-//! refines one pair.
+//! refines one eigenpair.
 //!
 //! Large sparse problems go to [`sparse::solve`]. Its Krylov methods are this crate's own; with the feature `arpack`,
 //! ARPACK-NG of the system can take their place ([`sparse::Solver`]), on the same operators and with the same counts

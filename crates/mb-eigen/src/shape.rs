@@ -9,7 +9,7 @@ use mb_algebra::c64;
 
 /// A vector of n complex numbers, read as a slice of them.
 ///
-/// Vectors of undamped problems are real. They are kept as real numbers, which a pair and its conjugate share; complex ones are
+/// Vectors of undamped problems are real. They are kept as real numbers, which an eigenpair and its conjugate share; complex ones are
 /// made when they are first read as such. [`Shape::real`] gives the real ones without that.
 #[derive(Clone)]
 pub struct Shape {

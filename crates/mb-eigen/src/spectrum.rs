@@ -23,7 +23,7 @@ pub struct Spectrum {
 }
 
 impl Spectrum {
-    /// Physical and rigid pairs.
+    /// Physical and rigid eigenpairs.
     pub fn motion(&self) -> impl Iterator<Item = &Eigenpair> {
         self.eigenpairs.iter().filter(|pair| pair.class.is_motion())
     }
@@ -43,17 +43,17 @@ impl Spectrum {
         self.findings.iter().any(Finding::leaves_open)
     }
 
-    /// Pairs of one class.
+    /// Eigenpairs of one class.
     pub fn of_class(&self, class: Class) -> impl Iterator<Item = &Eigenpair> {
         self.eigenpairs.iter().filter(move |pair| pair.class == class)
     }
 
-    /// Finite values of the physical and rigid pairs, rad/s.
+    /// Finite values of the physical and rigid eigenpairs, rad/s.
     pub fn motion_values(&self) -> Vec<c64> {
         self.motion().filter_map(Eigenpair::value).collect()
     }
 
-    /// The pair of a class whose value lies nearest to `s`.
+    /// The eigenpair of a class whose value lies nearest to `s`.
     pub fn nearest(&self, s: c64) -> Option<&Eigenpair> {
         self.eigenpairs
             .iter()
@@ -109,7 +109,7 @@ impl Spectrum {
         }
     }
 
-    /// Adds a finding for every pair whose backward error is far above rounding.
+    /// Adds a finding for every eigenpair whose backward error is far above rounding.
     pub(crate) fn report_poor_accuracy(&mut self) {
         for (pair, found) in self.eigenpairs.iter().enumerate() {
             // Conjugates share their figures: one finding for both.

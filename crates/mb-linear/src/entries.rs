@@ -1,14 +1,14 @@
 //! Entries of a linearization that are nothing compared with the others.
 //!
 //! Newton's method leaves 1e-80 in coordinates that are zero, and their products are entries of 1e-160. Compared with entries of
-//! ordinary size they say nothing, but scalings by rows and columns bring them to the front, and squares of them leave the
+//! ordinary size they have no effect, but scalings by rows and columns bring them to the front, and squares of them leave the
 //! range of numbers: eigenvalues of such matrices were wrong in the first digit. An entry x of a matrix X is zero where
 //!
 //! ```text
 //! |x| < 1e-60 max |X|
 //! ```
 //!
-//! which is 44 digits below the rounding of the largest, so that no error bound feels it; cubes of what is left are numbers.
+//! which is 44 digits below the rounding of the largest, so that no error bound depends on it; cubes of what is left are numbers.
 
 use mb_algebra::{Dense, Scatter, Sparse, Triplets, norms};
 

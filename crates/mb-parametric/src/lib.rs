@@ -11,12 +11,12 @@
 //! - [`PencilSeries`] is `(s^2 M(x) + s C(x) + K(x)) phi + Phi_q(x)^T l = 0, Phi_q(x) phi = 0`, with
 //!   matrices that need not be symmetric; [`PencilSeries::descriptor`] is `E y' = A y`.
 //! - [`expand`] turns a simple eigenpair into an [`EigenpairSeries`], which estimates its own
-//!   error; [`polish`] improves a pair to rounding and judges whether it is simple.
+//!   error; [`polish`] improves an eigenpair to rounding and decides whether it is simple.
 //! - [`expand_to_accuracy`] chooses the order, the degrees of the single parameters and, where one is
 //!   not enough, several centres, so that eigenvalues keep an accuracy over a [`Region`].
 //! - [`expand_group`] expands close, repeated or defective eigenvalues together,
 //!   [`expand_groups_to_accuracy`] to an accuracy.
-//! - [`EigenpairSeries::check`] and [`EigenpairSeries::evaluate_corrected`] judge and improve a value with
+//! - [`EigenpairSeries::check`] and [`EigenpairSeries::evaluate_corrected`] measure the error of a value and improve it with
 //!   the exact matrices at its point; [`EigenpairSeries::radius`] and [`EigenpairSeries::meeting`] give how far
 //!   the series reaches; [`EigenpairSeries::tolerance_spreads`] what uncertain parameters do.
 //! - [`track()`] follows modes along a path and reports where they cross and veer; with a [`Journal`] it goes on where an earlier

@@ -1,7 +1,7 @@
 //! Improving an eigenpair to rounding, and deciding whether it is simple.
 //!
 //! Newton's method on (A(s) phi + Phi_q^T l, Phi_q phi, c^H phi - 1) with the bordered system.
-//! It matters before a series is formed: an error e of the pair becomes an error of about
+//! It matters before a series is formed: an error e of the eigenpair becomes an error of about
 //! k e / gap^k in degree k.
 //!
 //! With the left vector y scaled to y^H A'(s) phi = 1 the condition number is that of Tisseur,
@@ -29,7 +29,7 @@ pub struct StartingEigenpair {
 }
 
 impl StartingEigenpair {
-    /// The oscillating pairs of an eigensolver, one of each conjugate two, with a positive imaginary part
+    /// The oscillating eigenpairs of an eigensolver, one of each conjugate two, with a positive imaginary part
     /// above `above` (rad/s), by rising imaginary part.
     pub fn oscillations<'a>(pairs: impl IntoIterator<Item = (c64, &'a [c64])>, above: f64) -> Vec<Self> {
         let kept = pairs.into_iter().filter(|(s, _)| s.im > above.max(0.0));
@@ -39,7 +39,7 @@ impl StartingEigenpair {
     }
 }
 
-/// How a starting pair is improved and judged.
+/// How a starting eigenpair is improved and checked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolishOptions {
     /// Newton steps allowed. Default 20.
@@ -80,7 +80,7 @@ pub struct RefinedEigenpair {
 
 /// Steps below this size are taken with the matrix of an earlier one.
 const CHORD: f64 = 1e-4;
-/// A factor serves pairs up to this share of the distance to the next eigenvalue away: one refinement then leaves rounding.
+/// A factor is used for eigenpairs up to this share of the distance to the next eigenvalue away: one refinement then leaves rounding.
 const NEAR: f64 = 1e-8;
 
 /// Improves an eigenpair of the pencil until rounding stops it.
@@ -96,7 +96,7 @@ pub fn polish<A: Storage>(
     polish_factored(pencil, start, options).map(|(pair, _)| pair)
 }
 
-/// As [`polish`], with the factors of the bordered system at the pair found, in the gauge
+/// As [`polish`], with the factors of the bordered system at the eigenpair found, in the gauge
 /// phi^H x = 0.
 pub(crate) fn polish_factored<'a, A: Storage>(
     pencil: &'a QuadraticPencil<A>,

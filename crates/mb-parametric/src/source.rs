@@ -1,7 +1,7 @@
 //! Where matrices come from when one expansion point is not enough.
 //!
 //! Planning an expansion and tracking modes need the matrices at other points than the first:
-//! exact ones to judge by, and their series to expand anew.
+//! exact ones to measure against, and their series to expand anew.
 
 use crate::model_series::{ModelSeries, PointRule, Request, Variable};
 use crate::model_series::{checked_series, chosen_following, matrices_of, moved, point_at};

@@ -219,7 +219,7 @@ impl Site {
         Ok((energy.groups.clone(), out))
     }
 
-    /// Effective masses: names, totals, what the constraints let move, sums over all pairs, directions x modes.
+    /// Effective masses: names, totals, what the constraints let move, sums over all eigenpairs, directions x modes.
     #[expect(clippy::type_complexity, reason = "a tuple that Python takes apart")]
     fn participation<'py>(
         &self,

@@ -34,7 +34,7 @@ pub struct Expanded {
     pub number: usize,
     /// The polynomials that are kept.
     pub kept: EigenpairSeries,
-    /// The same with all terms that were expanded, which judge the others.
+    /// The same with all terms that were expanded, against which the others are measured.
     pub full: EigenpairSeries,
     /// Estimated convergence distance along each variable, in its unit; NaN when there are too few degrees.
     pub reach: Vec<f64>,
@@ -103,7 +103,7 @@ pub struct Expansion {
     point: Point,
 }
 
-/// Modes to expand: the number that each is called by, and its index among the pairs of the spectrum.
+/// Modes to expand: the number that each is called by, and its index among the eigenpairs of the spectrum.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     /// One by one.

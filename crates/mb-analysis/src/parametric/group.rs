@@ -17,7 +17,7 @@ pub struct ExpandedGroup {
     pub numbers: Vec<usize>,
     /// The polynomials that are kept.
     pub kept: GroupSeries,
-    /// The same with all terms that were expanded, which judge the others.
+    /// The same with all terms that were expanded, against which the others are measured.
     pub full: GroupSeries,
     /// Largest estimated error of a value of the group in the region, rad/s.
     pub region_error: Option<f64>,

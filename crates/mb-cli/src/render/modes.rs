@@ -17,11 +17,11 @@ const SHAPE: usize = 16;
 pub struct Line<'a> {
     /// Number of the line, from 1.
     pub number: usize,
-    /// Index of the (first) pair in the spectrum.
+    /// Index of the (first) eigenpair in the spectrum.
     pub index: usize,
-    /// The pair, the one with Im s > 0 of two.
+    /// The eigenpair, the one with Im s > 0 of two.
     pub pair: &'a Eigenpair,
-    /// True when the conjugate is the next pair of the spectrum.
+    /// True when the conjugate is the next eigenpair of the spectrum.
     pub conjugate: bool,
 }
 
@@ -48,7 +48,7 @@ impl Line<'_> {
     }
 }
 
-/// The value as the tables show it: a part that drowns in the error of the pair, and is below
+/// The value as the tables show it: a part that drowns in the error bound of the eigenpair, and is below
 /// 1e-9 of the whole, is zero.
 pub fn shown(pair: &Eigenpair) -> Option<c64> {
     let s = pair.value()?;

@@ -139,7 +139,7 @@ pub fn lost_contacts(model: &Model, point: &Point) -> Vec<String> {
     .collect()
 }
 
-/// Which state was taken, where the model has speeds of its own that an equilibrium knows nothing of.
+/// Which state was taken, where the model has speeds of its own that an equilibrium ignores.
 pub fn own_speeds(model: &Model, site: &Site) -> Option<String> {
     let Site::Rest(_) = site else { return None };
     flow::speeds_aside(model, "--moving takes them")

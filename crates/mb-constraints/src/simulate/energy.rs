@@ -19,7 +19,7 @@
 //! and for each singular configuration on the way the root of the tolerance, the error that passing it costs. Errors
 //! mostly cancel: good runs stay far below the sum. A run beyond it is reported, such as one that left its
 //! branch in a singular configuration without the energy growing. One percent of the energy in motion is reported in
-//! any case, also where the tolerances asked for no better. That is the whole bar for the implicit integrator, whose
+//! any case, also where the tolerances asked for no better. That is the whole threshold for the implicit integrator, whose
 //! steps have no error control, and for runs with dampers, loads or drives, since the quadrature of their work has
 //! errors too.
 
@@ -151,7 +151,7 @@ impl Explained {
             self.worst = (t, drift);
         }
     }
-    /// The finding, if the largest departure is beyond the bar: `scale` is the energy in motion, `size` that of all
+    /// The finding, if the largest departure is beyond the threshold: `scale` is the energy in motion, `size` that of all
     /// energies, which rounding is relative to.
     pub(super) fn judge(
         &self,

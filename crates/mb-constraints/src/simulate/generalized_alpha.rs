@@ -27,7 +27,7 @@
 //! ```
 //!
 //! Where dampers would take the motion of the start within the first step, as stiff damping does that of nodes set in motion
-//! alone, accelerations at the start say nothing of the step. It is made in four quarters by the implicit Euler method then
+//! alone, accelerations at the start do not determine the step. It is made in four quarters by the implicit Euler method then
 //! (alpha_m = alpha_f = 0, beta = gamma = 1, w_n = 0), which leaves nothing of such motions and keeps the order of the whole
 //! (Rannacher, Numer. Math. 43 (1984) 309).
 //!

@@ -7,7 +7,7 @@
 //!
 //! Up to [`DENSE_UP_TO`] unknowns by LU with row exchanges, multipliers and constraint rows scaled to the magnitude of A; beyond
 //! by the sparse L D L^T of the symmetric part of A, whose pattern is that of the model throughout: one analysis serves the run,
-//! and the skew part is brought in step by step. Where a pivot or a solution leaves a doubt (redundant constraints,
+//! and the skew part is brought in step by step. Where a pivot is below its threshold or a solution fails its check (redundant constraints,
 //! singular configurations, follower loads that matter as much as stiffness), [`Saddle`] takes over for that matrix, with memory of its own.
 
 use super::increment::InverseTangent;

@@ -16,7 +16,7 @@
 //! units of sqrt(|K| / |M|). g holds the magnitudes of all terms of the residual, u a few roundings: without it
 //! the bound would not cover the rounding of the residual itself. rho takes magnitudes, not y^H r, which the Rayleigh
 //! quotient has made zero. Norms are bounds of the 2-norm. Sizes: x, y n; l, mu m.
-//! In unconstrained symmetric problems with definite M a pair that leaves more than rounding has at least the bound
+//! In unconstrained symmetric problems with definite M an eigenpair that leaves more than rounding has at least the bound
 //!
 //! ```text
 //! 2 eps / d,  or 4 sqrt(eps) close to a double eigenvalue,   eps = |r|_(M^-1) / |x|_M,   d = |y^H (2 s M + C) x| / (|x|_M |y|_M)
@@ -44,7 +44,7 @@ use crate::{Class, Eigenpair};
 /// Relative rounding of a Rayleigh quotient from which on its forms are computed in double-double precision.
 const BLURRED: f64 = 2e-14;
 
-/// Backward error over that of rounding from which on a pair was not solved to rounding.
+/// Backward error over that of rounding from which on an eigenpair was not solved to rounding.
 const POOR: f64 = 2.0;
 
 /// The matrices as given with their norms and magnitudes.
@@ -169,7 +169,7 @@ impl<'a> Certifier<'a> {
         out
     }
 
-    /// Bounds of pairs that leave more than rounding, in the metric of the mass.
+    /// Bounds of eigenpairs that leave more than rounding, in the metric of the mass.
     ///
     /// rho weighs the residual with the eigenvalue's own vector: first order, as good as that is. With penalties of
     /// 1e11 times the mechanism's own matrices a residual of 1e-13 of their size is an error of the vector, and

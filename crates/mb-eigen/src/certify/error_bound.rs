@@ -54,7 +54,7 @@ impl Measured {
         if self.is_defective() || d.norm() == 0.0 { c64::new(1.0, 0.0) } else { d.conj().inv() }
     }
 
-    /// Bound on the distance from s to an eigenvalue, rad/s, of this pair by itself.
+    /// Bound on the distance from s to an eigenvalue, rad/s, of this eigenpair by itself.
     pub(crate) fn alone(&self) -> f64 {
         if self.rho == 0.0 {
             return 0.0;

@@ -8,9 +8,9 @@
 //! rho = |y|^T (|r| + u g) + |mu|^T (|Phi_q x| + u |Phi_q| |x|)
 //! ```
 //!
-//! as in the dense analysis (`certificate`), on the matrices as given: not scaled, not shifted. g holds the
+//! as in the dense analysis (`certify::dense`), on the matrices as given: not scaled, not shifted. g holds the
 //! magnitudes of all terms of r and u a few roundings, here by the longest row. Residuals are kept by block: r in eta,
-//! Phi_q x in the constraint violation. Symmetric pairs whose bound says little are improved and measured again in
+//! Phi_q x in the constraint violation. Symmetric eigenpairs with poor bounds are refined and certified again in
 //! double-double precision (refine), where u g becomes u |r| + u^2 g but for inertia, which keeps u. Where K is known as a sum whose
 //! large part is exact, u (|K_rounded| |x| + |Phi_q^T| |l|) is added: what rounding of the entries of the model's matrices
 //! can do is then inside the bound.
@@ -69,11 +69,11 @@ pub(crate) struct Certifier<'a> {
     problem: &'a Problem<'a>,
     rounding: f64,
     gamma: f64,
-    /// Whether pairs keep their left vectors.
+    /// Whether eigenpairs keep their left vectors.
     keeps_left: bool,
     /// Phi_q^T by rows, made when first needed.
     reactions: OnceLock<Matrix<'static>>,
-    /// |s| and the change that rounding of K could make, of the pair of double-double precision that feels it most.
+    /// |s| and the change that rounding of K could make, of the eigenpair of double-double precision most sensitive to it.
     felt: Mutex<Option<(f64, f64)>>,
 }
 
@@ -126,7 +126,7 @@ impl<'a> Certifier<'a> {
         self.reactions.get_or_init(|| self.problem.rows.given.transposed())
     }
 
-    /// A pair with what is asked for.
+    /// An eigenpair with what is asked for.
     fn kept(&self, pair: Eigenpair) -> Eigenpair {
         if self.keeps_left { pair } else { pair.without_left() }
     }
@@ -382,7 +382,7 @@ fn kind(approx: &Uncertified) -> Kinds {
     Kinds { mirror: approx.mirror, opposite: approx.opposite, rigid: approx.rigid }
 }
 
-/// Pairs with conjugates and opposites behind their partners.
+/// Eigenpairs with conjugates and opposites behind their partners.
 fn with_partners(kinds: Vec<Kinds>, pairs: Vec<Eigenpair>) -> Vec<Eigenpair> {
     let mut out = Vec::with_capacity(2 * pairs.len());
     for (pair, Kinds { mirror, opposite, rigid }) in pairs.into_iter().zip(kinds) {

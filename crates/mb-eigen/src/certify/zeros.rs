@@ -19,7 +19,7 @@ use crate::{Class, Eigenpair, Finding};
 /// A zero of K as written leaves this much where its vectors have ten digits.
 const WRITTEN: f64 = 1e-6 * f64::EPSILON;
 
-/// What is to be said of the pairs that count as zero.
+/// What is to be said of the eigenpairs that count as zero.
 pub(crate) fn by_rounding(problem: &Problem, pairs: &[Eigenpair]) -> Option<Finding> {
     let rigid = pairs.iter().filter(|pair| pair.class == Class::Rigid);
     let open: Vec<f64> = rigid.filter_map(|pair| relative(problem, pair)).filter(|e| *e > WRITTEN).collect();

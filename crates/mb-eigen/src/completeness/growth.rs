@@ -20,7 +20,7 @@ fn grows(pair: &Eigenpair) -> bool {
     pair.class.is_motion() && pair.value().is_some_and(|s| s.re > pair.error_bound && s.im >= 0.0)
 }
 
-/// Growing modes among some pairs.
+/// Growing modes among some eigenpairs.
 pub(crate) fn count(pairs: &[Eigenpair]) -> usize {
     pairs.iter().filter(|pair| grows(pair)).count()
 }

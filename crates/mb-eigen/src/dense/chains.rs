@@ -161,7 +161,7 @@ impl Chains {
         dense::hstack(&[&self.simple, &self.double])
     }
 
-    /// The eigenvalues as pairs.
+    /// The eigenvalues as eigenpairs.
     pub(crate) fn raws(&self, kind: Kind) -> Vec<Raw> {
         let mut out = Vec::with_capacity(self.eigenvalues());
         for j in 0..self.simple.ncols() {

@@ -273,7 +273,7 @@ impl Apart {
         };
         Some(Self { pencil: apart, rates: [pencil.m.clone(), pencil.c.clone()], t, k, off, left })
     }
-    /// The pair in all coordinates.
+    /// The eigenpair in all coordinates.
     fn back(&self, pair: &Eigenpair) -> Eigenpair {
         let k = self.k;
         let (p, b) = pair.right.split_at(k);
@@ -315,7 +315,7 @@ impl Apart {
         (out.right, out.left) = (right.into(), left.into());
         out
     }
-    /// The pair, here, with |y|^T ((|s|^2 |dM'| + |s| |dC'| + |dK'|) |x| + |T^T K Z| |p| / |s|) / |y^H (2 s M' + C') x| in its error
+    /// The eigenpair, here, with |y|^T ((|s|^2 |dM'| + |s| |dC'| + |dK'|) |x| + |T^T K Z| |p| / |s|) / |y^H (2 s M' + C') x| in its error
     /// bound.
     fn widened(&self, pair: &Eigenpair) -> Eigenpair {
         Eigenpair { error_bound: pair.error_bound + self.changed(pair), ..pair.clone() }

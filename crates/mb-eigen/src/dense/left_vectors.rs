@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The eigensolver may return any bases of the left and right space of coincident eigenvalues, even such that
-//! y^H (2 s M + C) x = 0 for a pair; afterwards they belong together (palomba2019, Eqs. (17), (18)). A singular S or G is
+//! y^H (2 s M + C) x = 0 for an eigenpair; afterwards they belong together (palomba2019, Eqs. (17), (18)). A singular S or G is
 //! a defective eigenvalue and left alone. Sizes: X, Y k x g for g coincident eigenvalues.
 
 use mb_algebra::{DenseC, LuComplex, c64, dense, norms};

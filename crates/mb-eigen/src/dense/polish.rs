@@ -145,7 +145,7 @@ impl<'a> System<'a> {
         LuComplex::new(&a).ok().map(|lu| (lu, scale))
     }
 
-    /// Improves an eigenvalue; returns it with the number of steps. The pair with the smallest residual wins.
+    /// Improves an eigenvalue; returns it with the number of steps. The eigenpair with the smallest residual wins.
     pub(crate) fn iterate(&self, start: &Raw) -> (Raw, usize) {
         let n = self.pencil.m.nrows();
         let left = start.left.clone().unwrap_or_else(|| vectors::conjugate(&start.right));

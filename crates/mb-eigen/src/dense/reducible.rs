@@ -7,7 +7,7 @@
 //! Where rows and columns in one order make all three matrices block triangular, the eigenvalues are those of the diagonal blocks, exactly, and
 //! their bounds are those of the blocks: an eigenvalue that several blocks share, in a chain of the whole, has the bound of a simple one in
 //! each. Blocks are the strongly connected parts of the joint pattern (Duff, Erisman and Reid, Direct Methods for Sparse
-//! Matrices, chapter 6). Only problems without constraints whose bounds say little are looked at. Sizes: n x n, blocks n_i x n_i.
+//! Matrices, chapter 6). Only problems without constraints whose bounds are poor are split. Sizes: n x n, blocks n_i x n_i.
 
 use mb_algebra::{Dense, QuadraticPencil, c64, dense};
 

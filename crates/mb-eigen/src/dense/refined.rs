@@ -1,8 +1,8 @@
-//! Pairs of undamped symmetric problems whose bounds say little, in double-double precision.
+//! Eigenpairs of undamped symmetric problems with poor error bounds, in double-double precision.
 //!
 //! A slender beam, a penalty or a coordinate in small units leaves K with entries far above the stiffness of its low modes, and a
-//! dense solver errs by rounding of the former. The refinement of sparse pairs (`refine`) gives them the digits that
-//! the matrices as given have; one refinement serves both. A pair is taken for better when its bound is narrower, and none where two
+//! dense solver errs by rounding of the former. The refinement of sparse eigenpairs (`refine`) gives them the digits that
+//! the matrices as given have; one refinement serves both. A refined eigenpair is accepted when its bound is narrower, and none where two
 //! have become the same. Sizes: vectors of length n.
 
 use mb_algebra::{QuadraticPencil, c64, norms};
@@ -15,12 +15,12 @@ use crate::problem::Problem;
 use crate::problem::uncertified::Uncertified;
 use crate::{Class, DenseOptions, EigenError, Eigenpair};
 
-/// Bound relative to |s| above which a pair is worth double-double precision, that of sparse pairs.
+/// Bound relative to |s| above which an eigenpair is worth double-double precision, that of sparse eigenpairs.
 const POOR: f64 = 1e-8;
 /// |cos|^2 between two vectors that are one.
 const ONE: f64 = 0.5;
 
-/// Puts better pairs in the place of poor ones; `pairs`: of each two conjugate or opposite ones both, behind each other.
+/// Replaces eigenpairs with poor bounds by refined ones; `pairs`: of each two conjugate or opposite ones both, behind each other.
 pub(super) fn refine(
     pencil: &QuadraticPencil,
     rank: usize,
@@ -88,7 +88,7 @@ fn is_poor(pair: &Eigenpair) -> bool {
     upper(pair) && pair.error_bound > POOR * (pair.alpha / pair.beta).norm()
 }
 
-/// The pair before it is certified.
+/// The eigenpair before it is certified.
 fn approx(problem: &Problem, pair: &Eigenpair) -> Uncertified {
     let given: c64 = pair.alpha / pair.beta;
     // A bound that reaches zero says nothing of the sign of s^2: where M > 0 and K >= 0 it is negative.

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! The errors of w are then of order u (w + tau)^2 / tau instead of u w_max, which leaves the low modes their digits and
-//! the pairs a backward error of rounding in K as in M (Ericsson and Ruhe, Math. Comp. 35, 1980; Parlett, The Symmetric
+//! the eigenpairs a backward error of rounding in K as in M (Ericsson and Ruhe, Math. Comp. 35, 1980; Parlett, The Symmetric
 //! Eigenvalue Problem, section 15.4). Sizes: k x k. Does not apply when N^T K N is singular or M is indefinite; the companion form then does.
 
 use mb_algebra::{Cholesky, Dense, Lu, RankQr, RankTolerance, SymmetricEigen, c64, dense, norms};

@@ -1,7 +1,7 @@
 //! Arnoldi's method on the form (2.9), and the way back to displacements and multipliers.
 //!
 //! Asked for more eigenvalues than the 2 (n - r) finite ones, Arnoldi's method returns infinite ones that rounding has
-//! made finite, of any size, and calls them converged. So it is never asked for more, and a pair is taken only when one
+//! made finite, of any size, and calls them converged. So it is never asked for more, and an eigenpair is taken only when one
 //! further application of T returns its displacements and these satisfy the constraints.
 
 use mb_algebra::{DenseC, c64};
@@ -12,7 +12,7 @@ use crate::krylov::scalar::{norm, pick};
 use crate::krylov::{KrylovDriver, Operator, Wanted};
 use crate::search::non_hermitian::Side;
 
-/// Change of the displacements under T and violation of the constraints, relative, above which a pair is rounding.
+/// Change of the displacements under T and violation of the constraints, relative, above which an eigenpair is rounding.
 const SPURIOUS: f64 = 1e-5;
 
 /// What a run gave.
@@ -21,7 +21,7 @@ pub(crate) struct Run {
     pub(crate) ritz: Vec<c64>,
     /// Values and vectors; multipliers of the independent rows at length one.
     pub(crate) side: Side,
-    /// Pairs of Arnoldi's method that are none of the problem.
+    /// Eigenpairs of Arnoldi's method that are none of the problem.
     pub(crate) dropped: usize,
 }
 

@@ -36,9 +36,9 @@
 //!     phi_q: dense::from_rows(&[&[1.0, 0.0]]),
 //! };
 //! let analysis = solve(&pencil.to_sparse(), 1, &DirectOptions::default())?;
-//! let pair = &analysis.spectrum.eigenpairs[0];
-//! let s = pair.value().expect("a physical eigenvalue is finite");
-//! assert!((s.im - k.sqrt()).abs() <= pair.error_bound);
+//! let eigenpair = &analysis.spectrum.eigenpairs[0];
+//! let s = eigenpair.value().expect("a physical eigenvalue is finite");
+//! assert!((s.im - k.sqrt()).abs() <= eigenpair.error_bound);
 //! // Scaling took the condition number from 1e24 to a few units.
 //! let [before, after] = analysis.condition.expect("asked for by default");
 //! assert!(before.value > 1e23 && after.value < 100.0);

@@ -29,7 +29,7 @@ fn squared(hz: f64) -> f64 {
     (std::f64::consts::TAU * hz).powi(2)
 }
 
-/// One pair for each mode.
+/// One eigenpair for each mode.
 fn modes_of(pairs: &[Eigenpair]) -> Vec<&Eigenpair> {
     let mut out: Vec<&Eigenpair> = Vec::new();
     let (mut double, mut last) = (false, None);

@@ -117,9 +117,9 @@ pub enum Finding {
         /// Smallest share of penalty energy among eigenvalues called spurious, if there are any.
         smallest_spurious: Option<f64>,
     },
-    /// A pair's backward error is far above rounding.
+    /// An eigenpair's backward error is far above rounding.
     PoorAccuracy {
-        /// Index into the spectrum's pairs.
+        /// Index into the spectrum's eigenpairs.
         pair: usize,
         /// Homogeneous backward error.
         backward_error: f64,

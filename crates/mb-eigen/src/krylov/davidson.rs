@@ -9,7 +9,7 @@
 //! of z relative to its length is one relative to the residual, and the next residual, formed in full precision, takes it
 //! up (Davidson, J. Comp. Phys. 17, 1975; Jia and Li, Sci. China Math. 57, 2014). So factors in single precision serve, where
 //! a Krylov method would need all digits of each application. |z|_M is what Lanczos calls the residual relative to theta =
-//! 1 / (w - sigma), and decides. Sizes: V n x k, k at most 2 c + 7 p for c pairs and blocks of p. Gives up where rounding
+//! 1 / (w - sigma), and decides. Sizes: V n x k, k at most 2 c + 7 p for c eigenpairs and blocks of p. Gives up where rounding
 //! of r, some units in the last place of |K| |x|, is more than the tolerance, or where z is too poor.
 
 use mb_algebra::{Dense, SymmetricEigen, interrupt};
@@ -22,16 +22,16 @@ use crate::error::at;
 
 /// Vectors corrected at once.
 const BLOCK: usize = 8;
-/// Blocks corrected at most, and more of them for each pair: those of solids take some ten and one for each pair.
+/// Blocks corrected at most, and more of them for each eigenpair: those of solids take some ten and one for each eigenpair.
 const STEPS: [usize; 2] = [24, 2];
 /// Steps in which the first correction that is not small enough must shrink to half; where all goes well each one shrinks it to a
 /// tenth.
 const PATIENCE: usize = 5;
 
-/// |z|_M of the pair behind those wanted: its w then has ten digits.
+/// |z|_M of the eigenpair behind those wanted: its w then has ten digits.
 const NEXT: f64 = 1e-5;
 
-/// The same of the pair after it: its w then has two.
+/// The same of the eigenpair after it: its w then has two.
 const BEYOND: f64 = 0.1;
 
 /// A symmetric pencil on the vectors that are allowed, with an inverse of few digits; M positive semi-definite.
@@ -48,7 +48,7 @@ pub(crate) trait Corrected {
     fn allow(&self, v: &mut Dense);
 }
 
-/// Lowest pairs, and the next one.
+/// Lowest eigenpairs, and the next one.
 pub(crate) struct Lowest {
     /// w, in increasing order.
     pub(crate) values: Vec<f64>,
@@ -69,12 +69,12 @@ struct Basis {
     filled: usize,
 }
 
-/// Vectors of the basis for so many pairs; K times each is kept too.
+/// Vectors of the basis for so many eigenpairs; K times each is kept too.
 pub(crate) fn basis_columns(count: usize) -> usize {
     2 * count + 7 * BLOCK
 }
 
-/// The `wanted` lowest pairs with |z|_M up to `tolerance`, and the next one as far as it takes to know its w; none where the
+/// The `wanted` lowest eigenpairs with |z|_M up to `tolerance`, and the next one as far as it takes to know its w; none where the
 /// corrections do not get there.
 pub(crate) fn lowest(
     operator: &dyn Corrected,

@@ -142,7 +142,7 @@ pub(super) fn solve(
     Ok(out)
 }
 
-/// Columns at which the wanted pairs may have converged: where a look costs as much as several blocks, not before half as many
+/// Columns at which the wanted eigenpairs may have converged: where a look costs as much as several blocks, not before half as many
 /// again as are wanted; where it costs as much as all those that are left to twice as many, not before that.
 fn first_look(n: usize, block: usize, wanted: &Wanted) -> usize {
     let count = wanted.count;
@@ -313,7 +313,7 @@ impl<'a> Basis<'a> {
 }
 
 impl Projection {
-    /// Leading pairs that have converged: to the tolerance, or as far as the operator's own errors let them.
+    /// Leading eigenpairs that have converged: to the tolerance, or as far as the operator's own errors let them.
     fn converged(&self, tolerance: f64) -> usize {
         let reached =
             |(value, residual): (&f64, &f64)| *residual <= (tolerance * value.abs()).max(2.0 * self.noise);

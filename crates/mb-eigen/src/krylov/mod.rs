@@ -88,7 +88,7 @@ pub trait SecondOrder<T: Scalar>: Operator<T> {
 pub struct Wanted {
     /// How many eigenvalues of largest magnitude.
     pub count: usize,
-    /// Residual of a converged pair, relative to |theta|.
+    /// Residual of a converged eigenpair, relative to |theta|.
     pub tolerance: f64,
     /// Columns the operator is applied to at once; a driver for single vectors ignores it.
     pub block: usize,
@@ -103,7 +103,7 @@ pub struct Wanted {
 /// Eigenpairs of an operator, largest |theta| first.
 #[derive(Clone, Debug)]
 pub struct Ritz<V, M> {
-    /// theta of the converged pairs.
+    /// theta of the converged eigenpairs.
     pub values: Vec<V>,
     /// Their vectors as columns.
     pub vectors: M,
@@ -131,9 +131,9 @@ pub enum Remark {
         info: i32,
         /// What it means.
         meaning: &'static str,
-        /// Pairs that converged.
+        /// Eigenpairs that converged.
         converged: usize,
-        /// Pairs that were wanted.
+        /// Eigenpairs that were wanted.
         wanted: usize,
     },
     /// The built-in driver answered in place of another.
@@ -144,7 +144,7 @@ pub enum Remark {
 }
 
 impl<V: Copy, T: scalar::Scalar> Ritz<V, Mat<T>> {
-    /// Leaves out the pairs whose theta is not wanted; whether there were any.
+    /// Leaves out the eigenpairs whose theta is not wanted; whether there were any.
     pub(crate) fn keep(&mut self, wanted: impl Fn(&V) -> bool) -> bool {
         let kept: Vec<usize> = (0..self.values.len()).filter(|&j| wanted(&self.values[j])).collect();
         let others = kept.len() < self.values.len();
@@ -171,16 +171,16 @@ impl RitzReal {
     }
 }
 
-/// Pairs of a symmetric operator.
+/// Eigenpairs of a symmetric operator.
 pub type RitzReal = Ritz<f64, Dense>;
-/// Pairs of any operator.
+/// Eigenpairs of any operator.
 pub type RitzComplex = Ritz<c64, DenseC>;
 
-/// A Krylov eigensolver. Pairs that did not converge are left out; their absence is no error.
+/// A Krylov eigensolver. Eigenpairs that did not converge are left out; their absence is no error.
 pub trait KrylovDriver: Sync {
     /// Name for reports.
     fn name(&self) -> &'static str;
-    /// Pairs of a symmetric operator; vectors M-orthonormal.
+    /// Eigenpairs of a symmetric operator; vectors M-orthonormal.
     ///
     /// `start`: directions rich in wanted vectors, where the caller has some.
     fn symmetric(
@@ -189,9 +189,9 @@ pub trait KrylovDriver: Sync {
         start: Option<&Dense>,
         wanted: &Wanted,
     ) -> Result<RitzReal, EigenError>;
-    /// Pairs of a real operator; conjugates are adjacent and both present.
+    /// Eigenpairs of a real operator; conjugates are adjacent and both present.
     fn real(&self, operator: &dyn Operator<f64>, wanted: &Wanted) -> Result<RitzComplex, EigenError>;
-    /// Pairs of a complex operator.
+    /// Eigenpairs of a complex operator.
     fn complex(&self, operator: &dyn Operator<c64>, wanted: &Wanted) -> Result<RitzComplex, EigenError>;
     /// As [`KrylovDriver::real`] for an operator on pairs; a driver that has nothing better takes them as vectors of
     /// length 2 n.

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Where the look finds no more than [`UNSEEN`], or [`SHARE`] of the residual that is asked for, the block is left at that:
-//! rounding comes back after some steps, when Ritz values have converged, and pairs and residuals feel it as much as T does
+//! rounding comes back after some steps, when Ritz values have converged, and eigenpairs and residuals lose as many digits by it as T does
 //! (Simon, Linear Algebra Appl. 61, 1984; Grimes, Lewis, Simon, SIAM J. Matrix Anal. 15, 1994). One mixture shows a converged
 //! direction smaller than it is where signs cancel, so that the share must be small. A pass leaves rounding u of what W was
 //! before it: along V u sum_i |w_i| |R^-1|_ij, [`FEW`] times u at most where nothing but that loss was left to take, so that one

@@ -29,7 +29,7 @@ pub struct Group {
 /// Shares of one mode, one number for each name of [`EnergyShares::groups`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModeEnergy {
-    /// Index of its pair.
+    /// Index of its eigenpair.
     pub eigenpair: usize,
     /// Of the kinetic energy.
     pub kinetic: Option<Vec<f64>>,

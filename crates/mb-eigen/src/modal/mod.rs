@@ -49,7 +49,7 @@ pub use participation::{Direction, DirectionMass, ModeParticipation, Participati
 
 use crate::Eigenpair;
 
-/// Indices of the pairs that stand for a mode each: eigenvalues of motion with Im s >= 0, of two equal zeros of a
+/// Indices of the eigenpairs that stand for a mode each: eigenvalues of motion with Im s >= 0, of two equal zeros of a
 /// chain the first.
 ///
 /// Conjugates and the second member of a chain must directly follow their partner, as [`crate::Spectrum`] has them.

@@ -58,7 +58,7 @@ pub struct DirectionMass {
 /// What a mode has of every direction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModeParticipation {
-    /// Index of its pair.
+    /// Index of its eigenpair.
     pub eigenpair: usize,
     /// G for the vector x of length one, by direction; none where the eigenvalue is defective.
     pub factor: Vec<Option<c64>>,
@@ -87,7 +87,7 @@ impl Participation {
 
 /// Participation factors and effective masses of the modes among `pairs`.
 ///
-/// `pencil`: M, C, K n x n, Phi_q m x n, whose eigenvalues the pairs are. Pairs without left vectors
+/// `pencil`: M, C, K n x n, Phi_q m x n, whose eigenvalues the eigenpairs are. Eigenpairs without left vectors
 /// ([`crate::sparse::SparseOptions::left_vectors`]) do where M and K are symmetric and C is zero. Errors: directions of wrong
 /// length, left vectors that are needed and missing, a mass matrix that is indefinite beyond use, memory.
 pub fn participation(
@@ -149,7 +149,7 @@ impl<'a> Lefts<'a> {
         Self { pencil, mirrored }
     }
 
-    /// y of a pair; its own, or x* over 2 s x^T M x.
+    /// y of an eigenpair; its own, or x* over 2 s x^T M x.
     fn of(&self, index: usize, pair: &'a Eigenpair) -> Result<Cow<'a, [c64]>, EigenError> {
         if !pair.left.is_empty() {
             return Ok(Cow::Borrowed(&pair.left));

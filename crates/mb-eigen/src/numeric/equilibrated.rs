@@ -62,7 +62,7 @@ pub(crate) fn largest_of_rows(terms: &[(f64, &Dense)], d: &[f64]) -> Vec<f64> {
 
 /// Factors of two for rows and columns that bring the largest entries of both to about one: D_r A D_c.
 ///
-/// Each side has its own, so that what an unsymmetric matrix has of a coordinate's forces says nothing of the size of its motion. Matrices
+/// Each side has its own, so that what an unsymmetric matrix has of a coordinate's forces does not bound the size of its motion. Matrices
 /// that are symmetric but for rounding take the same on both sides.
 pub(crate) fn of_both_sides(a: &Dense) -> [Vec<f64>; 2] {
     if check::is_symmetric_to_rounding(a) {

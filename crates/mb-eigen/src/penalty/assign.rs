@@ -1,4 +1,4 @@
-//! Which of the pairs that steps led to are eigenvalues of the mechanism, each its own, and the search for the others.
+//! Which of the eigenpairs that steps led to are eigenvalues of the mechanism, each its own, and the search for the others.
 //!
 //! ```text
 //! likeness   |z_0^H M' z|^2 / (z_0^H M' z_0  z^H M' z), summed over the starts at one eigenvalue of the constrained problem
@@ -32,13 +32,13 @@ const SAME: f64 = 0.5;
 /// Likeness that the best of the eigenvalues around a start has at least: below, no eigenvalue is the one of the
 /// mechanism.
 const ALIKE: f64 = 0.25;
-/// Backward error above which a pair is none of the problem.
+/// Backward error above which an eigenpair is rejected.
 const NO_EIGENVALUE: f64 = 1e-6;
 /// Lack relative to |s| above which a search does better.
 const POOR: f64 = 1e-6;
 /// The same above which the metric of the masses may bound it closer.
 const SMALL: f64 = 1e-12;
-/// Distance, relative to |s|, within which two pairs may be one eigenvalue whatever their bounds.
+/// Distance, relative to |s|, within which two eigenpairs may be one eigenvalue whatever their bounds.
 const NEAR: f64 = 1e-12;
 /// Distance of the shift of a search from the start, relative.
 const ASIDE: f64 = 3e-4;
@@ -46,7 +46,7 @@ const ASIDE: f64 = 3e-4;
 const AROUND: usize = 8;
 const ROUNDS: usize = 3;
 
-/// The penalty problem and what is measured of its pairs.
+/// The penalty problem and what is measured of its eigenpairs.
 pub(super) struct Settling<'a> {
     pub(super) problem: &'a Problem<'a>,
     pub(super) blocks: &'a PenaltyBlocks,
@@ -55,7 +55,7 @@ pub(super) struct Settling<'a> {
     pub(super) options: &'a SparseOptions,
 }
 
-/// One pair for each start, none where it was found twice or is no eigenvalue of the mechanism; and whether any was in
+/// One eigenpair for each start, none where it was found twice or is no eigenvalue of the mechanism; and whether any was in
 /// doubt.
 pub(super) struct Settled {
     pub(super) eigenpairs: Vec<Option<Eigenpair>>,
@@ -63,7 +63,7 @@ pub(super) struct Settled {
 }
 
 impl Settling<'_> {
-    /// The pairs that steps led to from `starts`, and others in the place of those that are none of theirs.
+    /// The eigenpairs that steps led to from `starts`, and others in the place of those that are none of theirs.
     pub(super) fn settle(
         &self,
         starts: &[Uncertified],
@@ -105,7 +105,7 @@ impl Settling<'_> {
         Ok(Settled { eigenpairs: kept, doubtful })
     }
 
-    /// Adds the lack to the bound of a pair; how much that is, in rad/s.
+    /// Adds the lack to the bound of an eigenpair; how much that is, in rad/s.
     fn widen(&self, pair: &mut Eigenpair) -> f64 {
         let Some(s) = pair.value().filter(|s| s.norm() > 0.0 && pair.condition.is_finite()) else {
             return 0.0;
@@ -157,7 +157,7 @@ impl Settling<'_> {
         inner(&start.right, &mz).norm_sqr() / (own * before)
     }
 
-    /// Whether two pairs are one eigenvalue found twice.
+    /// Whether two eigenpairs are one eigenvalue found twice.
     fn one_eigenvalue(&self, a: &Eigenpair, b: &Eigenpair) -> bool {
         one_eigenvalue(a, b, NEAR, |z| [&self.problem.m, &self.problem.c].map(|a| times(a, z)))
     }
@@ -229,7 +229,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Two masses tied by a spring: an eigenvalue of the constrained problem knows nothing of its violation, but
+        /// Two masses tied by a spring: an eigenvalue of the constrained problem does not determine its violation, but
         /// the bound reaches the eigenvalue that the penalty moved, and no further than a few times as far.
         #[test]
         fn the_lack_of_a_start_without_violations_covers_the_eigenvalue_next_to_it(

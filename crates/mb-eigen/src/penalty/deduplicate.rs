@@ -1,4 +1,4 @@
-//! Whether two pairs are one eigenvalue found twice.
+//! Whether two eigenpairs are one eigenvalue found twice.
 //!
 //! ```text
 //! y_i^H ((s_i + s_j) M + C) x_j = 0 for two eigenvalues,   y_i^H (2 s_i M + C) x_i = 1
@@ -12,7 +12,7 @@ use mb_algebra::c64;
 use crate::numeric::vectors::inner;
 use crate::{Class, Eigenpair};
 
-/// Product of the forms of two pairs from which on they are one eigenvalue.
+/// Product of the forms of two eigenpairs from which on they are one eigenvalue.
 const ONE_EIGENVALUE: f64 = 0.1;
 
 /// Whether `a` and `b` are one eigenvalue; those further apart than their bounds and `near` times |s| are not, nor are zeros. `products`: M x

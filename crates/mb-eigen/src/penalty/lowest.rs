@@ -1,4 +1,4 @@
-//! The lowest pairs of the mechanism in a large penalty problem.
+//! The lowest eigenpairs of the mechanism in a large penalty problem.
 //!
 //! ```text
 //! start    (s^2 M + s C + K) x + Phi_q^T l = 0,  Phi_q x = 0                     (sparse::solve)
@@ -8,10 +8,10 @@
 //!
 //! With the violations e = Phi_q x as unknowns the penalty problem is a constrained one: l is the penalty force, nothing of
 //! the size of Xi is added to M and K, and no matrix fills. The constrained problem differs from it by the error of the
-//! penalty, so that every pair starts next to its own eigenvalue, to which steps lead (steps.rs): one factorization
-//! and two solves are the rule. Pairs of symmetric problems are improved first with residuals in double-double
+//! penalty, so that every eigenpair starts next to its own eigenvalue, to which steps lead (steps.rs): one factorization
+//! and two solves are the rule. Eigenpairs of symmetric problems are improved first with residuals in double-double
 //! precision: stiffnesses far above that of the mode leave the factors few digits, and the steps would end there.
-//! Where nothing but the penalty damps, all pairs go together, with the factors that the constrained problem was
+//! Where nothing but the penalty damps, all eigenpairs go together, with the factors that the constrained problem was
 //! solved with (`refine/damped.rs`), else one by one in the certificate.
 //!
 //! Where an eigenvalue of the mechanism lies among those of the penalty, the eigenvalues around it are searched
@@ -39,9 +39,9 @@ use crate::{Class, EigenError, Eigenpair, Finding, Spectrum};
 
 /// Bound relative to |s| up to which an eigenvalue needs no further steps.
 const SURE: f64 = 1e-8;
-/// The same of a pair that is as good as its entries have digits.
+/// The same of an eigenpair that is as good as its entries have digits.
 const AS_GOOD: f64 = 1e-6;
-/// Residual, relative, of undamped pairs that are improved together from then on: their squares are the errors of
+/// Residual, relative, of undamped eigenpairs that are improved together from then on: their squares are the errors of
 /// their eigenvalues.
 const ROUGH: f64 = 1e-3;
 /// Share of the penalty in the energy from which on an eigenvalue is not clearly motion of the mechanism.
@@ -153,7 +153,7 @@ fn from_undamped(
 /// whether they need no further steps, and what there is to say.
 type Started = (Vec<Uncertified>, Vec<Option<(Doubled, bool)>>, Vec<Finding>);
 
-/// The pairs that need no further steps.
+/// The eigenpairs that need no further steps.
 fn known(
     certifier: &Certifier<'_>,
     uncertified: &[Uncertified],

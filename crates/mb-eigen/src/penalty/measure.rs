@@ -1,4 +1,4 @@
-//! What is measured of pairs of (x, e), and the pairs of x that they become.
+//! What is measured of eigenpairs of (x, e), and the eigenpairs of x that they become.
 //!
 //! ```text
 //! share = |e^H Xi e| / (|e^H Xi e| + |x^H M x|),   violation = |e| / (|Phi_q| |x|), rows of Phi_q at length one
@@ -19,7 +19,7 @@ pub(super) struct Measure<'a> {
     by: Vec<f64>,
     /// Bound of the norm of Phi_q with rows of length one.
     norm: f64,
-    /// Whether pairs keep their left vectors.
+    /// Whether eigenpairs keep their left vectors.
     keeps_left: bool,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Measure<'a> {
         Self { blocks, m, by, norm: norm_bound(&unit), keeps_left }
     }
 
-    /// Pairs of (x, e) as pairs of x; what is measured of one holds for its conjugate.
+    /// Eigenpairs of (x, e) as eigenpairs of x; what is measured of one holds for its conjugate.
     pub(super) fn each_on_coordinates(&self, pairs: Vec<Eigenpair>) -> Vec<Eigenpair> {
         let mut out: Vec<Eigenpair> = Vec::with_capacity(pairs.len());
         let mut before: Option<(c64, Shape)> = None;
@@ -71,7 +71,7 @@ impl<'a> Measure<'a> {
         (sum > 0.0).then(|| with.norm() / sum)
     }
 
-    /// A pair of (x, e) as one of x: length one, left vector to match, share and violation of e.
+    /// An eigenpair of (x, e) as one of x: length one, left vector to match, share and violation of e.
     fn on_coordinates(&self, mut pair: Eigenpair) -> Eigenpair {
         let n = self.blocks.m.rows();
         let share = self.share(&pair.right);

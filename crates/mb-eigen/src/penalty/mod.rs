@@ -9,9 +9,9 @@
 //! of the penalty terms in the kinetic energy of their vectors (penalty_energy.rs); when the groups overlap, a finding
 //! says so.
 //!
-//! [`solve`] gives the whole spectrum, [`physical_eigenpairs`] only the pairs of the mechanism, by inverse iteration from the
+//! [`solve`] gives the whole spectrum, [`physical_eigenpairs`] only the eigenpairs of the mechanism, by inverse iteration from the
 //! null space of Phi_q, which for a few degrees of freedom costs a fraction; [`lowest`] gives some of them from sparse
-//! matrices. [`least_factors`] finds from the mechanism's own pairs how large the factors must be.
+//! matrices. [`least_factors`] finds from the mechanism's own eigenpairs how large the factors must be.
 
 mod assign;
 mod continuation;
@@ -79,7 +79,7 @@ impl PenaltyPencil {
 
 /// All 2n eigenvalues, classed as physical, rigid or spurious (penalty).
 ///
-/// `constraint_violation` of the pairs refers to Phi_q; `penalty_share` is set. Errors: shapes, entries that are not
+/// `constraint_violation` of the eigenpairs refers to Phi_q; `penalty_share` is set. Errors: shapes, entries that are not
 /// finite, an eigensolver that does not converge.
 pub fn solve(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum, EigenError> {
     pencil.check()?;

@@ -1,11 +1,11 @@
-//! The pairs of the mechanism alone, from the null space of Phi_q.
+//! The eigenpairs of the mechanism alone, from the null space of Phi_q.
 //!
 //! ```text
 //! start   (s^2 R^T M_p R + s R^T C_p R + R^T K_p R) z = 0,   x = R z   (R^T M_p R = R^T M R: the penalty drops out)
 //! then    inverse iteration on s^2 M_p + s C_p + K_p
 //! ```
 //!
-//! The start differs from the penalty problem's own pair by the error of the penalty (1e-6 rad/s in gonzalez2017), so
+//! The start differs from the penalty problem's own eigenpair by the error of the penalty (1e-6 rad/s in gonzalez2017), so
 //! one factorization with two solves is enough. Sizes: R n x (n - r). Where the iteration leaves its start, or two starts
 //! end at the same eigenvalue (an eigenvalue of the mechanism among the penalty eigenvalues), or the start is an exact
 //! zero that the penalty problem does not share, the whole spectrum is computed instead.
@@ -26,7 +26,7 @@ use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, 
 const CONVERGED: f64 = 1e-12;
 /// |cos|^2 between start and result below which the iteration has left its eigenvalue.
 const SAME: f64 = 0.5;
-/// Distance, relative to |s|, within which two pairs may be one eigenvalue whatever their bounds.
+/// Distance, relative to |s|, within which two eigenpairs may be one eigenvalue whatever their bounds.
 const NEAR: f64 = 1e-9;
 /// Penalty share from which on the other eigenvalues must be seen before an eigenvalue is called motion of the
 /// mechanism.

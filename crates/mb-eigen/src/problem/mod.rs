@@ -473,7 +473,7 @@ impl<'a> Problem<'a> {
         inertia.negative.checked_sub(self.rows.rank)
     }
 
-    /// ln |det| of a M + b C + K with the constraints, without keeping factors; none where that leaves a doubt.
+    /// ln |det| of a M + b C + K with the constraints, without keeping factors; none where a pivot is below its threshold.
     pub(crate) fn ln_determinant(&self, a: f64, b: f64) -> Option<f64> {
         let (analysis, phi) = (self.analysis().ok()?, self.rows.independent.sparse());
         let terms = self.terms([a, b, 1.0]);
@@ -486,7 +486,7 @@ impl<'a> Problem<'a> {
     }
 
     /// ln |det| + i arg det of a M + b C + K with the constraints, up to multiples of 2 pi i, without keeping factors; none where
-    /// that leaves a doubt.
+    /// a pivot is below its threshold.
     pub(crate) fn complex_ln_determinant(&self, a: c64, b: c64) -> Result<Option<c64>, EigenError> {
         let (analysis, phi) = (self.analysis().map_err(at(ANALYSIS))?, self.rows.independent.sparse());
         let terms = self.terms([a, b, c64::new(1.0, 0.0)]);

@@ -71,7 +71,7 @@ impl Proportional {
         candidates.into_iter().find(|p| p.mass.is_finite() && p.stiffness.is_finite() && simple(p))
     }
 
-    /// Eigenvalues with |s - centre| < radius; none where the inertia leaves a doubt, or infinitely fast modes would count.
+    /// Eigenvalues with |s - centre| < radius; none where the inertia is uncertain, or infinitely fast modes would count.
     pub(crate) fn count_inside(&self, problem: &Problem<'_>, centre: c64, radius: f64) -> Option<usize> {
         let mut cuts = self.crossings(centre, radius);
         cuts.sort_by(f64::total_cmp);

@@ -31,7 +31,7 @@ impl Uncertified {
         if w > 0.0 { c64::new(0.0, size) } else { c64::new(size, 0.0) }
     }
 
-    /// Whether s is not put right by a quotient: it is zero, or one of a chain.
+    /// Whether s is not corrected by a quotient: it is zero, or one of a chain.
     pub(crate) fn stays(&self) -> bool {
         self.rigid || self.chain > 1 || self.s == c64::new(0.0, 0.0)
     }

@@ -103,7 +103,7 @@ fn weighted<const N: usize>(a: [&[f64]; N], b: &[f64], w: &[f64]) -> [f64; N] {
     })
 }
 
-/// The last steps of one iteration. Vectors that are of no more use serve again: memory fetched anew for each would take as long as
+/// The last steps of one iteration. Vectors no longer needed are reused: allocating each anew would take as long as
 /// the sums.
 #[derive(Default)]
 pub(super) struct Mixing {

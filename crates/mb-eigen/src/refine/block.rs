@@ -1,4 +1,4 @@
-//! Several undamped pairs at once, with the factors a Krylov method found them with.
+//! Several undamped eigenpairs at once, with the factors a Krylov method found them with.
 //!
 //! ```text
 //! r_j = K x_j + Phi_q^T l_j - w_j M x_j,   w_j <- w_j + x_j^T r_j / x_j^T M x_j,   x_j <- x_j - d_j
@@ -6,11 +6,11 @@
 //! ```
 //!
 //! The share of a mode i in the error of x_j comes out of the solve as (w_i - w_j) / (w_i - sigma) of itself. For the modes
-//! of the block it is put right by what the residuals say, so that nothing in it depends on sigma or on the digits of the factors; of the
-//! others, which are further from sigma than these, each step leaves (w_j - sigma) / (w_i - sigma), and mixing with the steps before
-//! (mixing.rs) takes the slowest out. Below all w the factors are those of a definite matrix and have some digits more than near
-//! an eigenvalue. Pairs that do not get there are left to the steps one by one (real.rs). Sizes: n unknowns, m rows, p pairs; a step
-//! solves for p right-hand sides and multiplies K with p columns, eight at a time in memory that serves again.
+//! of the block it is corrected by the residuals, so that it does not depend on sigma or on the accuracy of the factors; of the
+//! others, which are further from sigma than these, each step leaves (w_j - sigma) / (w_i - sigma), and Anderson acceleration
+//! (anderson.rs) removes the slowest. Below all w the factors are those of a definite matrix and have some digits more than near
+//! an eigenvalue. Eigenpairs that do not converge are left to the steps one by one (real.rs). Sizes: n unknowns, m rows, p eigenpairs; a step
+//! solves for p right-hand sides and multiplies K with p columns, eight at a time in memory that is reused.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -30,7 +30,7 @@ use crate::transform::factors::Shifted;
 /// Distance of two w, relative, below which their vectors are not distinguished by their residuals.
 pub(crate) const APART: f64 = 1e-3;
 
-/// A pair as good as it got.
+/// An eigenpair as good as it got.
 #[derive(Default)]
 struct Best {
     rho: f64,
@@ -41,7 +41,7 @@ struct Best {
     residual: Vec<f64>,
 }
 
-/// All pairs on their way.
+/// All eigenpairs on their way.
 struct Block {
     w: Vec<f64>,
     /// x_j^T M x_j.
@@ -64,13 +64,13 @@ struct Deflated {
     mass: Vec<f64>,
 }
 
-/// Pairs that take a step at once: as many right-hand sides as a solution takes.
+/// Eigenpairs that take a step at once: as many right-hand sides as a solution takes.
 const AT_ONCE: usize = 8;
-/// Numbers in the vectors of all pairs improved side by side, whose steps before are kept: 10 of these vectors for each pair. What is more
-/// takes its turn in groups, from the first pair on; those of later groups have digits enough to be deflated.
+/// Numbers in the vectors of all eigenpairs improved side by side, whose steps before are kept: 10 of these vectors for each eigenpair. What is more
+/// takes its turn in groups, from the first eigenpair on; those of later groups have digits enough to be deflated.
 const SIDE_BY_SIDE: usize = 6_000_000;
 
-/// Improves the `wanted` ones of pairs of an undamped problem, all real and the nearest to the shift; whether each got where the next
+/// Improves the `wanted` ones of eigenpairs of an undamped problem, all real and the nearest to the shift; whether each got where the next
 /// step would gain nothing that is used.
 pub(super) fn refine(
     problem: &Problem,
@@ -119,7 +119,7 @@ fn better<'a>(start: Given<'a>, found: Option<&'a Improved>) -> Given<'a> {
     found.map_or(start, |Improved { pair, .. }| Given { s: pair.s, x: &pair.x, l: &pair.l })
 }
 
-/// The steps of some pairs with others.
+/// The steps of some eigenpairs with others.
 fn improve(
     products: &Products<'_>,
     near: &Shifted,
@@ -151,7 +151,7 @@ fn improve(
     block
 }
 
-/// Memory for the steps of some pairs.
+/// Memory for the steps of some eigenpairs.
 struct Work {
     /// Residuals.
     r: Dense,
@@ -250,13 +250,13 @@ impl Block {
         }
     }
 
-    /// The pairs that may take another step.
+    /// The eigenpairs that may take another step.
     fn unfinished(&self) -> Vec<usize> {
         let done = |j: usize| self.best[j].as_ref().is_some_and(|best| best.rho <= self.enough[j]);
         (0..self.w.len()).filter(|&j| !done(j) && self.idle[j] < PATIENCE).collect()
     }
 
-    /// Brings w of some pairs to its best; those that need another step, whose residuals come first. None where numbers went out of
+    /// Brings w of some eigenpairs to its best; those that need another step, whose residuals come first. None where numbers went out of
     /// bounds.
     fn measure(&mut self, products: &Products<'_>, pairs: &[usize], work: &mut Work) -> Option<Vec<usize>> {
         products.stiffness_of(&mut work.sums, [&self.x, &self.low, &self.l], pairs, &mut work.r);
@@ -311,7 +311,7 @@ impl Block {
         Some(open)
     }
 
-    /// Corrections of the open pairs from their residuals; none where there is no solution.
+    /// Corrections of the open eigenpairs from their residuals; none where there is no solution.
     fn correct(
         &self,
         problem: &Problem,

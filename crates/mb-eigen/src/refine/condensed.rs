@@ -1,4 +1,4 @@
-//! Pairs improved in double-double precision in the merged coordinates: a third of the numbers, and no reactions among
+//! Eigenpairs improved in double-double precision in the merged coordinates: a third of the numbers, and no reactions among
 //! them.
 //!
 //! ```text
@@ -20,11 +20,11 @@ use crate::problem::matrix::Matrix;
 use crate::refine;
 use crate::transform::factors::Shifted;
 
-/// Pairs taken back to all coordinates at once: as many as sums in double-double precision take side by side.
+/// Eigenpairs taken back to all coordinates at once: as many as sums in double-double precision take side by side.
 pub(crate) const SIDE_BY_SIDE: usize = 4;
 
 impl Merged {
-    /// As [`refine::refine_together`], of pairs of the problem in x; what comes out is in y.
+    /// As [`refine::refine_together`], of eigenpairs of the problem in x; what comes out is in y.
     pub(crate) fn improve(
         &self,
         problem: &Problem<'_>,
@@ -46,7 +46,7 @@ impl Merged {
         refine::refine_together(&self.problem, near, &given.collect::<Vec<_>>(), wanted, enough)
     }
 
-    /// Improved pairs in x; `reactions`: Phi^T of the rows as given.
+    /// Improved eigenpairs in x; `reactions`: Phi^T of the rows as given.
     pub(crate) fn whole(
         &self,
         problem: &Problem<'_>,

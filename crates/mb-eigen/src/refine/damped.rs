@@ -1,4 +1,4 @@
-//! Several damped pairs at once, held by constraints or by penalties, with real factors of the problem without either.
+//! Several damped eigenpairs at once, held by constraints or by penalties, with real factors of the problem without either.
 //!
 //! ```text
 //! r_j = (s_j^2 M + s_j C + K) x_j + Phi_q^T l_j,   e_j = Phi_q x_j,   q_j = D(s_j) e_j - l_j
@@ -6,17 +6,17 @@
 //! [K - sigma M  Phi_i^T; Phi_i  0] [d_j; h_j] = [r_j; D(s_j)^-1 q_j],   x_j <- x_j - d_j,   l_j <- l_j - h_j
 //! ```
 //!
-//! A pair of the undamped problem held by constraints is next to that of the problem with light damping or stiff penalties, and its
+//! An eigenpair of the undamped problem held by constraints is next to that of the problem with light damping or stiff penalties, and its
 //! factors are available: no others are made. What holds the rows, D(s) = s^2 Xi + s Xi Theta + Xi Omega (springs.rs),
 //! stands on the right-hand side exactly; without penalties e_j is to vanish, and stands there itself. As in block.rs
-//! the shares of the modes i of the block are put right by the residuals,
+//! the shares of the modes i of the block are corrected by the residuals,
 //!
 //! ```text
 //! x_i^T ((s_j^2 - s_i^2) M + (s_j - s_i) C) d_j = x_i^T r_j,   i /= j
 //! ```
 //!
 //! and the steps are mixed (mixing.rs). Of another mode i a step leaves (w_j - sigma) / (w_i - sigma) and the share that damping has in
-//! s^2 M + s C + K: heavy damping is left to the steps one by one. Vectors are pairs of real columns. Sizes: n unknowns, m rows, p pairs;
+//! s^2 M + s C + K: heavy damping is left to the steps one by one. Vectors are pairs of real columns. Sizes: n unknowns, m rows, p eigenpairs;
 //! a step solves for 2p right-hand sides.
 
 use std::borrow::Cow;
@@ -35,12 +35,12 @@ use crate::transform::factors::Shifted;
 
 /// Gap between two eigenvalues, relative, below which their vectors are not distinguished by their residuals.
 const APART: f64 = 1e-3;
-/// |cos|^2 between start and result, in terms of inertia, below which a pair has become another one.
+/// |cos|^2 between start and result, in terms of inertia, below which an eigenpair has become another one.
 const SAME: f64 = 0.5;
 /// The same of s, relative.
 const NEAR: f64 = 0.5;
 
-/// A pair as good as it got; real parts before imaginary ones.
+/// An eigenpair as good as it got; real parts before imaginary ones.
 struct Best {
     rho: f64,
     s: c64,
@@ -67,7 +67,7 @@ struct Images {
     unheld: Dense,
 }
 
-/// Forms of a pair: x^T M x + e^T Xi e, x^T C x + e^T Xi Theta e, and m_j.
+/// Forms of an eigenpair: x^T M x + e^T Xi e, x^T C x + e^T Xi Theta e, and m_j.
 #[derive(Clone, Copy, Default)]
 struct Forms {
     mass: c64,
@@ -75,7 +75,7 @@ struct Forms {
     slope: c64,
 }
 
-/// All pairs on their way.
+/// All eigenpairs on their way.
 struct Block<'a> {
     problem: &'a Problem<'a>,
     springs: Option<&'a Springs>,
@@ -91,7 +91,7 @@ struct Block<'a> {
     idle: Vec<usize>,
 }
 
-/// Improves damped pairs, started from others near to them; whether each got where the next step would gain nothing that is used.
+/// Improves damped eigenpairs, started from others near to them; whether each got where the next step would gain nothing that is used.
 /// With `springs` in place of the constraints, vectors and residuals are those of (x, e). `near`: factors without damping.
 pub(super) fn refine(
     problem: &Problem,
@@ -174,7 +174,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Products with the open pairs.
+    /// Products with the open eigenpairs.
     fn apply(&self, products: &Products<'_>, images: &mut Images, open: &[usize]) {
         let columns = columns(open);
         let [x, low, l] = [&self.x, &self.low, &self.l].map(|a| selected(a, &columns));
@@ -193,7 +193,7 @@ impl<'a> Block<'a> {
         put_columns(&mut images.e, e, &columns);
     }
 
-    /// Residuals and s of pairs at its best; those that need another step. None where numbers went out of bounds.
+    /// Residuals and s of eigenpairs at its best; those that need another step. None where numbers went out of bounds.
     fn measure(&mut self, images: &mut Images, pairs: &[usize]) -> Option<Vec<usize>> {
         let mut open = Vec::with_capacity(pairs.len());
         let known = self.enough.len() == self.s.len();
@@ -226,7 +226,7 @@ impl<'a> Block<'a> {
         Some(open)
     }
 
-    /// The weighted residual of a pair relative to s m_j.
+    /// The weighted residual of an eigenpair relative to s m_j.
     fn measure_one(&mut self, j: usize, images: &mut Images) -> Option<f64> {
         let s = self.s[j];
         let damped = !self.problem.c.is_zero();
@@ -280,7 +280,7 @@ impl<'a> Block<'a> {
         rho.is_finite().then_some(rho)
     }
 
-    /// d and h of the open pairs, the shares of the modes of the block put right.
+    /// d and h of the open eigenpairs, the shares of the modes of the block corrected.
     fn corrections(&self, near: &Shifted, images: &Images, open: &[usize]) -> Option<[Dense; 2]> {
         let rows = &self.problem.rows;
         let columns = columns(open);
@@ -348,7 +348,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The pairs that stayed what they were; `masses`: x^H M x at the start.
+    /// The eigenpairs that stayed what they were; `masses`: x^H M x at the start.
     fn finish(self, masses: Option<Vec<f64>>, starts: &[Uncertified]) -> Vec<Option<(Doubled, bool)>> {
         let Some(masses) = masses else { return self.best.iter().map(|_| None).collect() };
         let n = self.problem.n;
@@ -381,7 +381,7 @@ impl<'a> Block<'a> {
 }
 
 impl Best {
-    /// Of a pair that has not been measured.
+    /// Of an eigenpair that has not been measured.
     fn none() -> Self {
         let [x, l, e, residual, unheld] = [(); 5].map(|()| Vec::new());
         Self { rho: f64::INFINITY, s: c64::default(), x, l, e, residual, unheld }

@@ -1,4 +1,4 @@
-//! Symmetric pairs whose residual is lost in rounding, with vectors and residuals in double-double precision.
+//! Symmetric eigenpairs whose residual is lost in rounding, with vectors and residuals in double-double precision.
 //!
 //! ```text
 //! r = (s^2 M + s C + K) x + Phi_q^T l,   s <- s - x^T r / x^T (2 s M + C) x,   x <- x - d
@@ -51,7 +51,7 @@ const STEPS: usize = 30;
 const GAIN: f64 = 0.7;
 const PATIENCE: usize = 3;
 
-/// A pair with the residual it leaves.
+/// An eigenpair with the residual it leaves.
 pub(crate) struct Doubled {
     /// x_1 of length one to a few roundings.
     pub(crate) x: Shape,
@@ -62,7 +62,7 @@ pub(crate) struct Doubled {
     pub(crate) residual: Shape,
 }
 
-/// A pair that was improved together with others.
+/// An eigenpair that was improved together with others.
 pub(crate) struct Improved {
     pub(crate) pair: Doubled,
     /// x_2.
@@ -78,7 +78,7 @@ impl Improved {
     }
 }
 
-/// A pair to start from, or to deflate.
+/// An eigenpair to start from, or to deflate.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
     pub(crate) s: c64,
@@ -88,7 +88,7 @@ pub(crate) struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// What a pair has.
+    /// What an eigenpair has.
     pub(crate) fn of(pair: &'a Eigenpair) -> Self {
         Self { s: pair.alpha / pair.beta, x: &pair.right, l: &pair.multipliers }
     }
@@ -99,7 +99,7 @@ impl<'a> Given<'a> {
     }
 }
 
-/// Improves the `wanted` ones of several pairs of a symmetric problem at once, where they are real, with the factors `near`
+/// Improves the `wanted` ones of several eigenpairs of a symmetric problem at once, where they are real, with the factors `near`
 /// them all, to a residual of `enough`.
 pub(crate) fn refine_together(
     problem: &Problem,
@@ -116,7 +116,7 @@ pub(crate) fn refine_together(
 }
 
 /// Improves several pairs of a symmetric problem at once from pairs of the undamped one, with its factors `near`; each with word
-/// whether it needs no further steps. With `springs` the rows are held by them, and pairs are those of (x, Phi_q x).
+/// whether it needs no further steps. With `springs` the rows are held by them, and eigenpairs are those of (x, Phi_q x).
 pub(crate) fn refine_damped(
     problem: &Problem,
     springs: Option<&Springs>,
@@ -126,7 +126,7 @@ pub(crate) fn refine_damped(
     damped::refine(problem, springs, near, uncertified)
 }
 
-/// Improves a pair of a symmetric problem; none where there is no factor near s or nothing is gained.
+/// Improves an eigenpair of a symmetric problem; none where there is no factor near s or nothing is gained.
 pub(crate) fn refine(problem: &Problem, approx: &Uncertified) -> Option<Doubled> {
     if problem.undamped() && approx.right.is_real() && approx.multipliers.is_real() {
         return real::refine(problem, approx);
@@ -194,7 +194,7 @@ fn factor<'a>(problem: &'a Problem, sigma: c64, kind: Kind) -> Result<Solve<'a>,
     }))
 }
 
-/// The steps with one factor; the smallest weighted residual relative to s x^T (2 s M + C) x, and its pair.
+/// The steps with one factor; the smallest weighted residual relative to s x^T (2 s M + C) x, and its eigenpair.
 fn iterate(problem: &Problem, start: Start, aside: f64, kind: Kind) -> Option<(f64, Doubled)> {
     let Start { mut s, x, l } = start;
     let (undamped, oscillates) = (problem.undamped(), s.re == 0.0);
@@ -264,7 +264,7 @@ fn iterate(problem: &Problem, start: Start, aside: f64, kind: Kind) -> Option<(f
     best
 }
 
-/// What rounding of the entries of K does to a pair, relative to `scale` = |s x^T (2 s M + C) x|; zero where that is not known.
+/// What rounding of the entries of K does to an eigenpair, relative to `scale` = |s x^T (2 s M + C) x|; zero where that is not known.
 fn rounded(problem: &Problem, sizes: impl Iterator<Item = f64>, scale: f64) -> f64 {
     let Some(rounded) = problem.rounded_stiffness() else { return 0.0 };
     let sizes: Vec<f64> = sizes.collect();

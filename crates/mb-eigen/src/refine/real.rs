@@ -1,4 +1,4 @@
-//! The steps of double-double precision without damping, where pairs are real.
+//! The steps of double-double precision without damping, where eigenpairs are real.
 //!
 //! ```text
 //! r = K x + Phi_q^T l - w M x,   w <- w + x^T r / x^T M x,   x <- x - d,   w = -s^2
@@ -17,7 +17,7 @@ use crate::problem::Problem;
 use crate::problem::uncertified::Uncertified;
 use crate::transform::factors::Effort;
 
-/// A pair on its way.
+/// An eigenpair on its way.
 #[derive(Clone)]
 struct Pair {
     w: f64,
@@ -52,7 +52,7 @@ pub(super) fn refine(problem: &Problem, approx: &Uncertified) -> Option<Doubled>
     doubled(approx.s, w, [x, l, residual])
 }
 
-/// A better pair in place of an eigenvalue, with its x, l and residual; none where it changed from oscillation to
+/// A better eigenpair in place of an eigenvalue, with its x, l and residual; none where it changed from oscillation to
 /// growth, which makes it another one.
 pub(super) fn doubled(approx: c64, w: f64, parts: [Vec<f64>; 3]) -> Option<Doubled> {
     if (w > 0.0) != (approx.re == 0.0) {
@@ -69,7 +69,7 @@ pub(super) fn doubled(approx: c64, w: f64, parts: [Vec<f64>; 3]) -> Option<Doubl
     Some(Doubled { x, l, s, residual })
 }
 
-/// The steps with one factor; the smallest weighted residual relative to 2 w x^T M x, and its pair.
+/// The steps with one factor; the smallest weighted residual relative to 2 w x^T M x, and its eigenpair.
 fn iterate(problem: &Problem, mut pair: Pair, aside: f64, enough: f64) -> Option<(f64, Pair)> {
     let solver = problem.factor_roughly(-pair.w * (1.0 + aside).powi(2), 0.0).ok()?;
     let products = Products::new(problem);

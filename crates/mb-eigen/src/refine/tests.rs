@@ -1,4 +1,4 @@
-//! Pairs of a chain whose eigenvalues have closed forms, disturbed and brought back.
+//! Eigenpairs of a chain whose eigenvalues have closed forms, disturbed and brought back.
 //!
 //! Masses 1 in a row, springs 1 between them, the two at the ends held by constraints:
 //! w_k = 4 sin^2(k pi / (2 (n + 1))), x_k(i) = sin(i k pi / (n + 1)), reactions x_k(1) and x_k(n), i = 0 .. n + 1.

@@ -1,14 +1,14 @@
-//! Pairs of lightly damped problems whose bounds say little, from those of the undamped problem.
+//! Eigenpairs of lightly damped problems whose error bounds are not tight, from those of the undamped problem.
 //!
 //! ```text
 //! K x = w M x,  Phi_q x = 0,   (x^T M x) s^2 + (x^T C x) s + w x^T M x = 0:  a start for (s^2 M + s C + K) x + Phi_q^T l = 0
 //! ```
 //!
 //! Lanczos in the inner product of M keeps digits of slow modes that the Krylov method for s loses compared with stiffnesses 1e12 times as
-//! large, and its factors serve all pairs at once in double-double precision (refine/damped.rs). Pairs found so take
-//! the place of poor ones: each pair available that says something is one of them, within its bound, and the others,
-//! whose bounds reach over all of them, are those left. Where a pair that says something is none of them, all stay as
-//! they are. Sizes: n unknowns.
+//! large, and its factors refine all eigenpairs at once in double-double precision (refine/damped.rs). The refined eigenpairs
+//! replace those with poor bounds: each available eigenpair with a tight bound must coincide with one of them, within its bound,
+//! and the remaining ones replace those whose bounds cover all of them. Where an eigenpair with a tight bound coincides with none,
+//! nothing is replaced. Sizes: n unknowns.
 
 use mb_algebra::c64;
 
@@ -24,12 +24,12 @@ use crate::refine;
 use crate::request::Request;
 use crate::sparse::solve::{Found, undamped};
 
-/// Bound relative to |s| of a pair that takes the place of a poor one.
+/// Bound relative to |s| of an eigenpair that takes the place of a poor one.
 const GOOD: f64 = 1e-6;
-/// The same from which on a bound says nothing.
+/// Bound relative to |s| from which on it is uninformative.
 const NOTHING: f64 = 0.1;
 
-/// Puts better pairs in the place of poor ones among those of smallest |s|; `heads`: what is known of each in addition to its vectors.
+/// Replaces eigenpairs with poor bounds by refined ones among those of smallest |s|; `heads`: what is known of each in addition to its vectors.
 pub(crate) fn improve(
     problem: &Problem,
     certifier: &Certifier<'_>,
@@ -72,7 +72,7 @@ fn within(pair: &Eigenpair, share: f64) -> bool {
     pair.error_bound <= share * size(pair)
 }
 
-/// Whether two pairs are of one eigenvalue.
+/// Whether two eigenpairs are of one eigenvalue.
 fn same(pair: &Eigenpair, other: &Eigenpair) -> bool {
     let (s, t) = (pair.value().unwrap_or(ZERO), other.value().unwrap_or(ZERO));
     (s - t).norm() <= pair.error_bound + other.error_bound + 1e-12 * s.norm()

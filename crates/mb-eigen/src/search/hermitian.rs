@@ -73,7 +73,7 @@ pub(crate) struct Symmetric<'a> {
     pub(crate) driver: &'a dyn KrylovDriver,
     pub(crate) findings: Vec<Finding>,
     pub(crate) factorizations: usize,
-    /// What helps where bounds of the modes say little.
+    /// What the refinement of modes with poor bounds can reuse.
     pub(crate) aid: Aid,
     restarts: usize,
     pub(crate) searches: usize,
@@ -290,7 +290,7 @@ impl<'a> Symmetric<'a> {
         Ok(found)
     }
 
-    /// Runs of the driver, counted; the basis is doubled while too few pairs converge.
+    /// Runs of the driver, counted; the basis is doubled while too few eigenpairs converge.
     pub(crate) fn lanczos(
         &mut self,
         operator: &dyn SymmetricOperator,

@@ -43,7 +43,7 @@ const CORRECTION: f64 = 1e-6;
 /// The same of corrections in double-double precision: what a solution gets wrong is relative to |S| |d|, and may not be more than the
 /// residual S d, which of the slowest modes is less by the condition of S.
 const DOUBLED: f64 = 1e-8;
-/// Length of the last correction, of vectors of length one, above which a pair has not converged.
+/// Length of the last correction, of vectors of length one, above which an eigenpair has not converged.
 const LATE: f64 = 1e-7;
 /// Smallest w that counts as a mode in motion, relative to the shift.
 const STILL: f64 = 1e-6;
@@ -180,7 +180,7 @@ impl<'a> Allowed<'a> {
         self.solver.definite()
     }
 
-    /// S^-1 M applied once more to the pairs found, to all digits, which gives w, vectors, and multipliers as
+    /// S^-1 M applied once more to the eigenpairs found, to all digits, which gives w, vectors, and multipliers as
     /// [`Symmetric::polish`] does. With r = K x - w M x = P r - Phi^T l_0,
     ///
     /// ```text

@@ -28,11 +28,11 @@ use crate::{EigenError, Finding};
 
 /// Where a factorization is tried again when a shift fails, relative to the shift.
 const STEPS_ASIDE: [f64; 4] = [0.0, 1e-7, 1e-4, 1e-2];
-/// |theta| in units of the scale of frequencies below which a pair is confirmed by one more application.
+/// |theta| in units of the scale of frequencies below which an eigenpair is confirmed by one more application.
 const DOUBTFUL: f64 = 1e-3;
 /// Change of its displacements, relative, above which it is rounding.
 const UNCONFIRMED: f64 = 1e-4;
-/// Residual of a converged left pair where only certificates need it. The application that follows gains further digits.
+/// Residual of a converged left eigenpair where only certificates need it. The application that follows gains further digits.
 const LEFT_TOLERANCE: f64 = 1e-7;
 
 /// A shift within this fraction of itself from an eigenvalue lies on it, where other theta are so much smaller or were not found.

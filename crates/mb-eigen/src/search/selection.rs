@@ -78,13 +78,13 @@ pub(crate) fn about_first<T>(
 /// One mode, or one eigenvalue where each counts for itself.
 struct Group {
     s: c64,
-    /// Its pairs.
+    /// Its eigenpairs.
     members: Vec<usize>,
     /// Whether its bound says where it is: only then is it known to be the same as another.
     sure: bool,
 }
 
-/// Marks the pairs a request asks for; the number of modes among them, and what there is to say of those left out.
+/// Marks the eigenpairs a request asks for; the number of modes among them, and what there is to say of those left out.
 fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>, usize, Vec<Finding>) {
     let mut groups: Vec<Group> = Vec::new();
     let each = matches!(request, Request::NearPoint { .. });
@@ -264,7 +264,7 @@ fn keep_band(spectrum: &mut Spectrum, request: &Request) {
     }
 }
 
-/// Where pairs were left out that were counted among those asked for, fewer converged; what was said of their number is not true of
+/// Where eigenpairs were left out that were counted among those asked for, fewer converged; what was said of their number is not true of
 /// what is there.
 pub(crate) fn report_lost(spectrum: &mut Spectrum, request: &Request) {
     let left_out = |finding: &Finding| match finding {

@@ -151,7 +151,7 @@ fn without_form(
     Ok(spectrum)
 }
 
-/// Where more eigenvalues came out as finite than `finite`, leaves out the largest where those in excess say nothing
+/// Where more eigenvalues came out as finite than `finite`, leaves out the largest where those in excess are uninformative
 /// of themselves, their bounds being as large as they are: rounding brought them from infinity. How many; they are no
 /// modes of those said to exist.
 fn drop_surplus(spectrum: &mut Spectrum, finite: usize) -> usize {

@@ -4,7 +4,7 @@
 //! (s^2 M + s C + K) x + Phi_q^T l = 0,  Phi_q x = 0          n unknowns, m constraint rows of rank r
 //! ```
 //!
-//! [`solve`] takes a [`Request`] in the user's words and returns a [`crate::Spectrum`] like the dense analyses do: pairs with
+//! [`solve`] takes a [`Request`] in the user's words and returns a [`crate::Spectrum`] like the dense analyses do: eigenpairs with
 //! residuals by block, condition, error bound and class, on the matrices as given. Undamped symmetric problems go
 //! to block Lanczos and are proved complete by Sturm counts; all others to block Krylov-Schur, and are counted along a contour
 //! where that is affordable ([`Completeness`]). Small problems of which much is asked go to the dense path. The constraints stay in the matrix, as in the direct

@@ -69,7 +69,7 @@ pub fn solve(
 
 /// As [`solve`], with K known as a sum whose large part is exact.
 ///
-/// `parts`: n x n each, their sum is `pencil.k` but for one rounding of each entry. Bounds of pairs of symmetric
+/// `parts`: n x n each, their sum is `pencil.k` but for one rounding of each entry. Bounds of eigenpairs of symmetric
 /// problems that needed double-double precision then hold for the model behind the matrices, rounding of their entries
 /// included; without parts they hold for the matrices as given. Errors as [`solve`].
 pub fn solve_in_parts(
@@ -197,9 +197,9 @@ const TINY: usize = 40;
 /// Where a problem that is singular near one shift is tried for being singular everywhere: in units of the frequency that makes |M| and |K|
 /// equal, a real number that no model has reason to have as an eigenvalue.
 const ELSEWHERE: f64 = 0.7;
-/// Backward error, or violation of the constraints, above which a pair is none of the problem.
+/// Backward error, or violation of the constraints, above which an eigenpair is rejected.
 const NO_EIGENVALUE: f64 = 1e-6;
-/// The same of a pair whose error bound is as large as it is, which says nothing that others do not say.
+/// The same where the error bound is as large as the eigenvalue, so that the eigenpair adds no information.
 const NO_DIGIT: f64 = 1e-8;
 
 fn symmetric(run: &mut Symmetric<'_>, request: &Request) -> Result<Modes, EigenError> {
@@ -262,7 +262,7 @@ pub(crate) fn finish_with(
     finished(problem, &certifier, pairs, findings)
 }
 
-/// The result, without what turned out to be no pair.
+/// The result, without rejected eigenpairs.
 pub(crate) fn finished(
     problem: &Problem,
     certifier: &Certifier<'_>,

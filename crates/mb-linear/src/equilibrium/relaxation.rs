@@ -30,7 +30,7 @@ const PUSHED: usize = 2000;
 /// Relaxes from `start` as long as that gets somewhere, then polishes.
 ///
 /// Stiff bodies that swing far take tens of thousands of unit steps, all of which their stiffness makes short: other methods
-/// have their turn before these.
+/// are tried first.
 pub(super) fn relax_a_while(
     model: &Model,
     start: &Point,

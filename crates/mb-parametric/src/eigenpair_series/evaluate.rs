@@ -51,7 +51,7 @@ pub struct Evaluation {
     /// degrees were expanded and not used.
     pub next_term: Option<f64>,
     /// Distance as a share of the estimated radius of convergence in this direction, eigenvalue
-    /// and vector; 0 at the centre, none where there are fewer than three degrees to judge by.
+    /// and vector; 0 at the centre, none where there are fewer than three degrees to estimate from.
     pub share: Option<f64>,
     /// Whether the point lies where the series can be trusted: inside the estimated radius of
     /// convergence and with an error below a tenth of |s|. Outside, the value is an extrapolation
@@ -67,7 +67,7 @@ impl EigenpairSeries {
         Ok(self.eigenvalue_from(&self.set.monomials(d)?))
     }
 
-    /// As [`EigenpairSeries::eigenvalue`] from the values of the monomials, which several pairs
+    /// As [`EigenpairSeries::eigenvalue`] from the values of the monomials, which several eigenpairs
     /// over one set share ([`crate::MultiIndexSet::monomials_into`]).
     pub fn eigenvalue_from(&self, monomials: &[f64]) -> c64 {
         // Small terms first.

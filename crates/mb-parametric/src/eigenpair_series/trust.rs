@@ -39,7 +39,7 @@ const BY_CHANCE: f64 = 1.6;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResidualEstimate {
     /// The correction ds, rad/s; `s + correction` is a better eigenvalue while the estimate is
-    /// valid. Infinite when the left and right vectors are orthogonal, so that it says nothing.
+    /// valid. Infinite when the left and right vectors are orthogonal, so that it is uninformative.
     pub correction: c64,
     /// Residual of the equations of motion relative to
     /// (|s|^2 |M| + |s| |C| + |K|) |phi| + |Phi_q| |l|, Frobenius norms.
@@ -57,7 +57,7 @@ impl ResidualEstimate {
 
 /// Estimated distances of convergence along a direction, as multiples of that direction.
 ///
-/// Infinite when the series ends; none when there are fewer than three degrees to judge by.
+/// Infinite when the series ends; none when there are fewer than three degrees to estimate from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Radius {
     /// Of the eigenvalue.

@@ -10,9 +10,9 @@
 //! with S and X analytic as long as no other eigenvalue joins the group. The eigenvalues of the
 //! small matrix S(x) are those of the group, whether they are simple, repeated or defective at x.
 //! The gauge is W^H (X; X S / omega) = I with the orthonormal states W of the expansion point.
-//! For one eigenvalue it is the series of a single pair.
+//! For one eigenvalue it is the series of a single eigenpair.
 //!
-//! Degrees follow one another as for single pairs; with V = X S and U = V S as series of their own
+//! Degrees follow one another as for single eigenpairs; with V = X S and U = V S as series of their own
 //! the known part of degree sigma is a sum of products with the coefficient matrices.
 //!
 //! Fails where an eigenvalue outside the group coincides with one of it

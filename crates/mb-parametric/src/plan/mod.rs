@@ -4,9 +4,9 @@
 //! max over the region of |s_series - s| / |s|  <=  accuracy
 //! ```
 //!
-//! About the middle of the region the pairs are expanded two degrees further than judged by. The
+//! About the middle of the region the eigenpairs are expanded two degrees further than they are measured by. The
 //! sum of the terms above an order and the extrapolated rest estimate its error at many points; the
-//! smallest order that is good enough is proposed, then measured where it is worst, against pairs
+//! smallest order that is good enough is proposed, then measured where it is worst, against eigenpairs
 //! improved to rounding with the exact matrices, and moved by one where that says so. When no
 //! order is enough, or the region leaves that of convergence, the region is cut in two and each
 //! half gets a centre of its own, its modes followed from the first.
@@ -14,7 +14,7 @@
 //! Then terms that do not matter are left out: the degree of every single parameter, and of all
 //! the little-needed ones jointly, is limited as far as a tenth of the accuracy pays for.
 //!
-//! Groups (of close, repeated or defective eigenvalues) are judged like pairs, by their values: those of the small matrix
+//! Groups (of close, repeated or defective eigenvalues) are measured like eigenpairs, by their values: those of the small matrix
 //! that the kept terms give against those by all terms and what the rest may move them by (`group/shift.rs`), then against
 //! the values of the exact invariant space. Errors are relative to the group's largest value.
 //!
@@ -56,7 +56,7 @@ pub struct AccuracyOptions {
     pub samples: usize,
     /// Points of each piece at which errors are measured. Default 6.
     pub measured: usize,
-    /// How pairs are expanded.
+    /// How eigenpairs are expanded.
     pub expand: ExpandOptions,
 }
 
@@ -85,9 +85,9 @@ pub struct Piece {
     pub order: usize,
     /// The terms that are enough: those of `order` within the limits found.
     pub set: MultiIndexSet,
-    /// The pairs over `set`, in the order of the starts: what to keep and evaluate.
+    /// The eigenpairs over `set`, in the order of the starts: what to keep and evaluate.
     pub eigenpairs: Vec<EigenpairSeries>,
-    /// The pairs with all terms that were expanded, which judge the others.
+    /// The eigenpairs with all terms that were expanded, against which the others are measured.
     pub full: Vec<EigenpairSeries>,
     /// The groups over `set`, in the order they were asked for.
     pub groups: Vec<GroupSeries>,
@@ -119,7 +119,7 @@ impl Expansion {
         self.pieces.iter().map(|piece| piece.order).max().unwrap_or(0)
     }
 
-    /// Number of coefficients of one pair, over all pieces.
+    /// Number of coefficients of one eigenpair, over all pieces.
     pub fn terms(&self) -> usize {
         self.pieces.iter().map(|piece| piece.set.len()).sum()
     }
@@ -143,7 +143,7 @@ impl Expansion {
         nearest(true).or_else(|| nearest(false)).unwrap_or(&self.pieces[0])
     }
 
-    /// All pairs at a point, as distance from the reference point, with estimated errors. Outside
+    /// All eigenpairs at a point, as distance from the reference point, with estimated errors. Outside
     /// the region the answers are flagged as not to be trusted.
     ///
     /// Errors: `d` of another length than the number of parameters, or not finite.

@@ -1,4 +1,4 @@
-//! What is expanded about one centre: single pairs and groups, and how wrong they are.
+//! What is expanded about one centre: single eigenpairs and groups, and how wrong they are.
 
 use crate::eigenpair_series::{EigenpairSeries, ExpandOptions, expand_all};
 use crate::group::{GroupSeries, apart, expand_group, group_values};
@@ -7,7 +7,7 @@ use crate::storage::Storage;
 use crate::{MultiIndexSet, ParametricError, PencilSeries, PolishOptions};
 use mb_algebra::{QuadraticPencil, c64};
 
-/// Where modes begin: pairs one by one, and the values of groups.
+/// Where modes begin: eigenpairs one by one, and the values of groups.
 #[derive(Clone, Debug)]
 pub(super) struct Starts {
     pub(super) eigenpairs: Vec<StartingEigenpair>,

@@ -63,7 +63,7 @@ impl Region {
         }
     }
 
-    /// Points to judge by: all of a path; of a box its corners, the middles of its faces and
+    /// Points to measure at: all of a path; of a box its corners, the middles of its faces and
     /// `inside` points spread evenly over it.
     pub(crate) fn samples(&self, inside: usize) -> Vec<Vec<f64>> {
         let (lower, upper) = match self {

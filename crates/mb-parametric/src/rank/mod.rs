@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Where a linkage passes a singular configuration the margin falls to zero like a V and the multipliers need not be
-//! finite: no series reaches beyond, and errors estimated from one side say nothing of the other. The series of Phi_q
+//! finite: no series reaches beyond, and errors estimated from one side do not hold on the other. The series of Phi_q
 //! says where on the way the margin is lowest; there the exact matrices are asked, by golden section, until the
 //! margin has vanished or will not. In addition, `within.rs` looks for such places in a whole region. Models of more
 //! than 250,000 numbers in Phi_q are not looked at. Sizes: Phi_q m x n.

@@ -1,6 +1,6 @@
 //! Modes followed along a path of the parameters.
 //!
-//! At each sample a polynomial about a point passed before foretells every mode (the predictor),
+//! At each sample a polynomial about a point passed before predicts every mode (the predictor),
 //! Newton's method brings it to rounding with the exact matrices (the corrector), and the
 //! left-right MAC with the mode before decides whether it is the same one; if not, the step is
 //! halved. So a mode keeps its name where eigenvalues cross, and where they veer away from each

@@ -13,7 +13,7 @@ const ASIDE: f64 = 1e-3;
 /// The way to a point may be halved so often.
 const HALVINGS: u32 = 10;
 
-/// Modes at a point, and what foretells them nearby.
+/// Modes at a point, and what predicts them nearby.
 pub(crate) struct Walker<'a, S: SeriesSource> {
     source: &'a S,
     polish: PolishOptions,

@@ -65,7 +65,7 @@ impl Certifier<'_> {
 }
 
 impl Certifier<'_> {
-    /// |x|^T |Q(s)^H y + Phi^T mu| of every pair for left and right vectors of length one, without what is rounding of the residual.
+    /// |x|^T |Q(s)^H y + Phi^T mu| of every eigenpair for left and right vectors of length one, without what is rounding of the residual.
     fn left_residuals(&self, raws: &[Raw], pairs: &[Eigenpair]) -> Vec<f64> {
         let n = self.basis.n();
         let y = Block::new(n, &pairs.iter().map(|pair| pair.left.to_vec()).collect::<Vec<_>>());

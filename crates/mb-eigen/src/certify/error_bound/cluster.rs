@@ -3,7 +3,7 @@
 //! A semisimple cluster is bounded by its forms: with G_ij = y_i^H ((s_i + s_j) M + C) x_j dominated by its diagonal, the eigenvalues lie within
 //! the row sums of |y_i|^T (|r_j| + u g_j) / |G_ii| of the values found. That takes no factorization.
 //!
-//! Elsewhere left and right vectors belong to a Jordan chain, or nearly so, and say nothing reliable: a perturbation of size e moves the
+//! Elsewhere left and right vectors belong to a Jordan chain, or nearly so, and are unreliable: a perturbation of size e moves the
 //! eigenvalues of a chain of length k by e^(1/k). There the bound is the radius of a circle around the mean of the values such that
 //!
 //! ```text
@@ -31,7 +31,7 @@ const NEAR: f64 = 1e-7;
 /// |y^H (2 s M + C) x| over its size below which the vectors are those of a chain: that of two ends up at the square root of rounding, times
 /// up to 1e4 where entries differ that much in size, longer ones below it.
 pub(crate) const ALIGNED: f64 = 1e-4;
-/// The same of pairs whose vectors say little: the fourth root of rounding, where chains of four end up, with a factor of ten.
+/// The same of eigenpairs whose vectors are inaccurate: the fourth root of rounding, where chains of four end up, with a factor of ten.
 const APART: f64 = 1e-3;
 /// Bound of a left vector, relative to |s|, up to which it belongs to the eigenvalue of the right one: three steps of inverse iteration a
 /// hundredth of |s| away leave less of the vectors of other eigenvalues, and more within a chain.
@@ -57,11 +57,11 @@ const FAR: f64 = 30.0;
 /// A circle that comes this near, in radii, to a value outside takes it in.
 const REACHED: f64 = 1.5;
 
-/// What the rule needs to know of one pair.
+/// What the rule needs to know of one eigenpair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Estimate {
     pub(crate) s: c64,
-    /// Bound of the pair by itself.
+    /// Bound of the eigenpair by itself.
     pub(crate) bound: f64,
     /// |y^H (2 s M + C) x| over its size ([`alignment`]).
     pub(crate) alignment: f64,
@@ -101,7 +101,7 @@ pub(crate) struct Column {
 
 /// Forms and determinants of a problem, dense or sparse.
 pub(crate) trait Source {
-    /// The products of the right vector of a pair with eigenvalue s.
+    /// The products of the right vector of an eigenpair with eigenvalue s.
     fn column(&self, pair: &Eigenpair, s: c64) -> Column;
     /// Largest change of eigenvalue of S^-1 W at s, followed in some leading directions; none where S cannot be factored.
     fn sensitivity(&self, s: c64, directions: usize) -> Option<f64>;
@@ -117,7 +117,7 @@ const COALESCING: f64 = 4.0;
 struct Disc {
     centre: c64,
     radius: f64,
-    /// The pair whose value and conjugate stand for one real eigenvalue.
+    /// The eigenpair whose value and conjugate stand for one real eigenvalue.
     real: Option<usize>,
 }
 
@@ -126,11 +126,11 @@ struct Disc {
 struct Position {
     s: c64,
     pair: usize,
-    /// Whether it is the pair's own value, not its conjugate or opposite.
+    /// Whether it is the eigenpair's own value, not its conjugate or opposite.
     own: bool,
 }
 
-/// Bounds of all pairs, and the pairs whose value and conjugate stand for one real eigenvalue.
+/// Bounds of all eigenpairs, and the eigenpairs whose value and conjugate stand for one real eigenvalue.
 ///
 /// `semisimple`: eigenvalues are known to have as many vectors as their multiplicity, with condition one (undamped symmetric problems with
 /// definite mass).

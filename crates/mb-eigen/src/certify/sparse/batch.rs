@@ -1,8 +1,8 @@
-//! Real pairs of undamped symmetric problems measured side by side, in two passes over the rows of the matrices.
+//! Real eigenpairs of undamped symmetric problems measured side by side, in two passes over the rows of the matrices.
 //!
 //! The measures are those of [`super`] in real numbers: r = -w M x + K x + Phi_q^T l with w from the quotient of forms
-//! in double-double precision (`double_double/block.rs`). K is read twice for up to eight pairs, for the forms that
-//! give w and for the forces, and pairs share wide registers; the measures of a pair do not depend on the others of its block.
+//! in double-double precision (`double_double/block.rs`). K is read twice for up to eight eigenpairs, for the forms that
+//! give w and for the forces, and eigenpairs share wide registers; the measures of an eigenpair do not depend on the others of its block.
 //! In addition to the packed vectors nothing of their length is kept. Sizes: x n x W, l m x W, packed by rows.
 
 #![expect(clippy::inline_always, reason = "what pulp compiles for a processor must be in one piece")]
@@ -18,7 +18,7 @@ use crate::problem::uncertified::Uncertified;
 use crate::refine::Doubled;
 use crate::{Eigenpair, Shape};
 
-/// Pairs side by side at most.
+/// Eigenpairs side by side at most.
 pub(super) const WIDTH: usize = 8;
 
 /// Length of vectors from which on the memory of half as many side by side is worth more than reading K once for all.
@@ -99,7 +99,7 @@ impl Certifier<'_> {
         self.real_measures(std::slice::from_ref(approx), &x, Some(&residual)).pop()
     }
 
-    /// s of up to W eigenvalues with the packed vectors x, put right by forms in double-double precision.
+    /// s of up to W eigenvalues with the packed vectors x, corrected by forms in double-double precision.
     fn put_right<const W: usize>(&self, uncertified: &mut [Uncertified], x: &[[f64; W]]) {
         let p = self.problem;
         let of_m = forms_of_rows(p.m.sparse(), x);

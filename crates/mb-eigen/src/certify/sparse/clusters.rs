@@ -14,7 +14,7 @@ use crate::transform::factors::{Effort, ShiftSolve};
 use crate::{EigenError, Eigenpair};
 
 impl Certifier<'_> {
-    /// Pairs with the bounds of their clusters, conjugates and opposites behind their partners.
+    /// Eigenpairs with the bounds of their clusters, conjugates and opposites behind their partners.
     pub(super) fn together(&self, mut kinds: Vec<Kinds>, mut pairs: Vec<Eigenpair>) -> Vec<Eigenpair> {
         let p = self.problem;
         let undamped = p.symmetric && p.undamped();
@@ -53,7 +53,7 @@ impl Certifier<'_> {
         inner(x, &apply(&self.problem.m, x)).re
     }
 
-    /// |y^H (2 s M + C) x| over its size, and the first-order bound of the left vector; of a pair without left vector that of the conjugate,
+    /// |y^H (2 s M + C) x| over its size, and the first-order bound of the left vector; of an eigenpair without left vector that of the conjugate,
     /// which is as good as the right one.
     fn alignment(&self, pair: &Eigenpair) -> (f64, f64) {
         let (p, s) = (self.problem, pair.value().unwrap_or_default());

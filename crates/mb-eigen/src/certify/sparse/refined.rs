@@ -1,7 +1,7 @@
-//! Pairs whose bound says little, improved in double-double precision and measured again.
+//! Eigenpairs with poor error bounds, refined in double-double precision and certified again.
 //!
-//! Together where they are the nearest to a shift whose factors are available, else, and where that does not get
-//! there, one by one (in double-double precision). A pair is taken for better when its bound is narrower and lies within the old one.
+//! Together where they are the nearest to a shift whose factors are available, else, and where that does not
+//! converge, one by one (in double-double precision). A refined eigenpair is accepted when its bound is narrower and lies within the old one.
 
 use std::sync::{Arc, PoisonError};
 
@@ -24,29 +24,29 @@ use crate::refine::{Doubled, Given, Improved};
 use crate::transform::factors::Shifted;
 use crate::{Eigenpair, Finding, Shape};
 
-/// Numbers in the vectors of all pairs from which on cores share them out.
+/// Numbers in the vectors of all eigenpairs from which on cores share them out.
 const SHARED: usize = 200_000;
-/// Pairs worth double-double precision from which on they are improved together.
+/// Eigenpairs worth double-double precision from which on they are improved together.
 const SEVERAL: usize = 3;
-/// Bound relative to |s| above which a pair is worth double-double precision.
+/// Bound relative to |s| above which an eigenpair is worth double-double precision.
 const POOR: f64 = 1e-8;
 
-/// Share of that bound which rounding alone must make for a pair to be improved before it is measured.
+/// Share of that bound which rounding alone must make for an eigenpair to be improved before it is measured.
 const SURELY: f64 = 0.5;
 
-/// |cos|^2 between the vectors of a damped pair before and after, below which it has become another one.
+/// |cos|^2 between the vectors of a damped eigenpair before and after, below which it has become another one.
 const SAME: f64 = 0.5;
 
-/// What the search for the pairs leaves that helps where bounds say little.
+/// What the search for the eigenpairs leaves for the refinement of those with poor bounds.
 #[derive(Default)]
 pub(crate) enum Aid {
     #[default]
     Nothing,
-    /// Factors at a shift that the pairs are the nearest to.
+    /// Factors at a shift that the eigenpairs are the nearest to.
     Factors(Shifted),
     /// The same of a problem in fewer coordinates.
     Merged(Arc<Merged>, Shifted),
-    /// Pairs that were improved while there were such factors, by the s they had before.
+    /// Eigenpairs that were improved while there were such factors, by the s they had before.
     Improved(Vec<(c64, Improved)>),
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct First {
     pub(crate) pair: Eigenpair,
     /// What else there is to know of the eigenvalue, where double-double precision is made for its kind; no vectors.
     pub(crate) again: Option<Uncertified>,
-    /// Whether the bound says little.
+    /// Whether the bound is poor.
     pub(crate) poor: bool,
 }
 
@@ -104,7 +104,7 @@ impl Certifier<'_> {
         first.into_iter().flatten().collect()
     }
 
-    /// The pairs, those better that double-double precision improves.
+    /// The eigenpairs, those better that double-double precision improves.
     pub(crate) fn improved_each(&self, first: Vec<First>) -> Vec<Eigenpair> {
         let better = first.iter().map(|_| None).collect();
         self.improved_all(first, better, Aid::Nothing)
@@ -156,7 +156,7 @@ impl Certifier<'_> {
         pairs.into_iter().flatten().collect()
     }
 
-    /// Pairs improved in fewer coordinates, or in all of them, with word whether they need no further steps.
+    /// Eigenpairs improved in fewer coordinates, or in all of them, with word whether they need no further steps.
     fn in_all_coordinates(
         &self,
         merged: Option<&Merged>,
@@ -219,7 +219,7 @@ impl Certifier<'_> {
         poor
     }
 
-    /// The pair with a smaller bound from double-double precision, where it has few digits; `found` together with
+    /// The eigenpair with a smaller bound from double-double precision, where it has few digits; `found` together with
     /// others, and whether that needs no further steps.
     fn improved(&self, first: First, found: Option<(Doubled, bool)>) -> Eigenpair {
         let First { pair, again, poor } = first;
@@ -248,9 +248,9 @@ impl Certifier<'_> {
         better
     }
 
-    /// Notes what rounding of the entries of K (and C) could do to a pair, where that is more than its bound.
+    /// Notes what rounding of the entries of K (and C) could do to an eigenpair, where that is more than its bound.
     ///
-    /// Where more is known of K than its entries, and these leave the pair fewer than two digits, it is part of the bound.
+    /// Where more is known of K than its entries, and these leave the eigenpair fewer than two digits, it is part of the bound.
     pub(super) fn feel(&self, s: c64, pair: &mut Eigenpair) {
         let (p, size, bar, x) = (self.problem, s.norm(), pair.error_bound, &pair.right);
         if p.c.is_zero() && p.rounded_stiffness().is_some() {
@@ -294,7 +294,7 @@ impl Certifier<'_> {
         (stiffness + s.norm() * terms(&p.c), d)
     }
 
-    /// What there is to say in addition to the pairs.
+    /// What there is to say in addition to the eigenpairs.
     pub(crate) fn findings(&self) -> Option<Finding> {
         let felt = *self.felt.lock().unwrap_or_else(PoisonError::into_inner);
         felt.map(|(s, up_to)| SparseFinding::RoundedStiffness { s, up_to }.into())

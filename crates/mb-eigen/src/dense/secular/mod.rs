@@ -12,7 +12,7 @@
 //! modes that couple strongly are solved together (starts.rs); all eigenvalues are then improved at once by the
 //! Ehrlich-Aberth iteration, in which they repel each other, so that no two end at the same eigenvalue (Bini and
 //! Noferini, Linear Algebra Appl. 439, 2013). What is found is accepted when every eigenvalue has converged, all
-//! differ, and the sums of s and of 1 / s are those of the coefficients; in all other cases (defective pairs, dampers
+//! differ, and the sums of s and of 1 / s are those of the coefficients; in all other cases (defective eigenpairs, dampers
 //! that couple most modes) the companion form takes over. Sizes: M, C, K k x k.
 
 mod function;

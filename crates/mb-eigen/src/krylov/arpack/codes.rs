@@ -3,7 +3,7 @@
 use crate::EigenError;
 use crate::krylov::Remark;
 
-/// Codes of an iteration that still leaves pairs to extract.
+/// Codes of an iteration that still leaves eigenpairs to extract.
 pub(super) fn remark(routine: &'static str, info: i32, converged: usize, wanted: usize) -> Option<Remark> {
     let meaning = match info {
         1 => "the restarts allowed are used up",

@@ -200,7 +200,7 @@ impl<F: Family> Run<F> {
         self.info
     }
 
-    /// Pairs wanted.
+    /// Eigenpairs wanted.
     pub(super) fn wanted(&self) -> usize {
         self.sizes().1
     }
@@ -210,7 +210,7 @@ impl<F: Family> Run<F> {
         usize::try_from(self.iparam[2]).unwrap_or(0)
     }
 
-    /// Pairs that converged; the dimension of the basis when info is -9999.
+    /// Eigenpairs that converged; the dimension of the basis when info is -9999.
     pub(super) fn converged(&self) -> usize {
         usize::try_from(self.iparam[4]).unwrap_or(0)
     }

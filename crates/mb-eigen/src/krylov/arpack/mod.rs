@@ -16,7 +16,7 @@
 //!   a thread pool may be given another search, and that one must find the lock's owner at work, not beneath itself.
 //! - One vector at a time: repeated eigenvalues come in through rounding or a further search; Sturm counts show them
 //!   where they exist.
-//! - ARPACK gives at most n - 1 (symmetric) or n - 2 pairs of an operator of size n, and fails (-9999) when the range is
+//! - ARPACK gives at most n - 1 (symmetric) or n - 2 eigenpairs of an operator of size n, and fails (-9999) when the range is
 //!   smaller than its basis. There, in problems of a handful of unknowns, the built-in driver answers and says so.
 
 mod codes;
@@ -130,7 +130,7 @@ impl KrylovDriver for ArpackNg {
     }
 }
 
-/// Pairs of any operator, scaled back and in order.
+/// Eigenpairs of any operator, scaled back and in order.
 fn complex<T: Scalar>(
     found: &Found<T>,
     n: usize,

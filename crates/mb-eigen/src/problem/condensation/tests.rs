@@ -1,4 +1,4 @@
-//! Merged coordinates against the whole problem: matrices, factors, modes, pairs in double-double precision.
+//! Merged coordinates against the whole problem: matrices, factors, modes, eigenpairs in double-double precision.
 
 use faer::Mat;
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, dense, norms, sparse, to_dense};
