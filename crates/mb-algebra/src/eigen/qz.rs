@@ -2,7 +2,7 @@
 //!
 //! A = Q S Z^T, B = Q T Z^T with S quasi-triangular and T triangular (Moler and Stewart, 1973; Golub and Van
 //! Loan, Matrix Computations, section 7.7). An eigenvalue is the pair (alpha, beta), never divided here:
-//! beta = 0 is infinite, both zero to rounding means that the pencil is singular and the pair says nothing.
+//! beta = 0 is infinite, both zero to rounding means that the pencil is singular and the quotient is undetermined.
 //!
 //! The cross-check for small problems: costs about 66 n^3 operations, and constraint equations of index three
 //! make infinite eigenvalues that rounding spreads to magnitudes near eps^(-1/3) and eps^(-1/2). Remove the

@@ -14,7 +14,7 @@ impl SaddleFactor {
     /// Factors other matrices of the same patterns (A n x n by columns, both triangles, G m x n by columns) in the memory of these factors.
     ///
     /// False where the patterns differ, where these factors are of another method than the augmented L D L^T or have dependent rows, and
-    /// where the new ones would leave a doubt: they are of no use then, and [`SaddleFactor::new`] reports the cause. Errors: entries that are not
+    /// where the new ones would have pivots below their threshold: they are of no use then, and [`SaddleFactor::new`] reports the cause. Errors: entries that are not
     /// finite, asymmetry, memory.
     pub fn refactor(&mut self, a: &Sparse, phi_q: &Sparse) -> Result<bool, AlgebraError> {
         self.inner.refactor(a, phi_q)

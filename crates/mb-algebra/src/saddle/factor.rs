@@ -115,7 +115,7 @@ impl SaddleFactor {
     /// The inertia alone of A = sum of factor times matrix with G, without factors: as many operations as [`SaddleFactor::new`], but in addition to the matrix only the
     /// memory of the largest front and of the stack of updates.
     ///
-    /// `None` where this quick way leaves a doubt (dependent rows, an eigenvalue near zero, a failed check);
+    /// `None` if a pivot is below its threshold (dependent rows, an eigenvalue near zero, a failed check);
     /// [`SaddleFactor::new`] then reports the cause. Errors: shapes, entries that are not finite, asymmetry.
     pub fn quick_inertia(
         analysis: &Arc<SaddleAnalysis>,
@@ -131,8 +131,8 @@ impl SaddleFactor {
 
     /// ln |det [A, G^T; G, 0]|, without factors as [`SaddleFactor::quick_inertia`]; A as there.
     ///
-    /// Its slope against ln s at large s is the number of finite eigenvalues of a polynomial A(s). `None` where this quick way
-    /// leaves a doubt, as at dependent rows of G.
+    /// Its slope against ln s at large s is the number of finite eigenvalues of a polynomial A(s). `None` if a pivot is
+    /// below its threshold, as at dependent rows of G.
     pub fn ln_determinant(
         analysis: &Arc<SaddleAnalysis>,
         terms: &[(f64, &Sparse)],
@@ -170,7 +170,7 @@ impl SaddleFactorComplex {
     /// in [`SaddleFactorComplex::of_sum`].
     ///
     /// By the argument principle its change along a closed curve of shifts, over 2 pi i, is the number of eigenvalues
-    /// inside. `None` where this quick way leaves a doubt.
+    /// inside. `None` if a pivot is below its threshold.
     pub fn ln_determinant(
         analysis: &Arc<SaddleAnalysis>,
         terms: &[(c64, &Sparse)],

@@ -1,7 +1,7 @@
 //! Factors of one matrix: made, tried on a known solution, and by another method when that fails.
 //!
-//! Symmetric matrices: L D L^T without exchanges between fronts; in single precision, where memory is short; with delayed
-//! pivots, which always ends. Unsymmetric matrices: L U with exchanges inside fronts, and over the whole matrix.
+//! Symmetric matrices: L D L^T with pivoting restricted to the front; in single precision, where memory is short; with delayed
+//! pivots, which always ends. Unsymmetric matrices: L U with pivoting restricted to the front, and over the whole matrix.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

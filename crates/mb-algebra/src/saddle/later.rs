@@ -1,8 +1,8 @@
 //! Solutions that the factors in use miss, by the method behind them.
 //!
 //! Factors may pass their trial and yet miss another right-hand side. The method behind the one in use is then factored, once, when
-//! it is first asked for, and its solution counts if it passes the same check: delayed pivots behind L D L^T without, exchanges
-//! over the whole matrix behind L U with exchanges inside fronts, where memory allows it.
+//! it is first asked for, and its solution counts if it passes the same check: delayed pivots behind L D L^T without, pivoting
+//! over the whole matrix behind L U with pivoting restricted to the front, where memory allows it.
 //!
 //! Every solve begins with the method in use, so that no solution depends on which others were asked for before.
 

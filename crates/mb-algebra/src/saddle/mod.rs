@@ -8,14 +8,14 @@
 //!    has nonzero pivots (Golub and Greif, SIAM J. Sci. Comput. 24, 2003).
 //! 3. The quotient graph is ordered by minimum degree or nested dissection, each multiplier right after the last
 //!    unknown of its row (module `sequence`).
-//! 4. L D L^T by the multifrontal method, Bunch-Kaufman exchanges inside small diagonal blocks (module `front`); for
-//!    unsymmetric A L U on the same fronts, rows exchanged inside each (module `front_lu`).
+//! 4. L D L^T by the multifrontal method, Bunch-Kaufman pivoting restricted to small diagonal blocks (module `front`); for
+//!    unsymmetric A L U on the same fronts, row pivoting restricted to each front (module `front_lu`).
 //! 5. Every factorization is tried on a known solution, every solution is checked in both blocks of rows and
 //!    refined when needed. Where a pivot is lost, or the trial or a later solution fails, the factorization is made again with
 //!    threshold pivoting on the same fronts, and pivots without a stable candidate move to the parent's (module `delayed`).
 //!    It always ends, with the inertia; zeros of D are those of a singular matrix. Behind L U stands one with exchanges over
 //!    the whole matrix.
-//!    Where only half of the memory is there, factors in single precision are tried (module `single`).
+//!    Where memory suffices only for half, factors in single precision are tried (module `single`).
 //! 6. Rows of G that depend on others show as pivots that are rounding noise; they are confirmed by their
 //!    combination, reported, and their multipliers get the values of minimum norm (module `redundant`).
 //!

@@ -64,13 +64,13 @@ impl Default for SaddleOptions {
 /// A way of factoring, in the order of trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Method {
-    /// L D L^T of the scaled and augmented matrix, exchanges inside small blocks.
+    /// L D L^T of the scaled and augmented matrix, pivoting restricted to small blocks.
     AugmentedLdl,
     /// The same in single precision, where memory does not allow double precision (real matrices only).
     SingleLdl,
     /// L D L^T of the same matrix with threshold pivoting, pivots delayed to the fronts of their parents.
     DelayedLdl,
-    /// L U of the scaled and augmented matrix, exchanges inside fronts: the first method for unsymmetric matrices.
+    /// L U of the scaled and augmented matrix, pivoting restricted to the front: the first method for unsymmetric matrices.
     AugmentedLu,
     /// L U with partial pivoting over the whole matrix.
     Lu,
