@@ -465,11 +465,7 @@ impl RequestError {
             Self::Rotates { .. } => {
                 "mb track --campbell follows it over a speed; set the speeds to zero for the state of rest".to_owned()
             }
-            Self::NoPhysicalMode => "`mb modes --all` shows what there is; name modes with --modes".to_owned(),
-            Self::SolverOfPart => {
-                "ask for a part with --lowest, --near, --near-point, --band or --largest, or leave --solver out".to_owned()
-            }
-            Self::BadModes { .. } => "write numbers as `mb modes` shows them, as in 1,3-5, or all".to_owned(),
+            Self::NoPhysicalMode | Self::BadModes { .. } => "write numbers as `mb modes` shows them, as in 1,3-5, or all".to_owned(),
             Self::RedundantRows { redundant, .. } => {
                 format!("leave these out of the model: {}", redundant.join(", "))
             }
@@ -523,6 +519,7 @@ impl RequestError {
             | Self::NotReached { .. }
             | Self::NoModesOfInstant
             | Self::NothingForEngine { .. }
+            | Self::SolverOfPart
             | Self::OutOfRange { .. }
             | Self::TooLarge { .. }
             | Self::Sizes { .. }

@@ -230,11 +230,7 @@ impl fmt::Display for Finding {
             Self::SingularMass { directions, infinite } => write!(
                 f,
                 "The mass matrix has a null space of dimension {directions} on the null space of Phi_q; it causes {}.",
-                if *infinite == 1 {
-                    "1 infinite eigenvalue".to_owned()
-                } else {
-                    format!("{infinite} infinite eigenvalues")
-                }
+                infinite_eigenvalues(*infinite)
             ),
             Self::InfiniteByRounding { .. } => f.write_str(&infinite_by_rounding(self)),
             Self::IndefiniteMass => {
@@ -309,6 +305,11 @@ impl fmt::Display for Finding {
             ),
         }
     }
+}
+
+/// Their number with the noun.
+fn infinite_eigenvalues(number: usize) -> String {
+    if number == 1 { "1 infinite eigenvalue".to_owned() } else { format!("{number} infinite eigenvalues") }
 }
 
 /// The words of [`Finding::InfiniteByRounding`].
