@@ -275,7 +275,8 @@ pub enum RequestError {
     NoPhysicalMode,
     /// A Krylov method where no Krylov method is used.
     #[error(
-        "--solver arpack computes a part of the spectrum, but all eigenvalues are computed here, by dense matrices."
+        "--solver arpack computes a part of the spectrum, and here all eigenvalues are computed by dense matrices; ask for a part \
+         with --lowest, --near, --near-point, --band or --largest."
     )]
     SolverOfPart,
     /// Modes that are not there.
