@@ -123,5 +123,5 @@ fn motion(loaded: &Loaded, args: &ReportArgs, until: f64, watch: &Watch) -> Resu
     };
     let mut on =
         |_: &_| if watch.look().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-    Ok(simulate(model, start.time, &begin.q, &begin.v, &options, &mut on).map_err(Failure::simulation)?)
+    simulate(model, start.time, &begin.q, &begin.v, &options, &mut on).map_err(Failure::simulation)
 }
