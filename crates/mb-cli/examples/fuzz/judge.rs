@@ -51,14 +51,16 @@ pub(crate) fn words(text: &str) -> Result<(), String> {
 }
 
 /// Numbers that a document may lack, because they do not exist or are infinite; `docs/json-output.md` says when.
-const MAY_BE_NULL: [&str; 40] = [
+const MAY_BE_NULL: [&str; 43] = [
     "backward_error",
+    "beyond",
     "condition",
     "conjugate_of",
     "cut_at",
     "damped_frequency_hz",
     "damping_ratio",
     "directions",
+    "dropped",
     "element",
     "energy",
     "energy_departure",
@@ -67,6 +69,7 @@ const MAY_BE_NULL: [&str; 40] = [
     "explained",
     "failure",
     "im",
+    "kept",
     "largest_dropped",
     "largest_infinite",
     "last",

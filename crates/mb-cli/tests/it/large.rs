@@ -46,7 +46,7 @@ fn a_large_model_goes_to_sparse_matrices_and_says_so() {
     );
     assert!(found.contains("equilibrium: stable"), "{found}");
     assert!(found.contains("constrained/sparse: the 20 modes of lowest frequency"), "{found}");
-    assert!(found.contains("more than 1000 coordinates and constraint rows"), "{found}");
+    assert!(found.contains("More than 1000 coordinates and constraint rows"), "{found}");
     assert!(!found.contains("were asked for"), "{found}");
     assert!(found.contains("eigenvalues: 2 of the motion, of the 2 that theory counts"), "{found}");
 }

@@ -107,7 +107,7 @@ fn parts_make_the_whole_and_a_case_that_fails_is_kept_beside() {
     };
     let [whole, one, two, merged] = ["whole.csv", "one.csv", "two.csv", "merged.csv"].map(file);
     let words = sweep(&["-o", whole.to_str().unwrap(), "--jobs", "2"]);
-    assert!(words.contains("case 2 (m = -1.00000, k = 30.0000) failed"), "{words}");
+    assert!(words.contains("Case 2 (m = -1.00000, k = 30.0000) failed"), "{words}");
     sweep(&["-o", one.to_str().unwrap(), "--shard", "1/2"]);
     sweep(&["-o", two.to_str().unwrap(), "--shard", "2/2"]);
     let resumed = ["--resume", one.to_str().unwrap(), "--resume", two.to_str().unwrap()];

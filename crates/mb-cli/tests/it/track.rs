@@ -150,7 +150,7 @@ fn what_the_modes_of_a_group_do_is_reported() {
     assert_eq!((of("together")["at"].as_f64(), of("together")["until"].as_f64()), (Some(10.0), Some(10.0)));
     // The path that they cross on with a mode outside the group is the same, whichever is grouped.
     let text = mb_with(&[path[..9].as_ref(), &["5"], &group].concat(), ROTORS).out;
-    assert!(text.contains("modes of group 1+2 coincide at k = 10.0000"), "{text}");
+    assert!(text.contains("Modes of group 1+2 coincide at k = 10.0000"), "{text}");
 }
 
 #[test]
