@@ -141,7 +141,7 @@ def test_page_on_json(names):
     program = test_loaders.program()
     if program is None:
         pytest.skip("the program mb is not built: cargo build -p mb-cli")
-    order = ["--parameters", "k,c", "--order", "3", "--modes", "2"]
+    order = ["--parameters", "k,c", "--order", "3", "--modes", "1,2"]
     command = [program, "parametric", "gate.toml", *order, "--output", "modes.npz"]
     subprocess.run(command, check=True, capture_output=True)
     (block,) = blocks(ROOT / "docs" / "json-output.md")
