@@ -94,6 +94,23 @@ fn a_stiff_link_has_no_rigid_mode_when_clamped_and_one_when_pinned() {
     assert!((found[0].im / (x * x) - 1.0).abs() < 1e-3, "{:?}", found[0]);
 }
 
+/// A strip of solids a hundred times as wide as thick: rounding of K hides the softest mode, and its error bound reaches the conjugate, which
+/// is another eigenvalue.
+#[test]
+fn modes_of_a_thin_strip_keep_their_conjugates() {
+    for args in [&["--lowest", "3"][..], &[]] {
+        let found = pairs(args, model!("thin-strip"));
+        let (upper, lower): (Vec<&Pair>, Vec<&Pair>) = found.iter().partition(|pair| pair.im > 0.0);
+        assert_eq!(upper.len(), lower.len(), "{args:?}");
+        for pair in upper {
+            assert!(
+                lower.iter().any(|other| other.im == -pair.im && other.re == pair.re),
+                "{args:?}: {pair:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_shaft_almost_without_mass_does_not_grow() {
     for density in ["1", "100"] {

@@ -331,10 +331,12 @@ fn drop_repeated(problem: &Problem, pairs: &mut Vec<Eigenpair>) -> usize {
     let form = |x: &Eigenpair, y: &Eigenpair| {
         crate::numeric::double_double::bilinear_sparse(problem.m.sparse(), &x.right, &y.right).re
     };
+    // A mode has the eigenvalues s and -s with one vector, which are two even where their error bounds reach each other.
+    let upper_half = |s: c64| s.im > 0.0 || (s.im == 0.0 && s.re > 0.0);
     let near = |a: &Eigenpair, b: &Eigenpair| {
         let physical = a.class == Class::Physical && b.class == Class::Physical;
         let (Some(s), Some(t)) = (a.value(), b.value()) else { return false };
-        physical && (s - t).norm() <= a.error_bound + b.error_bound
+        physical && upper_half(s) == upper_half(t) && (s - t).norm() <= a.error_bound + b.error_bound
     };
     let mut order: Vec<usize> = (0..pairs.len()).collect();
     order.sort_by(|i, j| pairs[*i].error_bound.total_cmp(&pairs[*j].error_bound));
@@ -358,12 +360,11 @@ fn drop_repeated(problem: &Problem, pairs: &mut Vec<Eigenpair>) -> usize {
             kept.push(i);
         }
     }
-    let upper =
-        pairs.iter().zip(&repeated).filter(|(pair, repeated)| **repeated && pair.alpha.im > 0.0).count();
-    let all = repeated.iter().filter(|repeated| **repeated).count();
+    let is_upper = |pair: &Eigenpair| pair.value().is_some_and(upper_half);
+    let modes = pairs.iter().zip(&repeated).filter(|(pair, repeated)| **repeated && is_upper(pair)).count();
     let mut kept = repeated.iter().map(|repeated| !repeated);
     pairs.retain(|_| kept.next().unwrap_or(true));
-    if upper > 0 { upper } else { all }
+    modes
 }
 
 pub(crate) fn counts(problem: &Problem) -> Counts {
