@@ -271,17 +271,10 @@ mod tests {
         let diagonal =
             |of: &dyn Fn(&c64) -> f64| sparse::diagonal(&values.iter().map(of).collect::<Vec<_>>());
         let (c, k) = (diagonal(&|s| -2.0 * s.re), diagonal(&|s| s.norm_sqr()));
-        let none = || mb_algebra::DenseC::zeros(n, 0);
-        let set = Set {
-            tau: known.to_vec(),
-            x: none(),
-            l: none(),
-            left: None,
-            reach: 0.0,
-            exhausted: false,
-            without_left: 0,
-        };
-        (QuadraticPencil { m: sparse::identity(n), c, k, phi_q: sparse::zeros(0, n) }, set)
+        (
+            QuadraticPencil { m: sparse::identity(n), c, k, phi_q: sparse::zeros(0, n) },
+            Set::of_values(n, known),
+        )
     }
 
     /// Of a double eigenvalue a thousandth beyond the circle one is known; the other turns the phase by half a circle

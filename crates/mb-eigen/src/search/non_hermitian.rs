@@ -404,23 +404,11 @@ fn block_size(n: usize, count: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn set(tau: &[c64]) -> Set {
-        let none = || DenseC::zeros(1, 0);
-        Set {
-            tau: tau.to_vec(),
-            x: none(),
-            l: none(),
-            left: None,
-            reach: 0.0,
-            exhausted: false,
-            without_left: 0,
-        }
-    }
-
     #[test]
     fn a_shift_on_a_double_eigenvalue_moves_away_from_both_of_its_values() {
         let at = c64::new(-0.02, 0.3);
-        let moved = |tau: &[c64]| off_eigenvalue(at, &set(tau)).map(|to| (to - at).norm() / at.norm());
+        let moved =
+            |tau: &[c64]| off_eigenvalue(at, &Set::of_values(1, tau)).map(|to| (to - at).norm() / at.norm());
         let values = [at + 1e-17, at + 1e-10];
         // Nothing else was found, or the next is far.
         assert!(moved(&values).unwrap() > 1e-5);

@@ -22,6 +22,21 @@ pub(crate) struct Set {
 }
 
 impl Set {
+    /// Eigenvalues of `n` unknowns without their vectors.
+    #[cfg(test)]
+    pub(crate) fn of_values(n: usize, tau: &[c64]) -> Self {
+        let none = || DenseC::zeros(n, 0);
+        Self {
+            tau: tau.to_vec(),
+            x: none(),
+            l: none(),
+            left: None,
+            reach: 0.0,
+            exhausted: false,
+            without_left: 0,
+        }
+    }
+
     /// Left vectors and multipliers; the conjugates of the right ones where there are no others.
     fn lefts(&self) -> (DenseC, DenseC) {
         let conjugate = |a: &DenseC| DenseC::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)].conj());

@@ -45,26 +45,23 @@ class RodKeys(TypedDict, total=False):
 class _RigidKeys(TypedDict, total=False):
     mass: Value
     inertia: Value | Rows
+    products_of_inertia: Vector
     center_of_mass: Vector
     at: Vector
+    orientation: Inner
     velocity: Vector
     fixed: bool
     damping: Inner
     markers: Mapping[str, Vector]
+    frames: Mapping[str, Inner]
 
 
 class SpatialBodyKeys(_RigidKeys, total=False):
-    products_of_inertia: Vector
-    orientation: Inner
     angular_velocity: Vector
-    frames: Mapping[str, Inner]
 
 
 class BodyKeys(_RigidKeys, total=False):
-    products_of_inertia: Vector
-    orientation: Inner
     angular_velocity: Value | Vector
-    frames: Mapping[str, Inner]
     angle: Value
 
 
