@@ -156,7 +156,7 @@ fn kept(text: &Text, args: &ParametricArgs, progress: Progress) -> Result<(Param
     let tolerances = tolerances(&expansion, &args.tolerance)?;
     let mut evaluations = Vec::new();
     for at in &args.evaluate {
-        // Values beside the centres that were reached would be those of a polynomial far off.
+        // Values away from the centres that were reached would be those of a polynomial far off.
         if early.is_some() && args.accuracy.is_some() {
             break;
         }
@@ -173,7 +173,7 @@ fn kept(text: &Text, args: &ParametricArgs, progress: Progress) -> Result<(Param
 }
 
 /// Why work ended, and what changes it.
-fn ended(why: Stopped) -> String {
+pub(super) fn ended(why: Stopped) -> String {
     let limit = if why == Stopped::Asked { "" } else { " (--time-limit SECONDS changes it)" };
     format!("{why}{limit}")
 }

@@ -105,11 +105,8 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
 impl Early {
     fn words(self, reached: usize) -> String {
         let groups = if reached == self.samples { " without groups" } else { "" };
-        let limit = if self.why == Stopped::Asked { "" } else { " (--time-limit SECONDS changes it)" };
-        format!(
-            "the track ends early{groups}, with {reached} of {} samples: {}{limit}",
-            self.samples, self.why
-        )
+        let why = super::parametric::ended(self.why);
+        format!("the track ends early{groups}, with {reached} of {} samples: {why}", self.samples)
     }
 }
 
