@@ -1,10 +1,11 @@
 //! Small verbs for dense matrices. Shapes that do not fit are a programming error and panic.
 
 use faer::linalg::matmul::matmul;
-use faer::{Accum, Par};
+use faer::{Accum, Mat, MatRef, Par};
 
+use crate::factor::Entry;
 use crate::symmetry::{Asymmetry, first_asymmetry};
-use crate::{Dense, DenseC, c64};
+use crate::{Dense, DenseC, c64, interrupt};
 
 /// The matrix with these columns, all of length `rows`.
 pub fn from_columns(rows: usize, columns: &[impl AsRef<[f64]>]) -> Dense {
@@ -72,7 +73,7 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
 pub fn mul(a: &Dense, b: &Dense) -> Dense {
     assert_eq!(a.ncols(), b.nrows(), "mul: inner sizes differ");
     let mut out = Dense::zeros(a.nrows(), b.ncols());
-    matmul(out.as_mut(), Accum::Replace, a.as_ref(), b.as_ref(), 1.0, Par::Seq);
+    product(&mut out, a.as_ref(), b);
     out
 }
 
@@ -80,7 +81,7 @@ pub fn mul(a: &Dense, b: &Dense) -> Dense {
 pub fn mul_transpose(a: &Dense, b: &Dense) -> Dense {
     assert_eq!(a.nrows(), b.nrows(), "mul_transpose: row counts differ");
     let mut out = Dense::zeros(a.ncols(), b.ncols());
-    matmul(out.as_mut(), Accum::Replace, a.transpose(), b.as_ref(), 1.0, Par::Seq);
+    product(&mut out, a.transpose(), b);
     out
 }
 
@@ -88,8 +89,24 @@ pub fn mul_transpose(a: &Dense, b: &Dense) -> Dense {
 pub fn mul_complex(a: &DenseC, b: &DenseC) -> DenseC {
     assert_eq!(a.ncols(), b.nrows(), "mul_complex: inner sizes differ");
     let mut out = DenseC::zeros(a.nrows(), b.ncols());
-    matmul(out.as_mut(), Accum::Replace, a.as_ref(), b.as_ref(), c64::new(1.0, 0.0), Par::Seq);
+    product(&mut out, a.as_ref(), b);
     out
+}
+
+/// Columns of a product that are computed between two looks at interrupts.
+const COLUMNS: usize = 128;
+
+/// Puts A B into `out`.
+fn product<T: Entry>(out: &mut Mat<T>, a: MatRef<'_, T>, b: &Mat<T>) {
+    let columns = b.ncols();
+    for first in (0..columns).step_by(COLUMNS) {
+        if first > 0 {
+            interrupt::check();
+        }
+        let count = COLUMNS.min(columns - first);
+        let part = out.as_mut().subcols_mut(first, count);
+        matmul(part, Accum::Replace, a, b.subcols(first, count), T::UNIT, Par::Seq);
+    }
 }
 
 /// A^T.

@@ -20,14 +20,15 @@
 //! in the same way. What the work owns is dropped on the way; a loop within the scope that wants to keep its earlier steps does each
 //! of them in [`attempt`]. Without a scope, [`check`] does nothing.
 //!
-//! Eigenvalues of a dense general matrix look at it at every step of the iteration. Its Hessenberg form, and one call of a dense
-//! routine for symmetric matrices, pencils or singular values, have no such place inside: work ends before or behind them.
-//! Programs compiled with `panic = "abort"` end at an interrupt.
+//! One call of a dense routine of another library has no such place inside: large ones run on a thread of their own ([`aside`]), which
+//! an interrupt leaves behind. Programs compiled with `panic = "abort"` end at an interrupt.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// What long work looks at: a wish to stop, which clones share, and a limit of time. It counts the steps of the work.
@@ -35,6 +36,8 @@ use std::time::{Duration, Instant};
 pub struct Watch {
     flag: Option<Arc<Flag>>,
     end: Option<(Instant, Duration)>,
+    /// Steps after which the work ends.
+    most: Option<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -77,7 +80,12 @@ impl Drop for Outer {
 impl Watch {
     /// A watch that can be set. The default one cannot: it costs a branch.
     pub fn new() -> Self {
-        Self { flag: Some(Arc::default()), end: None }
+        Self { flag: Some(Arc::default()), ..Self::default() }
+    }
+
+    /// A watch that ends work on one thread after so many steps: at the same place in every run.
+    pub fn after(steps: u64) -> Self {
+        Self { most: Some(steps), ..Self::new() }
     }
 
     /// The same, and not later than `limit` from now, unless it has a limit already.
@@ -109,6 +117,9 @@ impl Watch {
         if self.flag.as_ref().is_some_and(|flag| flag.set.load(Ordering::Relaxed)) {
             return Err(Stopped::Asked);
         }
+        if self.most.is_some_and(|most| self.steps() > most) {
+            return Err(Stopped::Asked);
+        }
         match self.end {
             Some((end, limit)) if Instant::now() >= end => Err(Stopped::TimeUp { limit }),
             _ => Ok(()),
@@ -137,7 +148,7 @@ impl PartialEq for Watch {
             (None, None) => true,
             _ => false,
         };
-        same && self.end == other.end
+        same && self.end == other.end && self.most == other.most
     }
 }
 
@@ -178,6 +189,48 @@ pub fn check() {
     };
     if let Some(why) = CURRENT.with_borrow(|watch| watch.as_ref().and_then(over)) {
         resume_unwind(Box::new(Unwinding(why)));
+    }
+}
+
+/// Unknowns from which a dense routine may take so long that an interrupt must not wait for it: a tenth of a second for a pencil.
+const LONG: usize = 128;
+/// How often a caller looks at its watch while such a routine runs, and the stack of its thread in bytes.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+const STACK: usize = 8 << 20;
+
+/// Does `work` on so many unknowns, which owns its data and does not look at the watch itself.
+///
+/// In a scope, large work runs on a thread of its own while the caller looks at the watch. Where the watch is over, the stack of the
+/// caller unwinds at once; the thread goes on to the end of `work`, which nobody waits for, and then frees its memory.
+pub fn aside<T: Send + 'static>(unknowns: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let watched = CURRENT.with_borrow(Option::is_some);
+    if !watched || unknowns < LONG {
+        return work();
+    }
+    check();
+    let (send, receive) = sync_channel(1);
+    // The work is kept where both can take it: without another thread the caller does it.
+    let work = Arc::new(Mutex::new(Some(work)));
+    let taken = Arc::clone(&work);
+    let take = |work: &Mutex<Option<_>>| work.lock().ok().and_then(|mut work| work.take());
+    let spawned = thread::Builder::new().stack_size(STACK).spawn(move || {
+        if let Some(work) = take(&taken) {
+            // Nobody may be waiting any more.
+            let _ = send.send(catch_unwind(AssertUnwindSafe(work)));
+        }
+    });
+    if spawned.is_err()
+        && let Some(work) = take(&work)
+    {
+        return work();
+    }
+    loop {
+        match receive.recv_timeout(LOOK_EVERY) {
+            Ok(Ok(done)) => return done,
+            Ok(Err(panic)) => resume_unwind(panic),
+            Err(RecvTimeoutError::Timeout) => check(),
+            Err(RecvTimeoutError::Disconnected) => unreachable!("a thread sends its result or its panic"),
+        }
     }
 }
 
@@ -227,6 +280,31 @@ mod tests {
     }
 
     #[test]
+    fn an_interrupt_does_not_wait_for_work_aside() {
+        let (watch, (held, done)) = (Watch::new(), std::sync::mpsc::channel::<()>());
+        let ended = watch.scope(|| {
+            let small = aside(1, || thread::current().id());
+            assert_eq!(small, thread::current().id());
+            let large = aside(LONG, || thread::current().id());
+            assert_ne!(large, small);
+            let asked = watch.clone();
+            // This work never ends by itself: its end of the channel is held here.
+            aside(LONG, move || {
+                asked.set();
+                done.recv().is_ok()
+            })
+        });
+        assert_eq!(ended, Err(Stopped::Asked));
+        drop(held);
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            Watch::new().scope(|| aside(LONG, || std::panic::resume_unwind(Box::new("x"))))
+        }));
+        assert!(panicked.is_err());
+        // Without a scope nobody looks.
+        assert_eq!(aside(LONG, || thread::current().id()), thread::current().id());
+    }
+
+    #[test]
     fn scopes_nest_and_panics_go_on() {
         let (outer, inner) = (Watch::new(), Watch::new());
         inner.set();
@@ -245,6 +323,9 @@ mod tests {
     #[test]
     fn work_ends_by_a_wish_and_by_its_time() {
         assert_eq!(Watch::default().look(), Ok(()));
+        let three = Watch::after(3);
+        assert_eq!(three.scope(|| (0..3).for_each(|_| check())), Ok(()));
+        assert_eq!(three.scope(check), Err(Stopped::Asked));
         let watch = Watch::new().or_within(Duration::from_secs(3600));
         assert_eq!(watch.look(), Ok(()));
         watch.set();

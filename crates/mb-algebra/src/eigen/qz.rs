@@ -22,7 +22,7 @@ use faer::{Auto, ColMut, Conj, Par, Spec};
 
 use super::quasi_triangular::null_vector;
 use crate::factor::{check_finite, check_square};
-use crate::{AlgebraError, Dense, DenseC, c64, dense, norms};
+use crate::{AlgebraError, Dense, DenseC, c64, dense, interrupt, norms};
 
 const NAME: &str = "The QZ iteration";
 
@@ -93,7 +93,20 @@ struct Schur {
 impl Schur {
     fn new(a: &Dense, b: &Dense) -> Result<Self, AlgebraError> {
         let n = a.nrows();
-        let (mut s, mut t, mut q, mut z) = (a.clone(), b.clone(), dense::identity(n), dense::identity(n));
+        let (s, t) = (a.clone(), b.clone());
+        let Self { s, t, q, z, mut alpha, mut beta } = interrupt::aside(n, move || Self::iterated(s, t));
+        let finite = alpha.iter().all(|z| z.is_finite()) && beta.iter().all(|b| b.is_finite());
+        if !finite || [&s, &t, &q, &z].into_iter().any(|m| dense::first_non_finite(m).is_some()) {
+            return Err(AlgebraError::NonFiniteResult { algorithm: NAME, size: n });
+        }
+        normalize(&mut alpha, &mut beta)?;
+        Ok(Self { s, t, q, z, alpha, beta })
+    }
+
+    /// The form of the pencil of S and T by the iteration.
+    fn iterated(mut s: Dense, mut t: Dense) -> Self {
+        let n = s.nrows();
+        let (mut q, mut z) = (dense::identity(n), dense::identity(n));
         let (mut re, mut im, mut beta) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         if n > 0 {
             let mut params: Spec<GevdParams, f64> = <GevdParams as Auto<f64>>::auto().into();
@@ -120,13 +133,8 @@ impl Schur {
                 stack,
             );
         }
-        let mut alpha: Vec<c64> = re.into_iter().zip(im).map(|(re, im)| c64::new(re, im)).collect();
-        let finite = alpha.iter().all(|z| z.is_finite()) && beta.iter().all(|b| b.is_finite());
-        if !finite || [&s, &t, &q, &z].into_iter().any(|m| dense::first_non_finite(m).is_some()) {
-            return Err(AlgebraError::NonFiniteResult { algorithm: NAME, size: n });
-        }
-        normalize(&mut alpha, &mut beta)?;
-        Ok(Self { s, t, q, z, alpha, beta })
+        let alpha = re.into_iter().zip(im).map(|(re, im)| c64::new(re, im)).collect();
+        Self { s, t, q, z, alpha, beta }
     }
 
     fn vectors(&self, side: Side) -> DenseC {

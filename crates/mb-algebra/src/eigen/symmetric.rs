@@ -16,7 +16,7 @@ use faer::linalg::evd::{
 use faer::{Auto, Par, Spec};
 
 use crate::factor::{check_finite, check_square, check_symmetric};
-use crate::{AlgebraError, Cholesky, Dense, dense};
+use crate::{AlgebraError, Cholesky, Dense, dense, interrupt};
 
 /// Eigenvalues and orthonormal eigenvectors of a symmetric matrix.
 #[derive(Clone, Debug)]
@@ -36,24 +36,30 @@ impl SymmetricEigen {
         check_finite(k)?;
         check_symmetric(k)?;
         let k = dense::symmetric_part(k);
-        let (mut values, mut vectors) = (vec![0.0; n], Dense::zeros(n, n));
-        if n > 0 {
-            let mut params = <SelfAdjointEvdParams as Auto<f64>>::auto();
-            params.recursion_threshold = usize::MAX;
-            let params: Spec<SelfAdjointEvdParams, f64> = params.into();
-            let scratch = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, params);
-            let mut buffer = MemBuffer::new(scratch);
-            let stack = MemStack::new(&mut buffer);
-            let diagonal = DiagMut::from_slice_mut(&mut values);
-            self_adjoint_evd(k.as_ref(), diagonal, Some(vectors.as_mut()), Par::Seq, stack, params).map_err(
-                |_| AlgebraError::NoConvergence { algorithm: "The symmetric QR iteration", size: n },
-            )?;
-        }
+        let (values, vectors) = interrupt::aside(n, move || iterate(&k))
+            .ok_or(AlgebraError::NoConvergence { algorithm: "The symmetric QR iteration", size: n })?;
         if values.iter().any(|v| !v.is_finite()) || dense::first_non_finite(&vectors).is_some() {
             return Err(AlgebraError::NonFiniteResult { algorithm: "The symmetric QR iteration", size: n });
         }
         Ok(Self { values, vectors })
     }
+}
+
+/// Eigenvalues and eigenvectors; none if the iteration does not converge.
+fn iterate(k: &Dense) -> Option<(Vec<f64>, Dense)> {
+    let n = k.nrows();
+    let (mut values, mut vectors) = (vec![0.0; n], Dense::zeros(n, n));
+    if n > 0 {
+        let mut params = <SelfAdjointEvdParams as Auto<f64>>::auto();
+        params.recursion_threshold = usize::MAX;
+        let params: Spec<SelfAdjointEvdParams, f64> = params.into();
+        let scratch = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, params);
+        let mut buffer = MemBuffer::new(scratch);
+        let stack = MemStack::new(&mut buffer);
+        let diagonal = DiagMut::from_slice_mut(&mut values);
+        self_adjoint_evd(k.as_ref(), diagonal, Some(vectors.as_mut()), Par::Seq, stack, params).ok()?;
+    }
+    Some((values, vectors))
 }
 
 /// Eigenvalues and M-orthonormal eigenvectors of K x = w M x.

@@ -11,7 +11,7 @@ use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_uppe
 use faer::{Auto, MatMut, Par, Spec};
 
 use super::{check_finite, check_square, check_symmetric};
-use crate::{AlgebraError, Dense, condition, dense, norms};
+use crate::{AlgebraError, Dense, condition, dense, interrupt, norms};
 
 /// The Cholesky factor of a dense matrix.
 #[derive(Clone, Debug)]
@@ -29,10 +29,14 @@ impl Cholesky {
         check_finite(a)?;
         check_symmetric(a)?;
         let mut l = dense::symmetric_part(a);
-        let params: Spec<LltParams, f64> = <LltParams as Auto<f64>>::auto().into();
-        let mut buffer = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, params));
-        let stack = MemStack::new(&mut buffer);
-        let outcome = cholesky_in_place(l.as_mut(), LltRegularization::default(), Par::Seq, stack, params);
+        let (mut l, outcome) = interrupt::aside(n, move || {
+            let params: Spec<LltParams, f64> = <LltParams as Auto<f64>>::auto().into();
+            let mut buffer = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, params));
+            let stack = MemStack::new(&mut buffer);
+            let outcome =
+                cholesky_in_place(l.as_mut(), LltRegularization::default(), Par::Seq, stack, params);
+            (l, outcome)
+        });
         let failed = match outcome {
             Err(LltError::NonPositivePivot { index }) => Some(index),
             Ok(_) => (0..n).find(|&i| !(l[(i, i)].is_finite() && l[(i, i)] > 0.0)),

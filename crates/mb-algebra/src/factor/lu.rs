@@ -14,7 +14,7 @@ use faer::{Auto, Mat, MatMut, Par, Spec};
 
 use super::entry::Entry;
 use super::{check_finite, check_finite_complex, check_square};
-use crate::{AlgebraError, Dense, DenseC, c64, condition, norms};
+use crate::{AlgebraError, Dense, DenseC, c64, condition, interrupt, norms};
 
 /// The factors in one matrix and the row order: row i of P A is row `perm[i]` of A.
 #[derive(Clone, Debug)]
@@ -25,16 +25,27 @@ struct Factors<T> {
 }
 
 impl<T: Entry> Factors<T> {
-    fn new(mut a: Mat<T>) -> Self {
+    fn new(a: Mat<T>) -> Self {
         let n = a.nrows();
-        let (mut perm, mut perm_inv) = (vec![0; n], vec![0; n]);
-        eliminate(&mut a, &mut perm, &mut perm_inv);
-        Self { lu: a, perm, perm_inv }
+        interrupt::aside(n, move || Self { lu: a, perm: vec![0; n], perm_inv: vec![0; n] }.eliminated())
     }
 
+    /// The same memory for another matrix; an interrupt leaves no factors.
     fn refactor(&mut self, a: &Mat<T>) {
-        self.lu.copy_from(a);
-        eliminate(&mut self.lu, &mut self.perm, &mut self.perm_inv);
+        let none = Self { lu: Mat::new(), perm: Vec::new(), perm_inv: Vec::new() };
+        let mut old = std::mem::replace(self, none);
+        old.lu.copy_from(a);
+        *self = interrupt::aside(a.nrows(), move || old.eliminated());
+    }
+
+    /// Replaces the matrix in place of its factors by these.
+    fn eliminated(mut self) -> Self {
+        let n = self.lu.nrows();
+        let params: Spec<PartialPivLuParams, T> = <PartialPivLuParams as Auto<T>>::auto().into();
+        let mut buffer = MemBuffer::new(lu_in_place_scratch::<usize, T>(n, n, Par::Seq, params));
+        let stack = MemStack::new(&mut buffer);
+        lu_in_place(self.lu.as_mut(), &mut self.perm, &mut self.perm_inv, Par::Seq, stack, params);
+        self
     }
 
     fn solve_in_place(&self, x: MatMut<'_, T>) {
@@ -73,13 +84,6 @@ impl<T: Entry> Factors<T> {
             (pivot == 0.0 || !pivot.is_finite()).then_some(AlgebraError::Singular { index, pivot })
         })
     }
-}
-
-fn eliminate<T: Entry>(a: &mut Mat<T>, perm: &mut [usize], perm_inv: &mut [usize]) {
-    let n = a.nrows();
-    let params: Spec<PartialPivLuParams, T> = <PartialPivLuParams as Auto<T>>::auto().into();
-    let mut buffer = MemBuffer::new(lu_in_place_scratch::<usize, T>(n, n, Par::Seq, params));
-    lu_in_place(a.as_mut(), perm, perm_inv, Par::Seq, MemStack::new(&mut buffer), params);
 }
 
 /// LU factors of a dense real matrix.

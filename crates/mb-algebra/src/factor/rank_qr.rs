@@ -22,7 +22,7 @@ use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_uppe
 use faer::{Auto, Conj, MatMut, Par, Spec};
 
 use super::check_finite;
-use crate::{AlgebraError, Dense, RankDecision, RankTolerance, dense, norms};
+use crate::{AlgebraError, Dense, RankDecision, RankTolerance, dense, interrupt, norms};
 
 /// A^T P = Q R of an m x n matrix A, with its rank decided.
 #[derive(Clone, Debug)]
@@ -51,12 +51,15 @@ impl RankQr {
         // A zero matrix has Q = I (no reflectors); the library would scale it by 1 / 0.
         let empty = norms::max_abs(a) == 0.0;
         if !empty {
-            let params: Spec<ColPivQrParams, f64> = <ColPivQrParams as Auto<f64>>::auto().into();
-            let scratch = qr_in_place_scratch::<usize, f64>(n, m, block, Par::Seq, params);
-            let mut inverse = vec![0; m];
-            let mut buffer = MemBuffer::new(scratch);
-            let stack = MemStack::new(&mut buffer);
-            qr_in_place(qr.as_mut(), tau.as_mut(), &mut pivots, &mut inverse, Par::Seq, stack, params);
+            (qr, tau, pivots) = interrupt::aside(m.max(n), move || {
+                let params: Spec<ColPivQrParams, f64> = <ColPivQrParams as Auto<f64>>::auto().into();
+                let scratch = qr_in_place_scratch::<usize, f64>(n, m, block, Par::Seq, params);
+                let mut inverse = vec![0; m];
+                let mut buffer = MemBuffer::new(scratch);
+                let stack = MemStack::new(&mut buffer);
+                qr_in_place(qr.as_mut(), tau.as_mut(), &mut pivots, &mut inverse, Par::Seq, stack, params);
+                (qr, tau, pivots)
+            });
             if dense::first_non_finite(&qr).is_some() {
                 return Err(AlgebraError::NonFiniteResult { algorithm: "QR with pivoting", size: m.max(n) });
             }

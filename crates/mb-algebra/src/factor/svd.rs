@@ -12,7 +12,7 @@ use faer::linalg::svd::{ComputeSvdVectors, SvdParams, svd, svd_scratch};
 use faer::{Auto, Par, Spec};
 
 use super::check_finite;
-use crate::{AlgebraError, Dense, RankDecision, RankTolerance, dense};
+use crate::{AlgebraError, Dense, RankDecision, RankTolerance, dense, interrupt};
 
 /// Singular value decomposition of an m x n matrix, k = min(m, n).
 #[derive(Clone, Debug)]
@@ -33,19 +33,12 @@ impl Svd {
         check_finite(a)?;
         let (m, n) = a.shape();
         let size = m.min(n);
-        let (mut u, mut v, mut s) = (Dense::zeros(m, size), Dense::zeros(n, n), vec![0.0; size]);
         if size == 0 {
-            return Ok(Self { u, s, v: dense::identity(n) });
+            return Ok(Self { u: Dense::zeros(m, 0), s: Vec::new(), v: dense::identity(n) });
         }
-        let (thin, full) = (ComputeSvdVectors::Thin, ComputeSvdVectors::Full);
-        let mut params = <SvdParams as Auto<f64>>::auto();
-        params.recursion_threshold = usize::MAX;
-        let params: Spec<SvdParams, f64> = params.into();
-        let mut buffer = MemBuffer::new(svd_scratch::<f64>(m, n, thin, full, Par::Seq, params));
-        let stack = MemStack::new(&mut buffer);
-        let (left, right) = (Some(u.as_mut()), Some(v.as_mut()));
-        svd(a.as_ref(), DiagMut::from_slice_mut(&mut s), left, right, Par::Seq, stack, params)
-            .map_err(|_| AlgebraError::NoConvergence { algorithm: "The singular value iteration", size })?;
+        let a = a.clone();
+        let Self { u, s, v } = interrupt::aside(m.max(n), move || iterate(&a))
+            .ok_or(AlgebraError::NoConvergence { algorithm: "The singular value iteration", size })?;
         let finite = s.iter().all(|s| s.is_finite());
         if !finite || dense::first_non_finite(&u).is_some() || dense::first_non_finite(&v).is_some() {
             return Err(AlgebraError::NonFiniteResult { algorithm: "The singular value iteration", size });
@@ -90,6 +83,22 @@ impl Svd {
             _ => 1.0,
         }
     }
+}
+
+/// The decomposition of a matrix that is not empty; none if the iteration does not converge.
+fn iterate(a: &Dense) -> Option<Svd> {
+    let (m, n) = a.shape();
+    let size = m.min(n);
+    let (mut u, mut v, mut s) = (Dense::zeros(m, size), Dense::zeros(n, n), vec![0.0; size]);
+    let (thin, full) = (ComputeSvdVectors::Thin, ComputeSvdVectors::Full);
+    let mut params = <SvdParams as Auto<f64>>::auto();
+    params.recursion_threshold = usize::MAX;
+    let params: Spec<SvdParams, f64> = params.into();
+    let mut buffer = MemBuffer::new(svd_scratch::<f64>(m, n, thin, full, Par::Seq, params));
+    let stack = MemStack::new(&mut buffer);
+    let (left, right) = (Some(u.as_mut()), Some(v.as_mut()));
+    svd(a.as_ref(), DiagMut::from_slice_mut(&mut s), left, right, Par::Seq, stack, params).ok()?;
+    Some(Svd { u, s, v })
 }
 
 #[cfg(test)]

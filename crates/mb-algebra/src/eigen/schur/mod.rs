@@ -23,7 +23,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::qr::no_pivoting::factor::recommended_block_size;
 use faer::{Accum, Auto, Conj, Par, Spec};
 
-use crate::{Dense, c64, dense, norms};
+use crate::{Dense, c64, dense, interrupt, norms};
 use block::Block;
 
 /// Blocks up to this size take single double shifts within the cache.
@@ -59,7 +59,10 @@ impl RealSchur {
         let scale = if largest > 0.0 { power_of_two(largest) } else { 1.0 };
         let mut work = Work { t: a.map(|value| value / scale), z: vectors.then(|| dense::identity(n)) };
         if n > 2 {
-            work.hessenberg();
+            work = interrupt::aside(n, move || {
+                work.hessenberg();
+                work
+            });
         }
         if !work.iterate() {
             return None;
@@ -136,7 +139,7 @@ impl Work {
         let n = self.t.nrows();
         let (mut end, mut idle, mut size) = (n, 0, 0);
         for _ in 0..STEPS * n.max(10) {
-            crate::interrupt::check();
+            interrupt::check();
             if end == 0 {
                 return true;
             }
