@@ -87,7 +87,9 @@ pub fn analyse(args: &ModesArgs, progress: Progress) -> Result<MatrixModes, Fail
         part::of_matrices_by_engine(&matrices, request, &options, &args.engine, progress)?
     } else {
         let _stage = progress.stage(&format!("computing {}", words(&request)));
-        part::of_matrices(&matrices, request, &options)?
+        progress
+            .unless_ended(|| part::of_matrices(&matrices, request, &options))
+            .map_err(Failure::Stopped)??
     };
     Ok(MatrixModes { matrices, result, chosen })
 }

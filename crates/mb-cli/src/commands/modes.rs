@@ -176,7 +176,9 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
                 ([Formulation::Unconstrained(_)], Request::Lowest { count }) => {
                     part::of_penalty(model, &at, &penalties(&args.formulation)?, count, &options)?
                 }
-                _ => part::of_model(model, &at, request, &options)?,
+                _ => progress
+                    .unless_ended(|| part::of_model(model, &at, request, &options))
+                    .map_err(Failure::Stopped)??,
             };
             let result = if chosen { part::without_wish(result) } else { result };
             vec![part::with_growing(result, &site)]

@@ -30,6 +30,7 @@ pub fn options(args: &SolverArgs, output: &ModesOutputArgs) -> SparseOptions {
                 SymmetryArg::None => Structure::General,
             },
             shift: args.shift.map_or(Shift::Automatic, |p| Shift::At(p.0)),
+            keeps_at_interrupt: true,
             ..Default::default()
         },
         ..SparseOptions::default()

@@ -87,7 +87,8 @@ impl General<'_> {
             return Ok(None);
         }
         let unproved = |reason: &str| SparseFinding::Unproved { reason: reason.to_owned() };
-        Ok(Some(count()?.map_or_else(unproved, SparseFinding::Completeness)))
+        let counted = self.early.step(count)?;
+        Ok(counted.map(|counted| counted.map_or_else(unproved, SparseFinding::Completeness)))
     }
 
     fn counted(

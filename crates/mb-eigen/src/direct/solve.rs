@@ -19,7 +19,7 @@ use crate::search::biorthonormal::biorthonormalize;
 use crate::search::non_hermitian::General;
 use crate::search::non_hermitian_requests::Counting;
 use crate::search::set::Set;
-use crate::sparse::solve as sparse_solve;
+use crate::sparse::outcome;
 use crate::transform::shift_invert::Form;
 use crate::{EigenError, Spectrum};
 
@@ -74,7 +74,7 @@ pub fn solve(
     let problem = Problem::new(pencil, &settings)?;
     let rank = problem.rows.rank;
     let mut out = DirectAnalysis {
-        spectrum: sparse_solve::part_of(&problem, Vec::new(), problem.rows.findings.clone()),
+        spectrum: outcome::part_of(&problem, Vec::new(), problem.rows.findings.clone()),
         scaling: options.scaling.factor(pencil, options.shift.unwrap_or(0.0))?,
         shift: options.shift.unwrap_or(0.0),
         ritz: Vec::new(),
@@ -119,7 +119,7 @@ pub fn solve(
         findings.push(SparseFinding::Unproved { reason }.into());
     }
     findings.extend(crate::certify::zeros::by_rounding(&problem, &pairs));
-    out.spectrum = sparse_solve::part_of(&problem, pairs, findings);
+    out.spectrum = outcome::part_of(&problem, pairs, findings);
     out.spectrum.report_poor_accuracy();
     Ok(out)
 }

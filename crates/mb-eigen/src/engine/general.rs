@@ -18,7 +18,7 @@ use crate::search::non_hermitian::General;
 use crate::search::non_hermitian_requests::Counting;
 use crate::search::set::Set;
 use crate::search::{real_shapes, selection};
-use crate::sparse::solve::finished;
+use crate::sparse::outcome::finished;
 use crate::transform::shift_invert::Form;
 use crate::{EigenError, Spectrum};
 

@@ -15,7 +15,7 @@ use crate::problem::modes::Modes;
 use crate::request::Request;
 use crate::search::hermitian_requests::reaching;
 use crate::search::selection;
-use crate::sparse::solve::finish_with;
+use crate::sparse::outcome::finish_with;
 use crate::{Class, EigenError, Eigenpair, Finding, Spectrum};
 
 /// Square of what projection on others leaves of a mode of length one, below which it is one of them.

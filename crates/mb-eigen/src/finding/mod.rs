@@ -191,7 +191,12 @@ impl Finding {
             Self::CountMismatch { .. } => true,
             Self::Sparse { detail: SparseFinding::Completeness(count) } => !count.is_complete(),
             Self::Sparse { detail } => {
-                matches!(detail, SparseFinding::Converged { .. } | SparseFinding::Lost { .. })
+                matches!(
+                    detail,
+                    SparseFinding::Converged { .. }
+                        | SparseFinding::Lost { .. }
+                        | SparseFinding::EndedEarly { .. }
+                )
             }
             _ => false,
         }

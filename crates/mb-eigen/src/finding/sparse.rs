@@ -74,6 +74,11 @@ pub enum SparseFinding {
         /// Modes asked for.
         wanted: usize,
     },
+    /// The search was interrupted and returns what it had found.
+    EndedEarly {
+        /// Why it ended.
+        reason: String,
+    },
     /// A count of the eigenvalues of a region.
     Completeness(Completeness),
     /// Of an unstable system some growing modes are not among those asked for.
@@ -289,6 +294,11 @@ impl fmt::Display for SparseFinding {
                 f,
                 "Returned: {found} of {wanted} modes asked for. Of those found {lost} are left out, because they were found twice or \
                  solve no more than some of the equations."
+            ),
+            Self::EndedEarly { reason } => write!(
+                f,
+                "The search ended early, because {reason}: the error bounds of the eigenvalues returned hold, but others are missing or \
+                 were not searched for."
             ),
             Self::Completeness(count) => count.fmt(f),
             Self::GrowingNotShown { counted, shown } => write!(

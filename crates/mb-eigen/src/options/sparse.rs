@@ -137,6 +137,9 @@ pub struct SparseExpert {
     /// in single precision first ([`crate::sparse::SparseFinding::ShortFactors`]); infinite for never. Default 1e10, where
     /// they begin to save time.
     pub single_from: f64,
+    /// Whether a search that is interrupted ([`mb_algebra::interrupt`]) returns the eigenpairs found so far, with their error bounds
+    /// and [`crate::sparse::SparseFinding::EndedEarly`], once it has any. Default false: the interrupt ends the call.
+    pub keeps_at_interrupt: bool,
 }
 
 impl Default for SparseExpert {
@@ -157,6 +160,7 @@ impl Default for SparseExpert {
             all_limit: 4000,
             count_operations: 5e9,
             single_from: 1e10,
+            keeps_at_interrupt: false,
         }
     }
 }

@@ -34,7 +34,8 @@ use crate::problem::uncertified::Uncertified;
 use crate::refine;
 use crate::refine::{Doubled, Springs};
 use crate::request::Request;
-use crate::sparse::solve::{counts, goes_dense, solve_with, undamped};
+use crate::sparse::outcome::counts;
+use crate::sparse::solve::{goes_dense, solve_with, undamped};
 use crate::{Class, EigenError, Eigenpair, Finding, Spectrum};
 
 /// Bound relative to |s| up to which an eigenvalue needs no further steps.
@@ -52,6 +53,9 @@ const CLEAR: f64 = 0.1;
 /// Which modes these are is decided, and proved where the options ask for it, on the constrained problem. Vectors have
 /// length n, multipliers are left out as in [`super::solve`]; `penalty_share` is set. Errors as [`crate::sparse::solve`].
 pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> Result<Spectrum, EigenError> {
+    // Part of the constrained modes would be no start for all of these.
+    let options =
+        &SparseOptions { expert: SparseExpert { keeps_at_interrupt: false, ..options.expert }, ..*options };
     let m = blocks.phi_q.rows();
     for (name, a) in [("Xi", &blocks.xi), ("Theta", &blocks.theta), ("Omega", &blocks.omega)] {
         check::matrix(name, a, m, m)?;

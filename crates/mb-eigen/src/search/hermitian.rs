@@ -11,6 +11,7 @@
 
 use mb_algebra::{AlgebraError, Dense};
 
+use super::early::Early;
 use crate::certify::sparse::Aid;
 use crate::completeness::inertia::Released;
 use crate::error::only_here;
@@ -75,6 +76,8 @@ pub(crate) struct Symmetric<'a> {
     pub(crate) factorizations: usize,
     /// What the refinement of modes with poor bounds can reuse.
     pub(crate) aid: Aid,
+    /// Whether it was interrupted.
+    pub(crate) early: Early,
     restarts: usize,
     pub(crate) searches: usize,
     largest_basis: usize,
@@ -109,6 +112,7 @@ impl<'a> Symmetric<'a> {
             findings: Vec::new(),
             factorizations: 0,
             aid: Aid::Nothing,
+            early: Early::new(options),
             restarts: 0,
             searches: 0,
             largest_basis: 0,

@@ -80,6 +80,7 @@ impl Symmetric<'_> {
         known.add(self.problem, &zeros.x);
         let mut modes = Self::rigid_modes(&zeros.x, &zeros.l);
         let rigid = modes.rigid;
+        let early = self.early.clone();
         let mut exhausted = count <= rigid;
         let mut low = zeros.low;
         if self.options.expert.shift == Shift::Automatic && count > rigid + 2 {
@@ -99,7 +100,9 @@ impl Symmetric<'_> {
                 known = Known::of(self.problem, &modes.x);
             }
             let more = count + 1 - modes.w.len();
-            let found = self.nearest(&mut shifted, &known, more, start.take().as_ref(), Place::Best)?;
+            let mut search = || self.nearest(&mut shifted, &known, more, start.take().as_ref(), Place::Best);
+            let found = if modes.w.is_empty() { Some(search()?) } else { early.step(search)? };
+            let Some(found) = found else { break };
             exhausted = found.exhausted;
             if found.modes.w.is_empty() {
                 break;
@@ -109,7 +112,7 @@ impl Symmetric<'_> {
         modes.sort_by(f64::abs);
         let mut place = Released::held(shifted);
         if self.options.prove_complete && count > rigid {
-            self.prove_lowest(&mut place, &mut modes, count, None)?;
+            early.step(|| self.prove_lowest(&mut place, &mut modes, count, None))?;
         }
         self.report(&place);
         self.aid = place.kept().map_or(Aid::Nothing, Aid::Factors);
@@ -134,12 +137,17 @@ impl Symmetric<'_> {
             None if target.abs() <= 2.0 * at_zero.sigma.abs() => at_zero,
             None => self.factor(target)?,
         };
+        let early = self.early.clone();
         let (mut exhausted, mut covered) = (false, false);
         let mut wanted = count + 1;
         let mut start = Some(zeros.low);
         for _ in 0..ROUNDS {
-            self.leave_known(&mut shifted, &modes.w[rigid..])?;
-            let found = self.nearest(&mut shifted, &known, wanted, start.take().as_ref(), Place::Here)?;
+            let mut search = || {
+                self.leave_known(&mut shifted, &modes.w[rigid..])?;
+                self.nearest(&mut shifted, &known, wanted, start.take().as_ref(), Place::Here)
+            };
+            let found = if modes.w.is_empty() { Some(search()?) } else { early.step(search)? };
+            let Some(found) = found else { break };
             exhausted = found.exhausted;
             let empty = found.modes.w.is_empty();
             known.add(self.problem, &found.modes.x);
@@ -159,7 +167,8 @@ impl Symmetric<'_> {
         let mut place = Released::held(shifted);
         let mut proved = false;
         if self.options.prove_complete && modes.w.len() > rigid {
-            proved = self.prove_near(&mut place, &mut known, &mut modes, s, count)?;
+            let prove = || self.prove_near(&mut place, &mut known, &mut modes, s, count);
+            proved = early.step(prove)?.unwrap_or(false);
         }
         if !(covered || exhausted || proved) {
             let reason = "the search did not reach as far as the modes returned".to_owned();
@@ -281,11 +290,11 @@ impl Symmetric<'_> {
         }
         let slices = self.slices(band)?;
         let (problem, options, driver) = (self.problem, self.options, self.driver);
-        let scope = interrupt::scope_here();
-        let parts: Vec<Result<(Modes, Vec<Finding>), EigenError>> = slices
+        let (scope, early) = (interrupt::scope_here(), self.early.clone());
+        let parts: Vec<Result<_, EigenError>> = slices
             .par_iter()
             .map(|slice| {
-                scope.enter(|| {
+                let search = || {
                     let mut run = Symmetric::new(problem, options, driver);
                     let mut modes = Modes::none(problem);
                     let rigid = if slice.from < 0.0 && slice.to > 0.0 { rigid } else { 0 };
@@ -305,12 +314,13 @@ impl Symmetric<'_> {
                     modes.select(&keep);
                     run.findings.iter_mut().for_each(|finding| with_rigid(finding, rigid));
                     Ok((modes, run.findings))
-                })
+                };
+                scope.enter(|| early.step(search))
             })
             .collect();
         let mut all = Modes::none(problem);
         for part in parts {
-            let (modes, findings) = part?;
+            let Some((modes, findings)) = part? else { continue };
             all.append(modes);
             self.findings.extend(findings);
         }
@@ -353,10 +363,12 @@ impl Symmetric<'_> {
     /// A band without counts: the search ends when it has reached beyond both ends.
     fn uncounted_band(&mut self, from: f64, to: f64, mut known: Known) -> Result<Modes, EigenError> {
         let mut shifted = self.factor(0.5 * (from.max(0.0) + to))?;
+        let early = self.early.clone();
         let mut modes = Modes::none(self.problem);
         let radius = (to - shifted.sigma).max(shifted.sigma - from);
         for round in 0..ROUNDS {
-            let found = self.nearest(&mut shifted, &known, 8 << round.min(4), None, Place::Here)?;
+            let search = || self.nearest(&mut shifted, &known, 8 << round.min(4), None, Place::Here);
+            let Some(found) = early.step(search)? else { break };
             let beyond = found.modes.w.iter().any(|w| (w - shifted.sigma).abs() > radius);
             let stop = beyond || found.exhausted || found.modes.w.is_empty();
             known.add(self.problem, &found.modes.x);

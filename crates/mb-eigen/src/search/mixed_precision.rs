@@ -282,14 +282,20 @@ impl Symmetric<'_> {
         self.findings.push(SparseFinding::ShortFactors { corrections }.into());
         let solver = Arc::new(solver);
         let few = FewDigits { solver: Arc::clone(&solver), projection: Arc::clone(&projection) };
-        self.improve_poor(Shifted { sigma, solver: Arc::new(few) }, &modes, count);
-        let proved = self.options.prove_complete && {
+        let early = self.early.clone();
+        early.step(|| {
+            self.improve_poor(Shifted { sigma, solver: Arc::new(few) }, &modes, count);
+            Ok(())
+        })?;
+        let proves = self.options.prove_complete;
+        let witness = || {
             let allowed = Allowed { problem, solver: &solver, projection };
-            self.witnessed(&allowed, sigma, &modes, count, beyond)
+            Ok(self.witnessed(&allowed, sigma, &modes, count, beyond))
         };
+        let proved = proves && early.step(witness)?.unwrap_or(false);
         let mut place = Released::held(Shifted { sigma, solver });
-        if self.options.prove_complete && !proved {
-            self.prove_lowest(&mut place, &mut modes, count, beyond)?;
+        if proves && !proved {
+            early.step(|| self.prove_lowest(&mut place, &mut modes, count, beyond))?;
         }
         self.report(&place);
         self.report_shortfall(modes.w.len(), count, false);

@@ -1,6 +1,7 @@
 //! Search for eigenvalues: the shift policy and the requests, for Hermitian and non-Hermitian problems.
 
 pub(crate) mod biorthonormal;
+pub(crate) mod early;
 pub(crate) mod from_undamped;
 pub(crate) mod gyroscopic_left;
 pub(crate) mod hermitian;

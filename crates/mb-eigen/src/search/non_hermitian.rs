@@ -12,6 +12,7 @@
 use mb_algebra::{AlgebraError, DenseC, c64};
 
 use super::biorthonormal::biorthonormalize;
+use super::early::Early;
 use super::gyroscopic_left;
 use super::real_shapes;
 use super::set::Set;
@@ -73,6 +74,8 @@ pub(crate) struct General<'a> {
     pub(crate) findings: Vec<Finding>,
     /// Whether eigenvalues may be counted along a contour.
     pub(crate) counts: bool,
+    /// Whether it was interrupted.
+    pub(crate) early: Early,
     /// Columns in addition to the usual ones in a block: one does not see more members of a multiple eigenvalue than it has
     /// columns, but by rounding.
     pub(crate) wider: usize,
@@ -116,6 +119,7 @@ impl<'a> General<'a> {
             zeros: None,
             findings: Vec::new(),
             counts: true,
+            early: Early::new(options),
             wider: 0,
             factorizations: 0,
             restarts: 0,
@@ -128,6 +132,7 @@ impl<'a> General<'a> {
     pub(crate) fn part(&self) -> Self {
         let mut out = Self::new(self.problem, self.options, self.driver);
         out.zeros.clone_from(&self.zeros);
+        out.early.clone_from(&self.early);
         out
     }
 

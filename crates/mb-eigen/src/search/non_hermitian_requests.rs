@@ -140,7 +140,7 @@ impl General<'_> {
             drop(shifted);
             // Zeros further off than all eigenvalues wanted need not be known.
             let reach = uncertified.iter().map(|approx| (approx.s - s).norm()).fold(0.0, f64::max);
-            if uncertified.len() >= count && reach < NO_ZERO * s.norm() {
+            if self.early.ended() || (uncertified.len() >= count && reach < NO_ZERO * s.norm()) {
                 return Ok(uncertified);
             }
             drop(self.start()?);
@@ -189,9 +189,14 @@ impl General<'_> {
         let most = self.problem.most_eigenvalues(much).saturating_sub(known) / degree;
         let mut ask = (per_mode * count + 1).min(most);
         let (mut round, mut looks) = (0, LOOKS);
+        let early = self.early.clone();
+        let mut last: Option<Set> = None;
         loop {
             round += 1;
-            let set = nearest(self, ask)?;
+            let set =
+                if last.is_none() { Some(nearest(self, ask)?) } else { early.step(|| nearest(self, ask))? };
+            // Of an interrupted search the one before is the answer.
+            let Some(set) = set.or_else(|| last.take()) else { return Ok(Vec::new()) };
             let candidates = self.candidates(&set, counting);
             let mut distances: Vec<f64> = candidates.iter().map(|c| (c.s - point).norm()).collect();
             distances.extend(zeros.iter().flat_map(|zero| {
@@ -201,17 +206,20 @@ impl General<'_> {
             distances.sort_by(f64::total_cmp);
             let covered = count == 0
                 || distances.get(count - 1).is_some_and(|r| self.needed(shift, point, *r) <= set.reach);
-            if covered || set.exhausted || round == ROUNDS || set.tau.len() < ask || ask == most {
+            let ended = early.ended() || round == ROUNDS;
+            if covered || set.exhausted || ended || set.tau.len() < ask || ask == most {
                 let found = distances.len();
-                let last = distances.get(count.min(found).wrapping_sub(1)).copied();
-                let told = match last {
+                let furthest = distances.get(count.min(found).wrapping_sub(1)).copied();
+                let told = match furthest {
                     Some(r) if self.counts => self.count_inside(&set, shift, self.needed(shift, point, r))?,
                     _ => None,
                 };
                 if ask < most
+                    && !early.ended()
                     && let Some(missing) = self.another_look(told.as_ref(), &mut looks)
                 {
                     ask = (ask + per_mode * missing).min(most);
+                    last = Some(set);
                     continue;
                 }
                 // A search that ends before as many eigenvalues are there as exist has lost some.
@@ -227,6 +235,7 @@ impl General<'_> {
                 return Ok(self.chosen(&set, shift, &candidates, point, count, counting));
             }
             ask = (ask + ask / 2 + 2).min(most);
+            last = Some(set);
         }
     }
 
@@ -305,13 +314,19 @@ impl General<'_> {
         let edge = 1e-9 * piece.to;
         let lower = Piece { to: cut, margins: [piece.margins[0], edge], ..piece };
         let upper = Piece { from: cut, margins: [edge, piece.margins[1]], ..piece };
-        let (a, b) = side_by_side(|| low.band_pieces(lower, depth), || high.band_pieces(upper, depth));
+        let early = &self.early;
+        let (a, b) = side_by_side(
+            || early.step(|| low.band_pieces(lower, depth)),
+            || early.step(|| high.band_pieces(upper, depth)),
+        );
         self.findings.append(&mut low.findings);
         self.findings.append(&mut high.findings);
-        let mut uncertified = a?;
+        let mut uncertified = a?.unwrap_or_default();
         let on_cut: Vec<c64> =
             uncertified.iter().map(|r| r.s).filter(|s| (s.im - cut).abs() <= 2.0 * edge).collect();
-        uncertified.extend(b?.into_iter().filter(|r| !on_cut.iter().any(|s| (s - r.s).norm() <= 2.0 * edge)));
+        let upper = b?.unwrap_or_default();
+        uncertified
+            .extend(upper.into_iter().filter(|r| !on_cut.iter().any(|s| (s - r.s).norm() <= 2.0 * edge)));
         Ok(uncertified)
     }
 

@@ -15,6 +15,7 @@
 
 mod descriptor;
 mod memory;
+pub(crate) mod outcome;
 pub(crate) mod solve;
 
 pub use crate::finding::{Completeness, Proof, Region, SparseFinding};

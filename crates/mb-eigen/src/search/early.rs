@@ -1,0 +1,153 @@
+//! Searches that an interrupt ends with what they have found.
+
+use std::sync::{Arc, OnceLock};
+
+use mb_algebra::{Stopped, interrupt};
+
+use crate::finding::SparseFinding;
+use crate::options::SparseOptions;
+use crate::{EigenError, Finding};
+
+/// Whether a search keeps what it has at an interrupt ([`crate::sparse::SparseExpert::keeps_at_interrupt`]), and why it ended early;
+/// clones share that.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Early {
+    keeps: bool,
+    why: Arc<OnceLock<Stopped>>,
+}
+
+impl Early {
+    pub(crate) fn new(options: &SparseOptions) -> Self {
+        Self { keeps: options.expert.keeps_at_interrupt, why: Arc::default() }
+    }
+
+    /// Does a step of the search. None where it, or one before, was interrupted and what was found earlier is kept.
+    pub(crate) fn step<T>(
+        &self,
+        work: impl FnOnce() -> Result<T, EigenError>,
+    ) -> Result<Option<T>, EigenError> {
+        if !self.keeps {
+            return work().map(Some);
+        }
+        if self.ended() {
+            return Ok(None);
+        }
+        let looked = || {
+            interrupt::check();
+            work()
+        };
+        match interrupt::attempt(looked) {
+            Ok(done) => done.map(Some),
+            Err(why) => {
+                // Of several steps side by side the first one decides.
+                let _ = self.why.set(why);
+                Ok(None)
+            }
+        }
+    }
+
+    pub(crate) fn ended(&self) -> bool {
+        self.why.get().is_some()
+    }
+
+    /// Makes an answer of what was found, which no interrupt ends where it is to be kept.
+    pub(crate) fn finish<T>(&self, work: impl FnOnce() -> T) -> T {
+        if self.keeps { interrupt::finish(work) } else { work() }
+    }
+
+    /// That the search ended early, if it did.
+    pub(crate) fn finding(&self) -> Option<Finding> {
+        self.why.get().map(|why| SparseFinding::EndedEarly { reason: why.to_string() }.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::request::Request;
+    use crate::sparse::{SparseExpert, SparseFinding, solve};
+    use crate::{EigenError, Finding, Spectrum};
+    use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, Watch, c64};
+    use std::f64::consts::{PI, TAU};
+
+    const N: usize = 90;
+
+    /// Masses of 1 kg between springs of 1 N/m, both ends held, and dashpots of `damping` / N to the ground that differ.
+    fn chain(damping: f64) -> QuadraticPencil<Sparse> {
+        let [mut m, mut c, mut k] = [(); 3].map(|()| Triplets::new(N, N));
+        for i in 0..N {
+            m.add(i, i, 1.0);
+            k.add(i, i, 2.0);
+            c.add(i, i, damping * (1 + i % 3) as f64 / N as f64);
+            if i > 0 {
+                k.add(i, i - 1, -1.0);
+                k.add(i - 1, i, -1.0);
+            }
+        }
+        QuadraticPencil {
+            m: m.to_sparse(),
+            c: c.to_sparse(),
+            k: k.to_sparse(),
+            phi_q: Triplets::new(0, N).to_sparse(),
+        }
+    }
+
+    fn solved(pencil: &QuadraticPencil<Sparse>, request: &Request) -> Result<Spectrum, EigenError> {
+        let expert = SparseExpert { keeps_at_interrupt: true, dense_limit: 0, ..Default::default() };
+        solve(pencil, request, &expert.into())
+    }
+
+    fn ends_early(spectrum: &Spectrum) -> bool {
+        let early = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::EndedEarly { .. } });
+        spectrum.findings.iter().any(early)
+    }
+
+    /// Interrupts a request after every third number of steps: how many answers were cut short and hold eigenvalues all the same. Each of
+    /// them has to be one of the whole answer.
+    fn cut_short(pencil: &QuadraticPencil<Sparse>, request: &Request) -> usize {
+        // One thread: the steps of several have no order.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let count = Watch::new();
+        let whole = pool.install(|| count.scope(|| solved(pencil, request))).unwrap().unwrap();
+        assert!(!whole.falls_short());
+        let mut kept = 0;
+        for steps in (0..count.steps()).step_by(3) {
+            let watch = Watch::after(steps);
+            let Ok(part) = pool.install(|| watch.scope(|| solved(pencil, request))) else { continue };
+            let part = part.unwrap();
+            if !ends_early(&part) {
+                // It was over before its last step was looked at.
+                assert_eq!(part.eigenpairs.len(), whole.eigenpairs.len());
+                continue;
+            }
+            assert!(part.falls_short());
+            kept += usize::from(!part.eigenpairs.is_empty());
+            for pair in &part.eigenpairs {
+                let s = pair.value().unwrap();
+                let near = whole.nearest(s).unwrap();
+                let bounds = pair.error_bound + near.error_bound;
+                assert!((s - near.value().unwrap()).norm() <= bounds, "{s} after {steps} steps");
+            }
+        }
+        kept
+    }
+
+    #[test]
+    fn what_an_interrupted_search_returns_belongs_to_the_whole_answer() {
+        // Frequencies of the chain: 2 sin(j pi / (2 (N + 1))), 8 to 70 of them in the band.
+        let hz = |j: usize| 2.0 * (j as f64 * PI / (2.0 * (N + 1) as f64)).sin() / TAU;
+        let band = Request::Band { from_hz: hz(8), to_hz: hz(70), max_damping_ratio: None };
+        let near = Request::NearPoint { s: c64::new(0.0, 1.0), count: 4 };
+        let undamped = chain(0.0);
+        for request in [Request::Lowest { count: 6 }, near, band] {
+            assert!(cut_short(&undamped, &request) > 0, "{request:?}");
+        }
+        assert!(cut_short(&chain(0.1), &Request::Lowest { count: 6 }) > 0);
+    }
+
+    #[test]
+    fn without_the_wish_an_interrupt_ends_the_call() {
+        let options = SparseExpert { dense_limit: 0, ..Default::default() }.into();
+        let ended = Watch::after(3).scope(|| solve(&chain(0.0), &Request::Lowest { count: 6 }, &options));
+        assert!(ended.is_err());
+    }
+}
