@@ -4,7 +4,7 @@
 //! - `setup`: installs the optional ARPACK-NG through the system's package manager.
 //! - `bench-peers`: races the sparse eigensolver against SciPy and SLEPc.
 //! - `stress`: random problems with known eigenvalues through every eigensolver.
-//! - `fuzz`: made-up models, expressions, matrices and starts through the program.
+//! - `fuzz`: random models, expressions, matrices and starts through the program.
 //! - `schema`: writes the JSON Schema of the model file.
 //! - `tidy`: checks the rules of the source tree that no compiler checks.
 //!
@@ -53,7 +53,7 @@ enum Task {
     BenchPeers(bench_peers::BenchPeers),
     /// Give random problems with known eigenvalues to every eigensolver.
     Stress(stress::Stress),
-    /// Give made-up inputs to the program.
+    /// Give random inputs to the program.
     Fuzz(fuzz::Fuzz),
     /// Write the JSON Schema of the model file.
     Schema(schema::Schema),

@@ -1,7 +1,8 @@
 //! `cargo xtask bench-peers motion`: forward dynamics of a closed chain against Exudyn, in one run.
 //!
 //! Both integrate the swinging N-loop linkage, whose exact motion is known; each in a process of its own on one thread,
-//! in turn, and the run of least processor time counts. Writes `docs/book/src/peers-motion.md`.
+//! in turn, and the run of least processor time counts. Writes every run to `docs/book/src/peers-motion.csv` and a dozen of them to
+//! `peers-motion.md`; the page follows from the data alone.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -16,12 +17,17 @@ use crate::{Outcome, root};
 /// Name of the case.
 pub(super) const CASE: &str = "motion";
 const FILE: &str = "docs/book/src/peers-motion.md";
+const DATA: &str = "docs/book/src/peers-motion.csv";
+/// Columns of the data: time in processor seconds, error in m.
+const HEAD: &str = "loops;program;integrator;accuracy;time;error;version\n";
 /// Numbers of loops.
 const LOOPS: [u32; 2] = [5, 20];
 /// Length of the motion, s.
 const SECONDS: &str = "10";
 /// Steps of both implicit integrators.
 const STEPS: [u32; 3] = [500, 1000, 4000];
+/// Accuracies that the page shows: steps of the implicit integrators, tolerances of the explicit one.
+const SHOWN: [&str; 4] = ["1000", "4000", "1e-6", "1e-10"];
 /// Largest error that still counts as an answer, m.
 const USABLE: f64 = 0.5;
 
@@ -40,27 +46,41 @@ struct Line {
     version: String,
 }
 
+/// A run as the data have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Row {
+    loops: String,
+    program: String,
+    integrator: String,
+    accuracy: String,
+    time: String,
+    error: String,
+    version: String,
+}
+
 /// Runs the race and writes the page.
 pub(super) fn run(rounds: usize, print: bool) -> Result<Outcome, TaskError> {
     let root = root::workspace_root()?;
     let programs = Programs::prepare(&root)?;
-    let mut races: Vec<(u32, Vec<Line>, Vec<Line>)> = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
+    let mut passed = true;
     for loops in LOOPS {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for _ in 0..rounds.max(1) {
             keep_best(&mut ours, programs.ours(loops)?);
             keep_best(&mut theirs, programs.exudyn(loops)?);
         }
-        races.push((loops, ours, theirs));
+        passed &= [&ours, &theirs].iter().all(|l| !l.is_empty() && l.iter().all(|l| l.error < USABLE));
+        rows.extend(ours.iter().map(|line| Row::ours(loops, line)));
+        rows.extend(theirs.iter().map(|line| Row::exudyn(loops, line)));
     }
-    let text = page(&races);
-    let usable = |lines: &[Line]| !lines.is_empty() && lines.iter().all(|l| l.error < USABLE);
-    let passed = races.iter().all(|(_, ours, theirs)| usable(ours) && usable(theirs));
+    let text = page(&rows);
     if print {
         return Ok(Outcome { text, passed });
     }
+    root::write(&root, DATA, &csv(&rows))?;
     root::write(&root, FILE, &text)?;
-    Ok(Outcome { text: format!("{text}\nwritten to {FILE}\n"), passed })
+    Ok(Outcome { text: format!("{text}\nwritten to {FILE} and {DATA}\n"), passed })
 }
 
 /// The best time of each line; all rounds report the same lines.
@@ -120,76 +140,110 @@ fn lines(who: &str, command: &mut Command) -> Result<Vec<Line>, TaskError> {
     Ok(found.collect::<Result<_, _>>()?)
 }
 
-fn page(races: &[(u32, Vec<Line>, Vec<Line>)]) -> String {
-    let version = races.iter().flat_map(|(_, _, theirs)| theirs).map(|l| l.version.as_str()).next();
-    let mut out = format!(
-        "# Peers in motion\n\n\
-         Written by `cargo xtask bench-peers motion`; nothing here is typed by hand. The N-loop four-bar linkage without \
-         springs, released from rest at 60 degrees from hanging, for {SECONDS} s: a closed chain of 2 N + 1 rods whose exact \
-         motion is that of one pendulum. Exudyn {} (PyPI, BSD-3-Clause; rigid bodies in the plane with reference points, \
-         `RevoluteJoint2D`, implicit, sparse, modified Newton, spectral radius 0.9, one thread) against this project (rods in \
-         natural coordinates). Processor seconds of the integration alone, the best of some rounds in turn on a two-core \
-         machine busy with other work: ratios of one run are what to keep. Error: of the first crank's tip at the end, \
-         against the exact one.\n",
-        version.unwrap_or("of unknown version"),
-    );
-    for (loops, ours, theirs) in races {
-        let _infallible = write!(
-            out,
-            "\n## N = {loops}\n\n| integrator | steps or tolerance | time s | error m |\n| --- | ---: | ---: | ---: |\n"
-        );
-        let mut rows: Vec<(f64, String)> = Vec::new();
-        for line in theirs {
-            rows.push((line.error, row("Exudyn, implicit", &line.steps.to_string(), line)));
-        }
-        for line in ours {
-            let (name, accuracy) = line.run.split_once(' ').unwrap_or((&line.run, ""));
-            let name = match name {
-                "dormand-prince" => "mb, Dormand-Prince with direct correction",
-                _ => "mb, generalized-alpha",
-            };
-            rows.push((line.error, row(name, accuracy, line)));
-        }
-        rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-        for (_, row) in &rows {
-            out.push_str(row);
-        }
-        out.push_str(&sentence(ours, theirs));
+impl Row {
+    fn ours(loops: u32, line: &Line) -> Self {
+        let (name, accuracy) = line.run.split_once(' ').unwrap_or((&line.run, ""));
+        Self::new(loops, "mb", name, accuracy, line)
     }
-    out.push_str(
-        "\nAt equal steps both implicit integrators make the same error, as they must, being of second order with the same \
-         spectral radius.\n",
-    );
+
+    fn exudyn(loops: u32, line: &Line) -> Self {
+        Self::new(loops, "Exudyn", "implicit", &line.steps.to_string(), line)
+    }
+
+    fn new(loops: u32, program: &str, integrator: &str, accuracy: &str, line: &Line) -> Self {
+        Self {
+            loops: loops.to_string(),
+            program: program.to_owned(),
+            integrator: integrator.to_owned(),
+            accuracy: accuracy.to_owned(),
+            time: format!("{:.3}", line.cpu_s),
+            error: format!("{:.1e}", line.error),
+            version: line.version.clone(),
+        }
+    }
+
+    /// Processor time in s and error in m; infinite where they are not numbers.
+    fn measured(&self) -> [f64; 2] {
+        [&self.time, &self.error].map(|cell| cell.parse().unwrap_or(f64::INFINITY))
+    }
+}
+
+fn csv(rows: &[Row]) -> String {
+    let mut out = HEAD.to_owned();
+    for Row { loops, program, integrator, accuracy, time, error, version } in rows {
+        let _infallible = writeln!(out, "{loops};{program};{integrator};{accuracy};{time};{error};{version}");
+    }
     out
 }
 
-fn row(name: &str, accuracy: &str, line: &Line) -> String {
-    format!("| {name} | {accuracy} | {:.3} | {:.1e} |\n", line.cpu_s, line.error)
+fn page(rows: &[Row]) -> String {
+    let version = rows.iter().find(|row| row.program == "Exudyn").map_or("", |row| &row.version);
+    let mut table = "| N | program | integrator | steps or tolerance | time s | error m |\n\
+                     | ---: | --- | --- | ---: | ---: | ---: |\n"
+        .to_owned();
+    let mut ratios = String::new();
+    for loops in LOOPS.map(|loops| loops.to_string()) {
+        let mut of: Vec<&Row> = rows.iter().filter(|row| row.loops == loops).collect();
+        of.sort_by(|a, b| b.measured()[1].total_cmp(&a.measured()[1]));
+        for Row { program, integrator, accuracy, time, error, .. } in &of {
+            if SHOWN.contains(&accuracy.as_str()) {
+                let _infallible =
+                    writeln!(table, "| {loops} | {program} | {integrator} | {accuracy} | {time} | {error} |");
+            }
+        }
+        ratios.push_str(&sentence(&loops, &of));
+    }
+    format!(
+        "# Peers in motion\n\n\
+         Written by `cargo xtask bench-peers motion`. A dozen of the runs; all of them are in \
+         [peers-motion.csv](peers-motion.csv).\n\n\
+         {table}\n\
+         {ratios}\
+         ## What was run\n\n\
+         - The N-loop four-bar linkage without springs, released from rest at 60 degrees from hanging, for {SECONDS} s: a closed \
+         chain of 2 N + 1 rods whose exact motion is that of one pendulum.\n\
+         - Exudyn {version} (PyPI, BSD-3-Clause): rigid bodies in the plane with reference points, `RevoluteJoint2D`, implicit, \
+         sparse, modified Newton, spectral radius 0.9.\n\
+         - `mb`: rods in natural coordinates; generalized-alpha with the same spectral radius, and Dormand-Prince with direct \
+         correction.\n\
+         - Time: processor seconds of the integration alone, on one thread of a machine with two cores; the best of several rounds, \
+         in which the programs ran in turn. Compare times of one N.\n\
+         - Error: of the first crank's tip at the end, against the exact motion.\n\n\
+         Both implicit integrators are of second order with the same spectral radius: at equal steps their errors agree.\n"
+    )
 }
 
 /// Ours against theirs at equal steps, and at an error no larger than their smallest.
-fn sentence(ours: &[Line], theirs: &[Line]) -> String {
-    let same = |line: &Line| ours.iter().find(|o| o.run == format!("generalized-alpha {}", line.steps));
-    let ratios: Vec<String> = theirs
-        .iter()
-        .filter_map(|line| same(line).map(|o| format!("{:.2} at {} steps", o.cpu_s / line.cpu_s, line.steps)))
-        .collect();
-    let mut out = format!("\nmb over Exudyn, implicit: {}.", ratios.join(", "));
-    let best = theirs.iter().min_by(|a, b| a.error.total_cmp(&b.error));
+fn sentence(loops: &str, rows: &[&Row]) -> String {
+    let theirs = || rows.iter().filter(|row| row.program == "Exudyn");
+    let ours = || rows.iter().filter(|row| row.program == "mb");
+    let mut ratios: Vec<(f64, String)> = Vec::new();
+    for line in theirs() {
+        let same = |o: &&&Row| o.integrator == "generalized-alpha" && o.accuracy == line.accuracy;
+        if let Some(o) = ours().find(same) {
+            let ratio = o.measured()[0] / line.measured()[0];
+            ratios.push((line.measured()[1], format!("{ratio:.2} at {} steps", line.accuracy)));
+        }
+    }
+    ratios.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let ratios: Vec<String> = ratios.into_iter().map(|(_, words)| words).collect();
+    let mut out = format!("N = {loops}: times of mb over those of Exudyn are {}.", ratios.join(", "));
+    let best = theirs().min_by(|a, b| a.measured()[1].total_cmp(&b.measured()[1]));
     let reached = best.and_then(|best| {
-        let good = ours.iter().filter(|o| o.error <= best.error);
-        good.min_by(|a, b| a.cpu_s.total_cmp(&b.cpu_s)).map(|o| (best, o))
+        let good = ours().filter(|o| o.measured()[1] <= best.measured()[1]);
+        good.min_by(|a, b| a.measured()[0].total_cmp(&b.measured()[0])).map(|o| (best, o))
     });
     if let Some((best, o)) = reached {
         let _infallible = write!(
             out,
-            " Its smallest error, {:.1e} m, takes mb {:.3} of its time ({}).",
+            " For an error of {} m or less, mb takes {:.3} of Exudyn's time ({} {}).",
             best.error,
-            o.cpu_s / best.cpu_s,
-            o.run
+            o.measured()[0] / best.measured()[0],
+            o.integrator,
+            o.accuracy
         );
     }
-    out.push('\n');
+    out.push_str("\n\n");
     out
 }
 
@@ -197,17 +251,37 @@ fn sentence(ours: &[Line], theirs: &[Line]) -> String {
 mod tests {
     use super::*;
 
+    /// The rows of data written by `csv`.
+    fn read(data: &str) -> Vec<Row> {
+        let row = |line: &str| {
+            let cells: Vec<&str> = line.split(';').collect();
+            let [loops, program, integrator, accuracy, time, error, version] =
+                <[&str; 7]>::try_from(cells).expect("a cell for each column").map(str::to_owned);
+            Row { loops, program, integrator, accuracy, time, error, version }
+        };
+        data.lines().skip(1).map(row).collect()
+    }
+
+    #[test]
+    fn the_page_in_the_book_follows_from_its_data() {
+        let root = root::workspace_root().unwrap();
+        let data = root::read(&root, DATA).unwrap();
+        let rows = read(&data);
+        assert_eq!(csv(&rows), data);
+        assert_eq!(page(&rows), root::read(&root, FILE).unwrap());
+    }
+
     #[test]
     fn lines_of_both_programs_make_a_page() {
         let ours: Line = serde_json::from_str(
-            r#"{"run": "generalized-alpha 500", "cpu_s": 1e-1, "error": 2e-3, "evaluations": 7}"#,
+            r#"{"run": "generalized-alpha 1000", "cpu_s": 1e-1, "error": 2e-3, "evaluations": 7}"#,
         )
         .unwrap();
         let theirs: Line =
-            serde_json::from_str(r#"{"steps": 500, "cpu_s": 0.2, "error": 0.004, "version": "1.0"}"#)
+            serde_json::from_str(r#"{"steps": 1000, "cpu_s": 0.2, "error": 0.004, "version": "1.0"}"#)
                 .unwrap();
-        let text = page(&[(5, vec![ours], vec![theirs])]);
-        assert!(text.contains("0.50 at 500 steps") && text.contains("0.500 of its time"), "{text}");
-        assert!(text.contains("| Exudyn, implicit | 500 | 0.200 | 4.0e-3 |"), "{text}");
+        let text = page(&[Row::ours(5, &ours), Row::exudyn(5, &theirs)]);
+        assert!(text.contains("0.50 at 1000 steps") && text.contains("0.500 of Exudyn's time"), "{text}");
+        assert!(text.contains("| 5 | Exudyn | implicit | 1000 | 0.200 | 4.0e-3 |"), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: made-up inputs by the million through the program's own entry.
+//! `cargo xtask fuzz`: random inputs by the million through the program's own entry.
 //!
 //! Arguments: SECONDS SEED FROM [TARGET [RUNS]]. Prints one line for each target: its name, runs, right answers, refusals,
 //! failed numerics, finds. Finds go to the standard error with their input. A run that does not end is named and ends the program.

@@ -1,4 +1,4 @@
-//! Made-up inputs: those that were finds once, and the first runs of each target (`cargo xtask fuzz` makes more).
+//! Random inputs: those that were finds once, and the first runs of each target (`cargo xtask fuzz` makes more).
 
 #[path = "../../examples/fuzz/clock.rs"]
 mod clock;
