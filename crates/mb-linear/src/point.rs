@@ -80,8 +80,8 @@ impl Instant {
                 return Err(fail(model.coordinate_name(i), residual[i].abs(), allowed + rounding[i]));
             }
         }
+        let speed = norms::max_abs_vec(&point.v).max(1.0);
         for v in violations(model, &point) {
-            let speed = norms::max_abs_vec(&point.v).max(1.0);
             for (order, value, unit) in [
                 ("", v.position, 1.0),
                 (", rate", v.velocity, speed),

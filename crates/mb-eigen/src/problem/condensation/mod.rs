@@ -15,7 +15,7 @@ mod ties;
 
 use std::sync::Arc;
 
-use mb_algebra::{Dense, sparse};
+use mb_algebra::{Dense, Sparse, sparse};
 
 use self::ties::Ties;
 use super::Problem;
@@ -52,8 +52,12 @@ impl Merged {
         if ties.count() * WORTH < n || ties.merged == 0 {
             return None;
         }
+        let stay = ties.rows_that_stay(given)?;
+        if dense_block(&stay) >= options.expert.single_from {
+            return None;
+        }
         let [m, k] = [&problem.m, &problem.k].map(|a| ties.both_sides(a.for_factors()));
-        let rows = Rows::new(&ties.rows_that_stay(given)?, options.expert.constraint_rank).ok()?;
+        let rows = Rows::new(&stay, options.expert.constraint_rank).ok()?;
         if rows.rank < rows.m || !rows.findings.is_empty() {
             return None;
         }
@@ -113,6 +117,18 @@ impl Merged {
         let solver = Unfolded { merged: Arc::clone(self), inner: inner.solver, a };
         Shifted { sigma: inner.sigma, solver: Arc::new(solver) }
     }
+}
+
+/// Operations in the block that the coordinate in the most rows fills, whatever the order: the multipliers of those rows in which it comes
+/// last and the partners that come after it in the others are all neighbours once it is eliminated, one for each row.
+///
+/// Known without an analysis, whose lists are as long as that block has entries.
+fn dense_block(rows: &Sparse) -> f64 {
+    let mut touching = vec![0_u32; rows.cols()];
+    for (value, (_, column)) in rows {
+        touching[column] += u32::from(*value != 0.0);
+    }
+    f64::from(touching.into_iter().max().unwrap_or(0)).powi(3) / 3.0
 }
 
 /// x <- x - y.

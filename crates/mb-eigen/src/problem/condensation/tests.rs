@@ -267,3 +267,18 @@ proptest! {
         compared(&pencil, 3);
     }
 }
+
+/// A hub in the rows of all others: their multipliers fill a dense block, whatever the order, and thousands of them stay in x.
+#[test]
+fn a_coordinate_in_thousands_of_rows_is_not_merged() {
+    let merged = |others: usize| {
+        let twin = |i: usize| 2 + 2 * i;
+        let ties = (0..others).map(|i| vec![(twin(i), 1.0), (twin(i) + 1, -1.0)]);
+        let spokes = (0..others).map(|i| vec![(0, 0.6), (twin(i), 0.8)]);
+        let pencil = pencil(2 + 2 * others, &ties.chain(spokes).collect::<Vec<_>>());
+        let problem = Problem::new(&pencil, &options()).unwrap();
+        Merged::of(&problem, &options()).map(|merged| merged.problem.n)
+    };
+    assert_eq!(merged(40), Some(42));
+    assert_eq!(merged(4000), None);
+}
