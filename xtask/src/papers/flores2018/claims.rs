@@ -4,6 +4,7 @@
 //!
 //! [flores2018]: ../../../../docs/references.bib
 
+use mb_algebra::Dense;
 use mb_constraints::ForwardDynamics;
 use mb_constraints::simulate::Trajectory;
 use mb_gallery::Computed;
@@ -76,8 +77,29 @@ pub(super) fn answers(study: &mut Study) -> Answers {
         let restarted = Loop::Restarted;
         let relative = ratio(cost(&mut at, DIRECT, restarted), cost(&mut at, STANDARD, restarted));
         put("direct correction is not penalised", relative);
+        put("zeros in the main diagonal", zeros_in_the_diagonal(lengths));
     }
     answers
+}
+
+/// Zeros in the main diagonal of the leading matrix of Eq. (1) at the start of the motion,
+///
+/// ```text
+/// [ M      Phi_q^T ]
+/// [ Phi_q     0    ]
+/// ```
+fn zeros_in_the_diagonal(lengths: Lengths) -> Measured<f64> {
+    let model = model(&lengths.linkage())?;
+    let at = model.initial_point();
+    let (m, phi_q) = (model.mass(&at).to_dense(), model.phi_q(&at.q, at.t).to_dense());
+    let (n, rows) = (m.nrows(), phi_q.nrows());
+    let leading = Dense::from_fn(n + rows, n + rows, |i, j| match (i < n, j < n) {
+        (true, true) => m[(i, j)],
+        (false, true) => phi_q[(i - n, j)],
+        (true, false) => phi_q[(j - n, i)],
+        (false, false) => 0.0,
+    });
+    Ok((0..n + rows).filter(|i| leading[(*i, *i)] == 0.0).count() as f64)
 }
 
 fn ratio(a: Measured<f64>, b: Measured<f64>) -> Measured<f64> {

@@ -56,6 +56,7 @@ pub(crate) fn claims() -> Answers {
     put("filled share of the factor, M_r over M_q", "value", of(|c| filled(c[0]) / filled(c[1])));
     put("filled share of the factor, M_p over M_q", "value", of(|c| filled(c[2]) / filled(c[1])));
     put("filled share of the factor, M_p over M_r", "value", of(|c| filled(c[2]) / filled(c[0])));
+    put("M_p, entries of the joint that closes a loop", "value", sparsity::closing_a_loop().map(count));
     put("factor of M_r is filled", "word", sparsity::factor_by_element().map(full));
     put("factor of M_q", "word", outside(2).map(block_diagonal));
     put("factor of M_p", "word", outside(3).map(block_diagonal));

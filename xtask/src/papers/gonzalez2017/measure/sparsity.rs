@@ -6,9 +6,10 @@
 
 use mb_algebra::{Dense, RankTolerance, dense};
 use mb_constraints::{NullSpace, NullSpaceMethod};
+use mb_gallery::files;
 use mb_linear::formulation::minimal::minimal;
 use mb_linear::formulation::unconstrained::{penalty_equilibrium, unconstrained};
-use mb_model::{BlockKind, Point};
+use mb_model::{BlockKind, Model, Point};
 
 use super::super::results::Measured;
 use super::pendulum::{Prepared, factors, independent, prepare};
@@ -154,6 +155,28 @@ pub(crate) fn outside_of_links() -> Measured<[usize; 4]> {
         count(&q.factor, &between),
         count(&p.factor, &between),
     ])
+}
+
+/// Entries of Phi_q^T Phi_q between the slider of a slider-crank and its other links: those of the joint that closes the loop, less
+/// those that stand without it.
+pub(crate) fn closing_a_loop() -> Measured<usize> {
+    let model = Model::from_toml(files::SLIDER_CRANK).map_err(words)?;
+    let at = model.initial_point();
+    let phi_q = model.phi_q(&at.q, at.t).to_dense();
+    let slider = |i: usize| model.coordinate_name(i).starts_with("slider");
+    let closes = |row: usize| model.row_name(row).contains("wrist-pin");
+    let between = |rows: &dyn Fn(usize) -> bool| {
+        let kept: Vec<usize> = (0..phi_q.nrows()).filter(|row| rows(*row)).collect();
+        let part = Dense::from_fn(kept.len(), phi_q.ncols(), |i, j| phi_q[(kept[i], j)]);
+        let product = dense::mul_transpose(&part, &part);
+        let n = product.nrows();
+        (0..n * n).filter(|k| slider(k / n) != slider(k % n) && product[(k / n, k % n)] != 0.0).count()
+    };
+    let (all, open) = (between(&|_| true), between(&|row| !closes(row)));
+    if open > 0 || !(0..phi_q.nrows()).any(closes) {
+        return Err(format!("the slider is not held by the wrist pin alone: {open} entries without it"));
+    }
+    Ok(all)
 }
 
 /// Entries of M_q that the model's own mass matrix does not have.

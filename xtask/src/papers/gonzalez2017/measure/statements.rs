@@ -47,6 +47,14 @@ pub(crate) fn linkages() -> Vec<Statement> {
         ("penalty forces against the multipliers", most(&|p| Ok(forces_against_multipliers(p)))),
         ("UCS, constraint rates of true eigenvectors", most(&|p| violation(&p.ucs()?, true))),
         ("UCS, constraint rates of spurious eigenvectors", least(&|p| violation(&p.ucs()?, false))),
+        ("unknowns, damped less undamped", {
+            let damped = |(p, n): (&Prepared, u32)| {
+                let other = linkage::prepare(&four_bar(n, true))?;
+                let (with, without) = (sizes(&other)?, sizes(p)?);
+                extreme((0..3).map(|k| Ok((with[k] - without[k]).abs())), f64::max)
+            };
+            all.clone().and_then(|all| extreme(all.iter().zip(LOOPS).map(damped), f64::max))
+        }),
         ("penalty error, a tenth of alpha", error_over(&Penalty::scalar(1e5, 1.0, 10.0))),
         ("penalty error, doubled omega", error_over(&Penalty::scalar(1e6, 1.0, 20.0)).map(change)),
         ("penalty error, doubled xi", error_over(&Penalty::scalar(1e6, 2.0, 10.0)).map(change)),
