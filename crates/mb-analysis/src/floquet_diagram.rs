@@ -136,6 +136,8 @@ impl Over<'_> {
         spec.set_parameter(self.parameter, Value::Number(value)).map_err(|e| at(e.into()))?;
         let model = spec.build().map_err(|e| at(e.into()))?;
         let mut search = self.search.clone();
+        // What rolls moves at any speed: a neighbour's motion is one of this model too, and not that of its own speeds.
+        let near = near.filter(|_| !model.velocity_rows().iter().any(|v| *v));
         if let Some(start) = near.and_then(|n| n.orbit.states.first()) {
             search.given = start.q.iter().copied().enumerate().collect();
             search.velocities = start.v.iter().copied().enumerate().collect();

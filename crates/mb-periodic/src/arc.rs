@@ -1,24 +1,28 @@
 //! A part of a motion with the exact derivative of its end by its start, on the tangents of the constraints.
 //!
 //! ```text
-//! x = R z,   dv = w0 R w + D z,   Phi_q R = 0,   R^T R = 1,   Phi_q D + Phi'_q R = 0,   R^T D = 0
-//! z = R^T x,   w = R^T dv / w0
+//! x = R z,   dv = w0 V w + D z,   P R = 0,   R^T R = 1,   [P; A] V = 0,   V^T V = 1,   [P; A] D + Phi'_q R = 0,   V^T D = 0
+//! z = R^T x,   w = V^T dv / w0
 //! ```
 //!
-//! A state has 2 (n - r) coordinates (z, w); w0 = 2 pi / T gives both the same unit.
+//! P are the position rows and A the velocity rows; without the latter V is R. A state has 2 (n - r) - k coordinates (z, w);
+//! w0 = 2 pi / T gives both the same unit.
 
 use crate::dynamics::{Dynamics, State};
 use crate::error::PeriodicError;
 use crate::geometry::difference;
+use crate::group::Displacement;
 use crate::step::{Directions, Stepper};
-use mb_algebra::{Dense, RankQr, RankTolerance, Watch, dense};
-use mb_constraints::normalized_rows;
+use mb_algebra::{Dense, Watch, dense};
+use mb_model::Model;
 
 /// Coordinates of the states near one state.
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// Orthonormal basis R of the admissible displacements, n x d.
     pub r: Dense,
+    /// Orthonormal basis V of the changes of velocities that the rows allow, n x e.
+    pub velocities: Dense,
     /// D, n x d.
     pub lift: Dense,
     /// w0, rad/s.
@@ -31,51 +35,52 @@ impl Frame {
     /// # Errors
     /// [`PeriodicError::Singular`].
     pub fn new(dynamics: &Dynamics<'_>, at: &State, rate: f64) -> Result<Self, PeriodicError> {
-        let n = dynamics.n();
         let rows = dynamics.constraints(at.t, &at.q)?;
-        let r = if dynamics.rows().is_empty() {
-            dense::identity(n)
-        } else {
-            RankQr::new(&normalized_rows(&rows.p), RankTolerance { relative: 1e-14 })?.null_space()
-        };
-        let lift = if dynamics.rows().is_empty() {
-            Dense::zeros(n, r.ncols())
-        } else {
-            let change = dynamics.independent(&dynamics.model.phi_dot_q(&at.q, &at.v, at.t));
-            rows.held(&Dense::zeros(n, r.ncols()), Some(&dense::mul(&change, &r)))
-        };
-        Ok(Self { r, lift, rate })
+        let r = rows.positions.free()?;
+        let velocities = rows.velocities().free()?;
+        let change = dense::mul(&dynamics.rates_by_q(at.t, &at.q, &at.v), &r);
+        let lift = rows.velocities().held(&Dense::zeros(dynamics.n(), r.ncols()), Some(&change));
+        Ok(Self { r, velocities, lift, rate })
     }
-    /// Degrees of freedom d.
+    /// That of the state that a displacement of the whole takes this one's to.
+    pub(crate) fn turned(&self, model: &Model, by: &Displacement) -> Self {
+        let of = |x: &Dense| by.turned(model, x);
+        Self { r: of(&self.r), velocities: of(&self.velocities), lift: of(&self.lift), rate: self.rate }
+    }
+    /// Degrees of freedom d of the configuration.
     pub fn dof(&self) -> usize {
         self.r.ncols()
     }
-    /// The directions of all coordinates: 2 d columns.
+    /// Coordinates of a state, d + e.
+    pub fn size(&self) -> usize {
+        self.r.ncols() + self.velocities.ncols()
+    }
+    /// The directions of all coordinates: d + e columns.
     pub fn directions(&self) -> Directions {
-        let (n, d) = self.r.shape();
+        let still = Dense::zeros(self.r.nrows(), self.velocities.ncols());
         Directions {
-            x: dense::hstack(&[&self.r, &Dense::zeros(n, d)]),
-            v: dense::hstack(&[&self.lift, &dense::scale(self.rate, &self.r)]),
+            x: dense::hstack(&[&self.r, &still]),
+            v: dense::hstack(&[&self.lift, &dense::scale(self.rate, &self.velocities)]),
             parameter: false,
         }
     }
-    /// (z, w) of a displacement x and a change of velocity v, 2 d numbers.
+    /// (z, w) of a displacement x and a change of velocity v, d + e numbers.
     pub fn coordinates(&self, x: &[f64], v: &[f64]) -> Vec<f64> {
         let mut out = dense::matvec_transpose(&self.r, x);
-        out.extend(dense::matvec_transpose(&self.r, v).iter().map(|x| x / self.rate));
+        out.extend(dense::matvec_transpose(&self.velocities, v).iter().map(|x| x / self.rate));
         out
     }
-    /// The coordinates of many directions, 2 d x k.
+    /// The coordinates of many directions, (d + e) x k.
     pub fn coordinates_of(&self, directions: &Directions) -> Dense {
         let z = dense::mul_transpose(&self.r, &directions.x);
-        let w = dense::scale(self.rate.recip(), &dense::mul_transpose(&self.r, &directions.v));
+        let w = dense::scale(self.rate.recip(), &dense::mul_transpose(&self.velocities, &directions.v));
         dense::vstack(&[&z, &w])
     }
     /// x and dv of coordinates (z, w).
     pub fn change(&self, y: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (z, w) = y.split_at(self.dof());
         let w: Vec<f64> = w.iter().map(|x| x * self.rate).collect();
-        let v = dense::matvec(&self.r, &w);
+        let v = dense::matvec(&self.velocities, &w);
         let v = v.iter().zip(dense::matvec(&self.lift, z)).map(|(a, b)| a + b).collect();
         (dense::matvec(&self.r, z), v)
     }

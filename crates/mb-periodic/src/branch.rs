@@ -11,9 +11,10 @@
 //! turn (branching). It is solved for in s by regula falsi, each trial a periodic motion of its own.
 
 use crate::arc::{Frame, follow};
+use crate::closing::shifted;
 use crate::dynamics::{Dynamics, State};
 use crate::error::PeriodicError;
-use crate::orbit::{Orbit, completed, shifted};
+use crate::orbit::{Orbit, completed};
 use crate::parameter::ParameterJet;
 use crate::step::{Directions, Stepper};
 use mb_algebra::{Dense, GeneralEigen, Lu, Watch, c64, dense, norms};
@@ -143,12 +144,16 @@ const SHORTEST: f64 = 1e-4;
 /// Follows periodic motions from `orbit`, one at the beginning of the range.
 ///
 /// # Errors
-/// A start that is none; later failures end the branch ([`Branch::ended`]).
+/// A start that is none, [`PeriodicError::VelocityRow`]; later failures end the branch ([`Branch::ended`]).
 pub fn follow_branch(
     family: &dyn Family,
     orbit: &Orbit,
     options: &BranchOptions,
 ) -> Result<Branch, PeriodicError> {
+    let model = family.model(options.range[0])?;
+    if let Some(row) = model.velocity_rows().iter().position(|v| *v) {
+        return Err(PeriodicError::VelocityRow { row: model.row_name(row) });
+    }
     let rate = orbit.frame.rate;
     let follower =
         Follower { family, options, turns: orbit.turns.clone(), autonomous: orbit.autonomous, rate };

@@ -108,7 +108,7 @@ pub enum PeriodicError {
     },
     /// A row that restricts velocities and no configuration.
     #[error(
-        "The model has a velocity row, {row}: periodic motions of what rolls or slides on an edge are not known here. Ask for a steady motion, or simulate."
+        "The model has a velocity row, {row}: the periodic motion of what rolls or slides on an edge is not followed over a parameter. Give each value by --set."
     )]
     VelocityRow {
         /// The row: owner and axis.

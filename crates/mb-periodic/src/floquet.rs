@@ -9,10 +9,11 @@
 //! one where the method has its order. These are estimates to first order, no bounds; near multiple multipliers, where first
 //! order says too much, the root of a double one is taken, sqrt(|M| |E|). A motion of a model that does not depend on time has the multiplier 1 with the direction of
 //! the motion: it is taken out by an orthogonal change of basis, so that the others have their own condition, not that of a
-//! double multiplier.
+//! double multiplier. So are those of what is ignorable.
 
 use crate::error::PeriodicError;
-use crate::orbit::{Orbit, completed};
+use crate::known::Known;
+use crate::orbit::Orbit;
 use mb_algebra::{GeneralEigen, c64, dense, norms};
 
 /// What a multiplier says of disturbances.
@@ -20,6 +21,9 @@ use mb_algebra::{GeneralEigen, c64, dense, norms};
 pub enum Class {
     /// One, because a model that does not depend on time has the same motion at any later time.
     Trivial,
+    /// Of magnitude one, because the model is the same elsewhere: what rolls does not know its place, its heading or how far its
+    /// wheels have turned. Only of models with velocity rows.
+    Ignorable,
     /// Outside the unit circle by more than its error.
     Growing,
     /// On the unit circle within its error.
@@ -32,6 +36,7 @@ impl std::fmt::Display for Class {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Trivial => "trivial",
+            Self::Ignorable => "ignorable",
             Self::Growing => "growing",
             Self::Neutral => "neutral",
             Self::Decaying => "decaying",
@@ -52,14 +57,14 @@ pub struct Multiplier {
     pub exponent: Option<c64>,
     /// Its class.
     pub class: Class,
-    /// Its vector in the coordinates of states, of length one.
+    /// Its vector in the coordinates of states, of length one; of an ignorable one a member of their common subspace.
     pub vector: Vec<c64>,
 }
 
 /// Verdict on a periodic motion, to first order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stability {
-    /// All multipliers but trivial ones inside the unit circle.
+    /// All multipliers but trivial and ignorable ones inside the unit circle.
     Stable,
     /// One outside.
     Unstable,
@@ -82,10 +87,12 @@ impl std::fmt::Display for Stability {
 pub struct Floquet {
     /// Period, s.
     pub period: f64,
-    /// All 2 d multipliers, the largest magnitude first; complex pairs together, positive imaginary part first.
+    /// All multipliers, as many as a state has coordinates, the largest magnitude first; complex pairs together, positive imaginary part first.
     pub multipliers: Vec<Multiplier>,
     /// Residual of the trivial multiplier, |M f - f| / |f|, where there is one.
     pub trivial_residual: Option<f64>,
+    /// What M takes out of the subspace of the ignorable multipliers, where there are some.
+    pub ignorable_residual: Option<f64>,
     /// Relative change of the monodromy matrix by doubling the steps.
     pub change: f64,
     /// The verdict.
@@ -106,28 +113,35 @@ pub fn floquet(orbit: &Orbit) -> Result<Floquet, PeriodicError> {
     // A gap of the motion changes the matrices along it about as much as it is large against the motion.
     let motion = norms::two(&orbit.flow).max(1e-3 * orbit.frame.rate) / orbit.frame.rate;
     let noise = whole * (ROUNDING * (orbit.steps + 8) as f64 + orbit.defect / motion.max(1e-300));
-    let trivial = orbit.autonomous && norms::two(&orbit.flow) > 1e-9 * orbit.frame.rate * 1e-3;
-    let (mut multipliers, mut trivial_residual) = (Vec::with_capacity(size), None);
-    let (rest, basis) = if trivial && size > 0 {
-        let q = completed(&orbit.flow);
-        let f = dense::column(&q, 0);
-        let off: Vec<f64> = dense::matvec(m, &f).iter().zip(&f).map(|(a, b)| a - b).collect();
-        let residual = norms::two(&off);
-        trivial_residual = Some(residual);
+    let mut multipliers: Vec<Multiplier> = Vec::with_capacity(size);
+    let known = Known::new(orbit);
+    let of_flow = known.flow.as_ref().map(|f| {
+        let off: Vec<f64> = dense::matvec(m, f).iter().zip(f).map(|(a, b)| a - b).collect();
+        norms::two(&off)
+    });
+    // The motion itself may be ignorable: rolling straight on.
+    let trivial_residual = of_flow.filter(|_| !known.flow_is_ignorable);
+    let ignorable_residual = known.ignorable_residual(m);
+    let mut add = |value: c64, residual: f64, class: Class, x: &[f64]| {
         multipliers.push(Multiplier {
-            value: c64::new(1.0, 0.0),
+            value,
             error: residual + change + noise,
             condition: 1.0,
-            exponent: Some(c64::new(0.0, 0.0)),
-            class: Class::Trivial,
-            vector: f.iter().map(|x| c64::new(*x, 0.0)).collect(),
+            exponent: Some(value.ln() / orbit.period),
+            class,
+            vector: x.iter().map(|x| c64::new(*x, 0.0)).collect(),
         });
-        let others: Vec<usize> = (1..size).collect();
-        let q2 = dense::select_columns(&q, &others);
-        (dense::mul_transpose(&q2, &dense::mul(m, &q2)), q2)
-    } else {
-        (m.clone(), dense::identity(size))
     };
+    if let (Some(residual), Some(f)) = (trivial_residual, &known.flow) {
+        add(c64::new(1.0, 0.0), residual, Class::Trivial, f);
+    }
+    if let Some(residual) = ignorable_residual {
+        for (j, value) in orbit.ignorable_multipliers.iter().enumerate() {
+            add(*value, residual, Class::Ignorable, &dense::column(&known.ignorable, j));
+        }
+    }
+    let basis = known.others(size)?;
+    let rest = dense::mul_transpose(&basis, &dense::mul(m, &basis));
     if rest.nrows() > 0 {
         let eigen = GeneralEigen::new(&rest, true)?;
         let left = eigen.left.as_ref();
@@ -171,5 +185,6 @@ pub fn floquet(orbit: &Orbit) -> Result<Floquet, PeriodicError> {
     } else {
         Stability::Stable
     };
-    Ok(Floquet { period: orbit.period, multipliers, trivial_residual, change: change / whole, stability })
+    let (period, change) = (orbit.period, change / whole);
+    Ok(Floquet { period, multipliers, trivial_residual, ignorable_residual, change, stability })
 }

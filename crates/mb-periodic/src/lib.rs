@@ -4,25 +4,32 @@
 
 mod arc;
 mod branch;
+mod closing;
 mod dynamics;
 mod error;
 mod floquet;
 mod geometry;
+mod group;
 mod guess;
+mod known;
 mod orbit;
 mod parameter;
+mod rows;
 mod step;
+mod symmetry;
 mod tableau;
 mod time_dependence;
 
 pub use arc::{Arc, Frame, follow};
 pub use branch::{Bifurcation, Branch, BranchOptions, BranchPoint, Family, follow_branch};
-pub use dynamics::{Derivatives, Dynamics, Rows, State};
+pub use dynamics::{Derivatives, Dynamics, State};
 pub use error::PeriodicError;
 pub use floquet::{Class, Floquet, Multiplier, Stability, floquet};
+pub use group::Displacement;
 pub use guess::guess_period;
 pub use orbit::{Orbit, OrbitOptions, Period, find_orbit};
 pub use parameter::{ParameterJet, parameter};
+pub use rows::{Held, Rows};
 pub use step::{Directions, STAGES, Stepper};
 pub use tableau::Tableau;
 pub use time_dependence::{check_period, depends_on_time, is_autonomous};

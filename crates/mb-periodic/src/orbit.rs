@@ -1,7 +1,7 @@
 //! Periodic motions by multiple shooting with exact derivatives.
 //!
 //! ```text
-//! y_{k+1} = flow(y_k, T / m),   y_m = y_0 (turned by whole turns)
+//! y_{k+1} = flow(y_k, T / m),   y_m = y_0 (turned by whole turns; of what rolls moved by a displacement, too)
 //! dy_{k+1} = S_k dy_k + f_k dT / m + c_k,   c_k the gap at the end of part k
 //! (S_{m-1} .. S_0 - 1) dy_0 + g dT = -c,   f_0 . (y_0 - y_start) = 0 where T is unknown
 //! ```
@@ -12,13 +12,16 @@
 //! of the error of integration.
 
 use crate::arc::{Arc, Frame, follow};
+use crate::closing::{in_frame, whole_turns, without};
 use crate::dynamics::{Dynamics, State};
 use crate::error::PeriodicError;
 use crate::geometry::difference;
+use crate::group::Displacement;
 use crate::step::Stepper;
+use crate::symmetry::Symmetries;
 use crate::time_dependence::{check_period, is_autonomous};
-use mb_algebra::{Dense, RankTolerance, Svd, Watch, dense, norms};
-use mb_model::{BlockKind, Model};
+use mb_algebra::{Dense, RankTolerance, Svd, Watch, c64, dense, norms};
+use mb_model::Model;
 use std::f64::consts::TAU;
 
 /// The period of the motion that is looked for.
@@ -84,15 +87,21 @@ pub struct Orbit {
     pub autonomous: bool,
     /// Whole turns that coordinates make in a period, by velocity index.
     pub turns: Vec<i32>,
+    /// Where the motion comes back to, of models with velocity rows: its start moved by this.
+    pub displacement: Displacement,
+    /// Directions of the ignorable motions at the start, in its coordinates, one column each.
+    pub ignorable: Dense,
+    /// Their multipliers, of magnitude one.
+    pub ignorable_multipliers: Vec<c64>,
     /// States at the ends of the steps, the first at the start and the last one period later.
     pub states: Vec<State>,
     /// Coordinates of the states near the start.
     pub frame: Frame,
-    /// Monodromy matrix in these coordinates, 2 d x 2 d.
+    /// Monodromy matrix in these coordinates, as many rows as a state has coordinates.
     pub monodromy: Dense,
     /// What doubling the steps changed in it last.
     pub change: Dense,
-    /// Direction of the motion at the start, 2 d numbers.
+    /// Direction of the motion at the start.
     pub flow: Vec<f64>,
     /// The largest gap that is left at the ends of the parts, in the coordinates of states.
     pub defect: f64,
@@ -117,6 +126,8 @@ struct Pass {
     arcs: Vec<Arc>,
     /// How far held coordinates are from where they are to be.
     held: Vec<f64>,
+    /// Orthonormal basis of the ignorable directions at the end, which the gap there is free of.
+    ignorable: Dense,
 }
 
 impl Pass {
@@ -127,19 +138,24 @@ impl Pass {
 }
 
 /// Looks for a periodic motion.
-struct Search<'m, 'o> {
-    model: &'m Model,
+pub(crate) struct Search<'m, 'o> {
+    pub(crate) model: &'m Model,
     options: &'o OrbitOptions,
-    stepper: Stepper<'m>,
+    pub(crate) stepper: Stepper<'m>,
     unknown: bool,
-    period: f64,
-    nodes: Vec<State>,
+    pub(crate) period: f64,
+    pub(crate) nodes: Vec<State>,
     /// The start, on the constraints: it gives the phase, and the values of held coordinates.
     origin: State,
-    turns: Vec<i32>,
+    pub(crate) turns: Vec<i32>,
+    pub(crate) symmetries: Option<Symmetries>,
+    pub(crate) displacement: Displacement,
     iterations: usize,
     carried: usize,
 }
+
+/// States of the first motion at which symmetries are looked for.
+const LOOKED_AT: usize = 8;
 
 /// Most coordinates and rows: the matrix of a step is dense.
 const MOST: usize = 600;
@@ -171,6 +187,8 @@ pub fn find_orbit(
         nodes: Vec::new(),
         origin: start.clone(),
         turns: vec![0; model.nv()],
+        symmetries: None,
+        displacement: Displacement::identity(model),
         iterations: 0,
         carried: 0,
     };
@@ -191,11 +209,15 @@ impl Search<'_, '_> {
         let mut steps = (self.options.steps / parts).max(2);
         loop {
             let mut nodes = vec![State { t: start.t, q: q.clone(), v: v.clone() }];
+            let mut way = Vec::new();
             let mut outcome = Ok(());
             for k in 0..parts {
                 let watch = &self.options.watch;
                 match follow(&mut self.stepper, &nodes[k], self.period / parts as f64, steps, None, watch) {
-                    Ok(arc) => nodes.push(arc.end),
+                    Ok(arc) => {
+                        way.extend(arc.states);
+                        nodes.push(arc.end);
+                    }
                     Err(e) => {
                         outcome = Err(e);
                         break;
@@ -208,6 +230,10 @@ impl Search<'_, '_> {
                 }
                 Err(e) => return Err(e),
                 Ok(()) => {
+                    let some: Vec<State> =
+                        way.iter().step_by(way.len().div_ceil(LOOKED_AT)).cloned().collect();
+                    let rate = self.rate();
+                    self.symmetries = Some(Symmetries::along(&mut self.stepper.dynamics, &some, rate)?);
                     if let Some(end) = nodes.pop() {
                         self.turns = whole_turns(self.model, &end, &nodes[0]);
                     }
@@ -216,10 +242,6 @@ impl Search<'_, '_> {
                 }
             }
         }
-    }
-    /// The first state one period later.
-    fn closing(&self) -> State {
-        shifted(self.model, &self.nodes[0], &self.turns, self.period)
     }
     fn pass(&mut self, steps: usize) -> Result<Pass, PeriodicError> {
         let (m, rate) = (self.nodes.len(), self.rate());
@@ -230,22 +252,26 @@ impl Search<'_, '_> {
             .collect::<Result<_, _>>()?;
         let off = difference(self.model, &self.nodes[0].q, &self.origin.q);
         let held = self.options.hold.iter().map(|i| off[*i]).collect();
-        let mut pass =
-            Pass { frames, maps: Vec::new(), gaps: Vec::new(), flows: Vec::new(), arcs: Vec::new(), held };
+        let ignorable = Dense::zeros(0, 0);
+        let (maps, gaps, flows, arcs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut pass = Pass { frames, maps, gaps, flows, arcs, held, ignorable };
         let duration = self.period / m as f64;
-        let closing = self.closing();
         for k in 0..m {
             let start = self.nodes[k].clone();
             let directions = Some(pass.frames[k].directions());
             let arc =
                 follow(&mut self.stepper, &start, duration, steps / m, directions, &self.options.watch)?;
             self.carried += steps / m;
-            let (frame, next) = if k + 1 < m {
-                (&pass.frames[k + 1], &self.nodes[k + 1])
+            let (frame, gap) = if k + 1 < m {
+                let frame = pass.frames[k + 1].clone();
+                let gap = frame.gap(&self.stepper.dynamics, &arc.end, &self.nodes[k + 1]);
+                (frame, gap)
             } else {
-                (&pass.frames[0], &closing)
+                let (frame, gap, ignorable) = self.close(&pass.frames[0], &arc.end)?;
+                pass.ignorable = ignorable;
+                (frame, gap)
             };
-            pass.gaps.push(frame.gap(&self.stepper.dynamics, &arc.end, next));
+            pass.gaps.push(gap);
             if let Some(directions) = &arc.directions {
                 pass.maps.push(frame.coordinates_of(directions));
             }
@@ -275,13 +301,17 @@ impl Search<'_, '_> {
             c = sum(dense::matvec(&pass.maps[k], &c), &pass.gaps[k], 1.0);
             g = sum(dense::matvec(&pass.maps[k], &g), &pass.flows[k], self.rate().recip() / m as f64);
         }
+        // What is ignorable closes by the displacement.
+        let identity = dense::identity(size);
+        let along = dense::mul_transpose(&pass.ignorable, &(&condensed - &identity));
+        let closes = &(&condensed - &identity) - &dense::mul(&pass.ignorable, &along);
+        let (c, g) = (without(&pass.ignorable, &c), without(&pass.ignorable, &g));
         // Unknowns: the start, and the period times w0.
         let columns = size + usize::from(self.unknown);
         let mut rows: Vec<Vec<f64>> = Vec::new();
         let mut rhs: Vec<f64> = Vec::new();
         for i in 0..size {
-            let mut row: Vec<f64> =
-                (0..size).map(|j| condensed[(i, j)] - f64::from(u8::from(i == j))).collect();
+            let mut row = dense::row(&closes, i);
             if self.unknown {
                 row.push(g[i]);
             }
@@ -449,7 +479,7 @@ impl Search<'_, '_> {
     fn check(&self, pass: &Pass) -> Result<(), PeriodicError> {
         let states: Vec<State> = pass.arcs.iter().flat_map(|a| a.states.iter().cloned()).collect();
         let inputs = self.stepper.dynamics.inputs();
-        check_period(self.model, inputs, &states, self.period, &self.turns)
+        check_period(self.model, inputs, &states, self.period, &self.turns, &self.displacement)
     }
     fn finish(
         mut self,
@@ -475,11 +505,19 @@ impl Search<'_, '_> {
             violation[0] = violation[0].max(norms::max_abs_vec(&self.model.phi(&s.q, s.t)));
             violation[1] = violation[1].max(norms::max_abs_vec(&self.model.phi_dot(&s.q, &s.v, s.t)));
         }
+        let (ignorable, ignorable_multipliers) = match &self.symmetries {
+            Some(s) => (s.directions(self.model, &frame, &start), s.multipliers(&self.displacement)?),
+            None => (Dense::zeros(frame.size(), 0), Vec::new()),
+        };
+        let displacement = self.displacement;
         let (period, turns, iterations, carried) = (self.period, self.turns, self.iterations, self.carried);
         Ok(Orbit {
             period,
             autonomous,
             turns,
+            displacement,
+            ignorable,
+            ignorable_multipliers,
             states,
             frame,
             monodromy,
@@ -493,14 +531,6 @@ impl Search<'_, '_> {
             violation,
         })
     }
-}
-
-/// A matrix of one frame in another one of nearly the same state.
-fn in_frame(a: &Dense, from: &Frame, to: &Frame) -> Dense {
-    let d = from.dof();
-    let turn = dense::mul_transpose(&to.r, &from.r);
-    let whole = Dense::from_fn(2 * d, 2 * d, |i, j| if i / d == j / d { turn[(i % d, j % d)] } else { 0.0 });
-    dense::mul(&dense::mul(&whole, a), &dense::transpose(&whole))
 }
 
 /// The shortest of the least-squares solutions by fewer and fewer singular values that leaves a thousandth of the right-hand
@@ -528,25 +558,6 @@ fn shortest_enough(a: &Dense, b: &[f64]) -> Result<Vec<f64>, PeriodicError> {
     Ok(best.map_or_else(|| vec![0.0; a.ncols()], |(_, x)| x))
 }
 
-/// The whole turns that angles made from one state to another, by velocity index.
-fn whole_turns(model: &Model, end: &State, start: &State) -> Vec<i32> {
-    let d = difference(model, &end.q, &start.q);
-    let mut out = vec![0; model.nv()];
-    for b in model.coordinates().blocks() {
-        if matches!(b.kind, BlockKind::PlanarPose | BlockKind::Angle) {
-            for i in (0..b.kind.nv()).filter(|i| b.kind.turns(*i)) {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    reason = "whole turns of a motion that was integrated"
-                )]
-                let turns = (d[b.v + i] / TAU).round() as i32;
-                out[b.v + i] = turns;
-            }
-        }
-    }
-    out
-}
-
 /// An orthogonal matrix whose first column has the direction of `f`: a reflection.
 pub(crate) fn completed(f: &[f64]) -> Dense {
     let n = f.len();
@@ -557,16 +568,4 @@ pub(crate) fn completed(f: &[f64]) -> Dense {
     let square = dense::dot(&u, &u);
     // -sign (1 - 2 u u^T / u^T u) takes the first unit vector to f.
     Dense::from_fn(n, n, |i, j| -sign * (f64::from(u8::from(i == j)) - 2.0 * u[i] * u[j] / square))
-}
-
-/// A state one period later, turned by whole turns.
-pub(crate) fn shifted(model: &Model, state: &State, turns: &[i32], period: f64) -> State {
-    let mut out = state.clone();
-    for b in model.coordinates().blocks().iter().filter(|b| b.kind.is_linear()) {
-        for i in 0..b.kind.nv() {
-            out.q[b.q + i] += TAU * f64::from(turns[b.v + i]);
-        }
-    }
-    out.t += period;
-    out
 }

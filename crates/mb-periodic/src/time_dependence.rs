@@ -4,11 +4,13 @@
 //! Phi(q turned, t + T) = Phi(q, t),   Phi'(q turned, v, t + T) = Phi'(q, v, t),   f(q turned, v, t + T) = f(q, v, t)
 //! ```
 //!
-//! along the motion, q turned by the whole turns that it makes in a period.
+//! along the motion, q turned by the whole turns that it makes in a period, and moved by the displacement that closes it where
+//! what rolls comes back elsewhere; forces turn with it.
 
 use crate::dynamics::State;
 use crate::error::PeriodicError;
-use mb_algebra::norms;
+use crate::group::Displacement;
+use mb_algebra::{dense, norms};
 use mb_model::{Model, Point};
 use std::f64::consts::TAU;
 
@@ -46,7 +48,7 @@ pub fn is_autonomous(model: &Model, inputs: &[f64], states: &[State]) -> bool {
     depends_on_time(model, inputs, states).is_none()
 }
 
-/// Shows that `period` is a period of the model along a motion with these whole turns.
+/// Shows that `period` is a period of the model along a motion that returns but for these whole turns and this displacement.
 ///
 /// # Errors
 /// [`PeriodicError::NotAPeriod`] names what differs most.
@@ -56,15 +58,16 @@ pub fn check_period(
     states: &[State],
     period: f64,
     turns: &[i32],
+    moved: &Displacement,
 ) -> Result<(), PeriodicError> {
     let turned = |s: &State| {
-        let mut q = s.q.clone();
+        let mut s = s.clone();
         for b in model.coordinates().blocks().iter().filter(|b| b.kind.is_linear()) {
             for i in 0..b.kind.nv() {
-                q[b.q + i] += TAU * f64::from(turns[b.v + i]);
+                s.q[b.q + i] += TAU * f64::from(turns[b.v + i]);
             }
         }
-        q
+        moved.moved(model, &s)
     };
     let fails = |owner: String, time: f64, difference: f64, unit: &'static str| {
         Err(PeriodicError::NotAPeriod { period, owner, time, difference, unit })
@@ -81,8 +84,8 @@ pub fn check_period(
     }
     for s in samples(states) {
         let later = turned(s);
-        let (a, b) = (model.phi(&s.q, s.t), model.phi(&later, s.t + period));
-        let (c, d) = (model.phi_dot(&s.q, &s.v, s.t), model.phi_dot(&later, &s.v, s.t + period));
+        let (a, b) = (model.phi(&s.q, s.t), model.phi(&later.q, s.t + period));
+        let (c, d) = (model.phi_dot(&s.q, &s.v, s.t), model.phi_dot(&later.q, &later.v, s.t + period));
         for row in 0..model.nc() {
             let (off, rate) = ((a[row] - b[row]).abs(), (c[row] - d[row]).abs());
             if off > ROUNDING * reach[row] {
@@ -93,9 +96,10 @@ pub fn check_period(
             }
         }
         let now = point(model, inputs, s.q.clone(), &s.v, s.t);
-        let then = point(model, inputs, later, &s.v, s.t + period);
+        let then = point(model, inputs, later.q, &later.v, s.t + period);
         let apart = |of: &Model| -> f64 {
             let (a, b) = (of.applied_residual(&now), of.applied_residual(&then));
+            let a = dense::column(&moved.turned(model, &dense::from_columns(a.len(), &[a])), 0);
             a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
         };
         // Without load all forces are rounding; there a millionth of a unit of displacement is the scale.

@@ -177,6 +177,11 @@ impl Orbit {
         (self.found.period, self.found.autonomous, self.found.turns.clone())
     }
 
+    /// Where the motion comes back to: displacement of the origin, m, and rotation vector, rad.
+    fn displacement(&self) -> ([f64; 3], [f64; 3]) {
+        (self.found.displacement.shift, self.found.displacement.turn())
+    }
+
     /// Steps, iterations, gap at the end, change of the motion by the last doubling, violations of position and velocity.
     fn quality(&self) -> (usize, usize, f64, f64, f64, f64) {
         let o = &self.found;

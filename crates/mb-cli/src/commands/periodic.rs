@@ -253,6 +253,11 @@ fn verdict(floquet: &Floquet, style: Style) -> String {
     }
 }
 
+/// A number of a displacement; rounding is zero.
+fn shortened(x: f64) -> String {
+    six(if x.abs() < 1e-12 { 0.0 } else { x })
+}
+
 fn notes(found: &Found) -> Vec<String> {
     let mut out = Vec::new();
     if found.floquet.multipliers.iter().any(|m| m.value.im != 0.0 || m.value.re < 0.0) {
@@ -268,6 +273,17 @@ fn notes(found: &Found) -> Vec<String> {
         out.push(format!(
             "the trivial multiplier is that of a start earlier or later on the same motion; it is met within {}",
             tiny(residual)
+        ));
+    }
+    if let Some(residual) = found.floquet.ignorable_residual {
+        let count = found.floquet.multipliers.iter().filter(|m| m.class == Class::Ignorable).count();
+        let d = &found.orbit.displacement;
+        out.push(format!(
+            "{} of what is ignorable (place, heading, angles of wheels), whose subspace is met within {}; the motion comes back moved by ({}) m from the origin and turned by ({}) rad",
+            names::count(count, "multiplier is that", "multipliers are those"),
+            tiny(residual),
+            d.shift.map(shortened).join(", "),
+            d.turn().map(shortened).join(", ")
         ));
     }
     let turns: Vec<String> = (0..found.orbit.turns.len())

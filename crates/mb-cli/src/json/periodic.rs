@@ -25,6 +25,8 @@ struct Document {
     stability: String,
     multipliers: Vec<MultiplierView>,
     trivial_residual: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ignorable_residual: Option<f64>,
     monodromy_change: f64,
 }
 
@@ -33,12 +35,21 @@ struct OrbitView {
     period: f64,
     period_given: bool,
     turns: BTreeMap<String, i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    displacement: Option<DisplacementView>,
     steps: usize,
     iterations: usize,
     defect: f64,
     moved: f64,
     position_violation: f64,
     velocity_violation: f64,
+}
+
+/// Where the motion comes back to: displacement of the origin, m, and rotation vector, rad.
+#[derive(Serialize)]
+struct DisplacementView {
+    shift: [f64; 3],
+    turn: [f64; 3],
 }
 
 #[derive(Serialize)]
@@ -102,6 +113,10 @@ fn document(command: &'static str, found: &Found, states: bool) -> Result<String
                 .filter(|i| orbit.turns[*i] != 0)
                 .map(|i| (model.coordinate_name(i), orbit.turns[i]))
                 .collect(),
+            displacement: (orbit.ignorable.ncols() > 0).then(|| DisplacementView {
+                shift: orbit.displacement.shift,
+                turn: orbit.displacement.turn(),
+            }),
             steps: orbit.steps,
             iterations: orbit.iterations,
             defect: orbit.defect,
@@ -128,6 +143,7 @@ fn document(command: &'static str, found: &Found, states: bool) -> Result<String
         stability: found.floquet.stability.to_string(),
         multipliers: found.floquet.multipliers.iter().map(MultiplierView::new).collect(),
         trivial_residual: found.floquet.trivial_residual,
+        ignorable_residual: found.floquet.ignorable_residual,
         monodromy_change: found.floquet.change,
     };
     Ok(text(&view))

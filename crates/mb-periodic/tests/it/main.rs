@@ -9,6 +9,7 @@ mod mathieu;
 mod neimark_sacker;
 mod parameter;
 mod pendulum;
+mod rolling;
 mod slider_crank;
 mod space;
 mod support;

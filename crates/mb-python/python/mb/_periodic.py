@@ -46,6 +46,9 @@ class Orbit:
         Velocities, names in ``model.coordinates``.
     turns : dict of str to int
         Whole turns that angles make in a period.
+    shift, turn : ndarray
+        What rolls comes back elsewhere: the displacement of the ground's origin, m, and the rotation vector, rad, that take the
+        start to the end. Zero for models without velocity rows.
     steps, iterations : int
         Steps of the period, and of Newton's method in all.
     defect : float
@@ -62,6 +65,7 @@ class Orbit:
         self.period, self.autonomous, turns = native.motion()
         self.steps, self.iterations, self.defect, self.moved, *violation = native.quality()
         self.violation: tuple[float, float] = (violation[0], violation[1])
+        self.shift, self.turn = (np.asarray(x) for x in native.displacement())
         self.turns = {name: n for name, n in zip(model.coordinates, turns, strict=True) if n}
 
     @cached_property
@@ -189,9 +193,10 @@ class Floquet:
         Re s, 1/s, and \\|Im s| / (2 pi), Hz; a frequency f stands for \\|f + k / T| with any whole number k.
     kind : list of str
         ``growing``, ``neutral``, ``decaying``: outside, on or inside the unit circle, decided with the error; ``trivial``: the 1 of a
-        model that does not depend on time, a start earlier or later on the same motion.
+        model that does not depend on time, a start earlier or later on the same motion; ``ignorable``: of magnitude one, because
+        what rolls does not know its place, its heading or how far its wheels have turned.
     stable : bool or None
-        True: all but the trivial one decay. False: one grows. None: first order does not decide.
+        True: all but the trivial and ignorable ones decay. False: one grows. None: first order does not decide.
     stability : str
         The same in words.
     trivial_residual : float or None
