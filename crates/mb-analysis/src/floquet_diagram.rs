@@ -58,7 +58,7 @@ const HALVINGS: u32 = 36;
 
 /// Follows periodic motions and their exponents over a parameter.
 ///
-/// `search`: the period as an expression of parameters, or a guess of it, and where the first motion is looked for; `interrupted` is asked
+/// `search`: the period as an expression of parameters, or a guess of it, and where the search for the first motion starts; `interrupted` is asked
 /// before every value with its number and how many there are.
 ///
 /// # Errors
@@ -127,7 +127,7 @@ struct Over<'a> {
 }
 
 impl Over<'_> {
-    /// The periodic motion at a value, looked for from that of a neighbour.
+    /// The periodic motion at a value, sought from that of a neighbour.
     fn at(&self, value: f64, near: Option<&Sample>) -> Result<Sample, OrbitError> {
         let at = |source: AnalysisError| {
             OrbitError::from(AnalysisError::AtSpeed { speed: value, source: Box::new(source) })

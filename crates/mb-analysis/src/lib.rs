@@ -25,11 +25,13 @@ pub mod part;
 pub mod periodic;
 pub mod phase;
 pub mod response;
+pub mod sentences;
 mod settle;
 mod shares;
 mod site;
 mod spectra;
 pub mod sweep;
+mod velocity_rows;
 
 pub use branch::{FromRest, Reached, largest_growth};
 pub use compare::{Comparison, Match};

@@ -1,7 +1,7 @@
 //! Part of a spectrum, or all of a small one, from sparse matrices with the constraints kept in them.
 
 use super::factor::{self, Penalties};
-use super::{FormulationSpectrum, Site, moving};
+use super::{FormulationSpectrum, Site, moving, velocity_rows};
 use crate::error::AnalysisError;
 use mb_eigen::penalty;
 use mb_eigen::sparse::{Request, SparseExpert, SparseFinding, SparseOptions};
@@ -55,6 +55,7 @@ pub fn of_spectrum(
     name: String,
     mut spectrum: Spectrum,
 ) -> FormulationSpectrum {
+    velocity_rows::settle(model, at, &mut spectrum);
     let mut whirl = Vec::new();
     if let Some(motion) = at.steady() {
         moving::widen(&mut spectrum, motion);

@@ -111,7 +111,7 @@ pub fn periodic_motion(
         (None, Some(t), None, _) | (None, None, None, Some(t)) => Period::About(t),
         (None, None, Some(owner), _) => return Err(PeriodicError::PeriodNeeded { owner }.into()),
         (None, None, None, None) => {
-            begins("looking for a return of the motion");
+            begins("searching for a return of the motion");
             Period::About(guess_period(model, &state, &options.inputs, &options.watch)?)
         }
     };

@@ -28,7 +28,7 @@ pub const MOST_ROWS_OF_ZEROS: usize = 800;
 const ALL_POLES_UP_TO: usize = 240;
 /// Relative accuracy of mean squares.
 const ACCURACY: f64 = 1e-8;
-/// How far beyond the band poles are looked for, as a ratio.
+/// How far beyond the band poles are computed, as a ratio.
 const BEYOND: f64 = 1.2;
 
 /// What drives the outputs.

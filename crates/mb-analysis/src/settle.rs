@@ -11,7 +11,7 @@ use mb_linear::{
 };
 use mb_model::Model;
 
-/// Where the equilibrium is looked for.
+/// Where the search for the equilibrium starts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StartOptions {
     /// Start values: index of the configuration number, value. The others start as the model says.

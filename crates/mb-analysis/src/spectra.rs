@@ -1,6 +1,6 @@
 //! From an operating point to the eigenpairs of each formulation.
 
-use super::moving;
+use super::{moving, velocity_rows};
 use crate::error::AnalysisError;
 use mb_algebra::{Dense, QuadraticPencil, RankTolerance};
 use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank, tolerance_of_rank};
@@ -152,6 +152,7 @@ pub(crate) fn of_linear(
         }
     };
     out.spectrum = solved.map_err(named)?;
+    velocity_rows::settle(model, at, &mut out.spectrum);
     if let Some(motion) = at.steady() {
         if !widened {
             moving::widen(&mut out.spectrum, motion);

@@ -1,6 +1,8 @@
 //! Everything that ends a command without an answer, with its exit code.
 
+mod remedy;
 mod request;
+mod request_remedy;
 
 pub use request::RequestError;
 
@@ -8,7 +10,7 @@ use crate::matrix_file::MatrixFileError;
 use mb_algebra::matrix_market::MatrixMarketError;
 use mb_analysis::parametric::{SeriesError, wrong_parametric};
 use mb_analysis::periodic::OrbitError;
-use mb_analysis::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear, wrong_response};
+use mb_analysis::{AnalysisError, MOTION, wrong_eigen, wrong_linear, wrong_response};
 use mb_constraints::ConstraintError;
 use mb_eigen::EigenError;
 use mb_engine::EngineError;
@@ -17,7 +19,6 @@ use mb_model::spec::ModelError;
 use mb_parametric::ParametricError;
 use mb_periodic::PeriodicError;
 use mb_response::ResponseError;
-use std::io::ErrorKind;
 
 /// Exit code when the model or the request is wrong.
 pub const WRONG: u8 = 1;
@@ -114,7 +115,7 @@ pub enum Failure {
     NoEngine {
         /// The program.
         program: String,
-        /// Where it was looked for.
+        /// The folders that were searched.
         places: String,
     },
     /// The distributed engine did not come to an end.
@@ -196,13 +197,17 @@ fn wrong_exchange(error: &EngineError) -> bool {
 impl Failure {
     /// Of a simulation, with the program's own names of options.
     pub fn simulation(error: ConstraintError) -> Self {
-        let ConstraintError::SimulationOption { option, value, range } = error else {
-            return LinearError::from(error).into();
+        let (option, value, range) = match error {
+            ConstraintError::SimulationOption { option, value, range } => (option, value, range),
+            ConstraintError::MethodParameter { parameter, value, range, .. } => (parameter, value, range),
+            other => return LinearError::from(other).into(),
         };
         let option = match option {
             "relative tolerance" => "rtol",
             "absolute tolerance" => "atol",
             "largest step" => "step",
+            "tolerance" => "iterate-to",
+            "max_iterations" => "most-iterations",
             other => other,
         };
         RequestError::OutOfRange { option, value, range }.into()
@@ -293,102 +298,5 @@ impl Failure {
             Self::Engine(_) | Self::NoEngine { .. } | Self::EngineRun { .. } => "engine",
             Self::Periodic(_) => "periodic_motion",
         }
-    }
-    /// What to do about it, where the message does not say.
-    pub fn help(&self) -> Option<String> {
-        Some(match self {
-            Self::Request(e) => return e.help(),
-            Self::Linear(LinearError::NotOnMotion { expected: EQUILIBRIUM, .. }) => {
-                "leave out --no-solve to let the equilibrium be solved for from this start".to_owned()
-            }
-            Self::Linear(LinearError::NotOnMotion { expected: MOTION, .. }) => {
-                "leave out --no-solve to let positions and speeds be assembled, and claimed accelerations and multipliers \
-                 to let them be solved for"
-                    .to_owned()
-            }
-            Self::Linear(LinearError::NotSteady(_)) => {
-                "turn what is to turn as a whole (--spin JOINT=SPEED), or choose the configuration and speeds of a steady \
-                 motion (--at, --velocity); for a periodic motion `mb floquet --period` has the exponents; follow this one in \
-                 time (mb simulate); --instant shows the eigenvalues of the instant, which are no rates of growth"
-                    .to_owned()
-            }
-            Self::Linear(LinearError::NoEquilibrium { .. }) => {
-                "try --strategy relaxation, start values with --at, or `mb equilibrium --find-all 24`".to_owned()
-            }
-            Self::Eigen { source: EigenError::OutOfMemory { .. }, .. } => {
-                "--memory GIB sets the limit, which otherwise is the memory of the system".to_owned()
-            }
-            Self::Linear(LinearError::InsideOut { .. }) => {
-                "`mb equilibrium --load-path` increases the loads from zero and reports how much of them the model carries".to_owned()
-            }
-            Self::Linear(LinearError::Constraint(ConstraintError::NotAssembled { .. })) => {
-                "check the lengths and places it connects, or give start values nearer to an assembled position"
-                    .to_owned()
-            }
-            Self::Parametric { source: ParametricError::HoldingInputs { .. }, .. } => {
-                "name an input with --hold for each coordinate that is a variable, and for each that --about gives: \
-                 `--about NAME=VALUE` holds a pose; or use --frozen to leave the equilibrium"
-                    .to_owned()
-            }
-            Self::Parametric { source: ParametricError::AccuracyNotReached { .. }, .. } => {
-                "no expansion reaches further than the nearest point where two modes meet: ask for less, for a smaller \
-                 region, or for fewer variables or modes"
-                    .to_owned()
-            }
-            Self::Parametric { source: ParametricError::NotSimple { .. }, mode: Some(_) } => {
-                "take it together with those it meets by --group, leave it out with --modes, or expand elsewhere with --about"
-                    .to_owned()
-            }
-            Self::Parametric { source: ParametricError::GroupNotSeparate { .. }, .. } => {
-                "take all modes that are close into the group: --group 2-4, or --group 1%".to_owned()
-            }
-            Self::Stopped(_)
-            | Self::Periodic(PeriodicError::Stopped(_))
-            | Self::Parametric { source: ParametricError::Stopped(_), .. } => {
-                "--time-limit SECONDS changes the limit".to_owned()
-            }
-            Self::NoEngine { .. } => "`cargo xtask setup --engine` installs SLEPc where it can and builds it; MB_ENGINE_DIR names \
-                                      another folder"
-                .to_owned(),
-            Self::EngineRun { .. } => "look whether the launcher runs other programs on as many ranks; --engine-write keeps the \
-                                       folder, in which a run can be repeated"
-                .to_owned(),
-            Self::Periodic(PeriodicError::NotAPeriod { .. }) => {
-                "--period takes an expression of the model's parameters, such as \"2*pi/W\"".to_owned()
-            }
-            Self::Periodic(PeriodicError::PeriodNeeded { .. }) => {
-                "give the period by --period, as a number or an expression of parameters such as \"2*pi/W\"".to_owned()
-            }
-            Self::Periodic(PeriodicError::AtRest) => {
-                "give a start in motion (--at, --velocity), or look at the rest with `mb modes`".to_owned()
-            }
-            Self::Periodic(PeriodicError::NoReturn { .. }) => {
-                "give a guess of the period by --guess SECONDS, or a start nearer to the motion".to_owned()
-            }
-            Self::Periodic(PeriodicError::NotFound { .. }) => {
-                "give a start nearer to the motion (--at, --velocity), let it settle first (--settle SECONDS), or use more --parts"
-                    .to_owned()
-            }
-            Self::Periodic(PeriodicError::StepFails { .. }) => "use more steps: --steps N".to_owned(),
-            Self::Lost { .. } => "leave the mode out with --modes, or go round with --path".to_owned(),
-            Self::Parametric { source: ParametricError::IdleVariable { .. }, .. } => {
-                "leave it out, or use it in the model".to_owned()
-            }
-            Self::Parametric { source: ParametricError::VelocityRows { .. }, .. } => {
-                "`mb track --campbell` follows the modes over a speed, with an eigenvalue problem at each value".to_owned()
-            }
-            Self::Unreadable { what: MODEL_FILE, source, .. } => match source.kind() {
-                ErrorKind::NotFound => {
-                    "`mb generate --list` shows models to start from; `-` reads the standard input".to_owned()
-                }
-                ErrorKind::IsADirectory => "give the path of a model file (TOML) in it".to_owned(),
-                ErrorKind::InvalidData => {
-                    "a model is a text file (TOML); `mb modes` reads matrices with --mass, --stiffness and --constraints"
-                        .to_owned()
-                }
-                _ => return None,
-            },
-            _ => return None,
-        })
     }
 }

@@ -1,6 +1,6 @@
 //! The last resort: a program that ends by itself, in words, before its time or the memory of the machine is used up.
 //!
-//! Searches look at their own budgets and end with what they have. What has none, such as one factorization or the reading of a
+//! Searches check their own budgets and end with what they have. What has none, such as one factorization or the reading of a
 //! file, is ended from here.
 
 use crate::failure::NUMERICS;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(100);
-/// Work that looks at its own limit gets this share of it, and not less than this, to end by itself.
+/// Work that checks its own limit gets this share of it, and not less than this, to end by itself.
 const GRACE: (f64, Duration) = (0.1, Duration::from_secs(2));
 /// The limit of commands that nobody limits: ten minutes, and this much for every coordinate and constraint row.
 const DEFAULT: Duration = Duration::from_secs(600);

@@ -2,7 +2,7 @@
 //!
 //! Messages name `joint 'elbow' (x)` or `crank.x`. Names are distinct in a model, so the table
 //! with that `name` is the one. A table of a family has an index in braces, `B{i-1}`, which
-//! stands for anything here: the line of the family is what the user has to look at.
+//! stands for anything here: the line of the family is what the user has to read.
 
 use std::ops::Range;
 use toml::Spanned;

@@ -43,7 +43,7 @@ impl Progress {
     pub fn within(self, limit: Option<Duration>) -> Self {
         Self { limit, ..self }
     }
-    /// What a search looks at that begins now.
+    /// What a search that begins now checks for its end.
     pub fn watch(self) -> Watch {
         let asked = ASKED.clone();
         match self.limit {
@@ -116,7 +116,7 @@ fn clear() {
 
 /// Work under way that can stop and keep what it has.
 static STOPPABLE: AtomicUsize = AtomicUsize::new(0);
-/// What it looks at; set by a signal.
+/// What it checks; set by a signal.
 static ASKED: LazyLock<Watch> = LazyLock::new(Watch::new);
 /// The exit code of the first signal; zero before.
 static CODE: AtomicU8 = AtomicU8::new(0);

@@ -71,9 +71,15 @@ pub fn with_motion(
         Some("ground") => FrameChoice::Ground,
         Some(body) => FrameChoice::Body(body.to_owned()),
     };
-    if !(point.after.is_finite() && point.after >= 0.0) {
-        let value = point.after.to_string();
-        return Err(RequestError::NotANumber { option: "--after", name: String::new(), value }.into());
+    let range = if !point.after.is_finite() || point.after < 0.0 {
+        Some("a number of seconds, zero or positive")
+    } else if point.after > 0.0 && args.time + point.after <= args.time {
+        Some("zero or large enough to change --time")
+    } else {
+        None
+    };
+    if let Some(range) = range {
+        return Err(RequestError::OutOfRange { option: "after", value: point.after, range }.into());
     }
     for a in &args.input {
         inputs.push(("--input", a.name.clone(), finite("--input", &a.name, &a.value)?));

@@ -3,10 +3,10 @@
 use std::f64::consts::TAU;
 
 use mb_algebra::{Dense, QuadraticPencil, Sparse, c64};
-use mb_analysis::check_size;
 use mb_analysis::response::{
     Density, Drive, MOST_ROWS_OF_ZEROS, ModelResponse, ResponseRequest, notes, response as of_model,
 };
+use mb_analysis::{check_size, sentences};
 use mb_eigen::sparse::{Request, SparseOptions, solve};
 use mb_eigen::{Eigenpair, Spectrum};
 use mb_response::{
@@ -26,7 +26,7 @@ use crate::{errors, work};
 
 /// Unknowns and constraint rows up to which all poles of given matrices are computed.
 const ALL_POLES_UP_TO: usize = 240;
-/// How far beyond the band poles are looked for, as a ratio.
+/// How far beyond the band poles are computed, as a ratio.
 const BEYOND: f64 = 1.2;
 
 /// Frequencies, Hz.
@@ -106,7 +106,7 @@ pub(crate) fn response<'py>(py: Python<'py>, site: &Site, asked: &str) -> PyResu
         let request = asked.request();
         let found = of_model(model, at, &request)?;
         let list = if asked.zeros { all_zeros(&found.response) } else { Vec::new() };
-        let notes = found.notes(&request);
+        let notes = sentences::all(&found.notes(&request));
         Ok((found, list, notes))
     })?;
     let size = (found.outputs.len(), found.inputs.len());
@@ -205,7 +205,8 @@ pub(crate) fn matrix_response<'py>(
         poles.motion().filter_map(|p| p.value().filter(|s| s.re > p.error_bound.max(1e-9 * s.norm())));
     let growing = values.map(|s| s.re).reduce(f64::max);
     out.set_item("growing", growing)?;
-    out.set_item("notes", notes::notes(&swept, growing, all, None, matrices.loss))?;
+    let notes = notes::notes(&swept, growing, all, None, matrices.loss);
+    out.set_item("notes", sentences::all(&notes))?;
     Ok(out)
 }
 

@@ -133,7 +133,7 @@ impl Site {
         let found = moving.branch.as_ref()?;
         let passed = found.branch().map_or(&[][..], |b| &b.crossings).iter();
         let crossings = passed.map(|c| (c.share, c.error, c.below, c.above, c.left)).collect();
-        Some((found.name().to_owned(), crossings, found.notes()))
+        Some((found.name().to_owned(), crossings, mb_analysis::sentences::all(&found.notes())))
     }
 
     /// Given values that the constraints did not let stand, by name.

@@ -244,7 +244,7 @@ pub(crate) fn sweep<'py>(
     out.set_item("crossings", crossings)?;
     out.set_item("segments", boundary.segments)?;
     out.set_item("state", taken.word())?;
-    out.set_item("note", taken.note())?;
+    out.set_item("note", taken.note().map(|note| mb_analysis::sentences::one(&note)))?;
     Ok(out)
 }
 

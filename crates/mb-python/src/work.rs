@@ -1,6 +1,6 @@
 //! Long work: without the interpreter's lock, ended by Ctrl-C.
 //!
-//! The work runs on a thread of its own while the calling one looks for signals every [`TICK`]. An interrupt raises its
+//! The work runs on a thread of its own while the calling one checks for signals every [`TICK`]. An interrupt raises its
 //! exception at once and asks the work to end, which it does at its next step ([`mb_algebra::interrupt`]). What it works on is
 //! owned by it, so that nothing it reads can go away or change.
 
@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// Time between two looks for signals, s: KeyboardInterrupt comes within a fraction of 0.2 s.
+/// Time between two checks for signals, s: KeyboardInterrupt comes within a fraction of 0.2 s.
 const TICK: Duration = Duration::from_millis(40);
 
 /// Stack of a worker, bytes: that of main threads, with room for deep recursions over elimination trees.
@@ -30,7 +30,7 @@ type Job = Box<dyn FnOnce() + Send>;
 thread_local! {
     /// The idle worker of this thread; starting one for every call costs more than small problems do.
     static WORKER: RefCell<Option<Sender<Job>>> = const { RefCell::new(None) };
-    /// Called with the steps that the work of this thread has done, at every look for signals.
+    /// Called with the steps that the work of this thread has done, at every check for signals.
     static PROGRESS: RefCell<Option<Py<PyAny>>> = const { RefCell::new(None) };
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn run<T: Send + 'static>(
     run_watched(py, work, |_| Ok(()))
 }
 
-/// As [`run`]; `watch` is called at every look for signals, and an error of it ends the wait too.
+/// As [`run`]; `watch` is called at every check for signals, and an error of it ends the wait too.
 pub(crate) fn run_watched<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,

@@ -182,7 +182,7 @@ set top
 
 
 def less_common_of_solids():
-    """A mesh file is looked for in the folder at hand."""
+    """A mesh file is searched in the current folder."""
     Path("brick.txt").write_text(BRICK)
     m = mb.Model("keys that models of the gallery do without, solids")
     block = m.solid(

@@ -213,5 +213,5 @@ def test_peaks_are_solved_for_and_said_in_words():
     undamped = lin.response((0, 1), base="x")
     (peak,) = undamped.peaks["sway", "base"]
     assert peak.hz == pytest.approx(2 / TAU, rel=1e-12) and peak.value is None and peak.bound is None
-    assert undamped.notes[-1] == "outputs are relative to the moving base"
+    assert undamped.notes[-1] == "Outputs are relative to the moving base."
     assert lin.response(at=0.1).peaks["sway", "u"] == []

@@ -1,6 +1,6 @@
 //! Modes from speed to speed, identified by their vectors.
 //!
-//! At a new speed each mode is looked for where its last two speeds point to, by Newton's method on its eigenpair; where that
+//! At a new speed each mode is sought where its last two speeds point to, by Newton's method on its eigenpair; where that
 //! fails, and in small models always, all modes of the new speed are computed and each takes the one most like itself
 //! ([`mb_parametric::track::left_right_mac`]). Where modes coincide they have no vectors of their own: the mode keeps those it
 //! came with. An eigenvalue may pass through zero to the other side, so that its imaginary part may be negative.
@@ -57,7 +57,7 @@ impl ModePoint {
 /// Least likeness of a mode at two neighbouring speeds.
 const LIKE: f64 = 0.5;
 
-/// A mode that none is like is looked for up to this share of its eigenvalue away.
+/// A mode that none is like is sought up to this share of its eigenvalue away.
 const FAR: f64 = 0.5;
 
 /// Eigenvalues this near, relative to their size, coincide.

@@ -8,7 +8,7 @@
 //! from them.//!
 //! All eigenvalues are seen from one frame. Lines of so many per revolution are cut by the modes at critical speeds, which are
 //! solved for (`critical.rs`); where eigenvalues grow, the ends of the range of speeds are solved for too (`unstable.rs`), and
-//! between samples modes that come close to each other are looked at, so that narrow ranges are found.
+//! between samples modes that come close to each other are followed more finely, so that narrow ranges are found.
 
 mod critical;
 mod follow;
@@ -48,7 +48,7 @@ pub struct CampbellOptions {
     pub lines: Vec<f64>,
     /// The frame that eigenvalues are seen from.
     pub frame: FrameChoice,
-    /// Where the configuration is looked for at the first speed.
+    /// Where the search for the configuration starts at the first speed.
     pub start: StartOptions,
 }
 
@@ -93,7 +93,7 @@ pub struct Campbell {
     pub unstable: Vec<Unstable>,
     /// The largest change of a linearization along its orbit, with what polynomials between speeds miss others by.
     pub deviation: f64,
-    /// Number of speeds at which the whole orbit was looked at; at others that were linearized three of its phases were.
+    /// Number of speeds whose whole orbit was checked; at others that were linearized three of its phases were.
     pub shown: usize,
     /// Polynomials that speeds between those linearized are read from; none where all were linearized.
     pub between: Option<Between>,

@@ -36,13 +36,13 @@ pub(super) struct Path<'a> {
     small: bool,
     /// What is known of all speeds between some.
     family: Option<Family>,
-    /// Speeds that were linearized, by their bits, and how they were looked at.
+    /// Speeds that were linearized, by their bits, and how they were checked.
     stops: RefCell<HashMap<u64, (Look, Rc<Stop>)>>,
     /// Entries of their blocks.
     entries: Cell<usize>,
 }
 
-/// How a speed is looked at.
+/// How a speed is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Look {
     /// Between others: by polynomials where they are known, else linearized.
@@ -70,7 +70,7 @@ const KEPT: usize = 2_000_000;
 /// measure.
 const CHECKS: [f64; 3] = [0.118_034, 0.381_966, 0.763_932];
 
-/// Least number of speeds for which polynomials are looked for.
+/// Least number of speeds from which on polynomials are tried.
 const ENOUGH: usize = 5;
 
 /// The linearization at one speed.
@@ -151,7 +151,7 @@ impl<'a> Path<'a> {
     pub(super) fn certificate(&self) -> (f64, usize) {
         (self.deviation.get(), self.shown.get())
     }
-    /// How solutions are looked at: polynomials are checked by a linearization, neighbours without them by the whole orbit.
+    /// How solutions are checked: polynomials are checked by a linearization, neighbours without them by the whole orbit.
     pub(super) const fn at_solutions(&self) -> Look {
         if self.family.is_some() { Look::Direct } else { Look::Shown }
     }

@@ -3,7 +3,7 @@
 //! A mode grows where its real part is above its error bound. The end of a range is enclosed by halving between a speed at which
 //! something grows and one at which nothing does. Growth begins where a real part passes zero, or, in reversible systems, where
 //! two modes meet: then the gap between them closes as the square root of the distance, so that samples may miss a range. Between
-//! samples all pairs that could meet are therefore looked at by halving, until they are farther apart than their motion reaches,
+//! samples all pairs that could meet are therefore checked by halving, until they are farther apart than their motion reaches,
 //! or the interval is a 4096th of that of the samples. Modes whose energies have the same sign pass each other without growth.
 
 use super::critical::Between;
@@ -19,7 +19,7 @@ pub struct Unstable {
     pub from: Option<[f64; 2]>,
     /// Where it ends; none where it reaches beyond the last speed.
     pub to: Option<[f64; 2]>,
-    /// Largest real part at the speeds looked at in it, 1/s.
+    /// Largest real part at the speeds computed in it, 1/s.
     pub growth: f64,
     /// The speed of that.
     pub at: f64,

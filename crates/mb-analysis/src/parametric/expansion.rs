@@ -357,7 +357,7 @@ impl Expansion {
     /// # Errors
     /// [`SeriesError::RankChanges`] where the constraints lose rank in it.
     pub fn judge(&mut self, origin: &Origin<'_>, region: Region) -> Result<(), SeriesError> {
-        // The plan of an accuracy has looked at every piece already.
+        // The plan of an accuracy has checked every piece already.
         if let [piece] = self.pieces.as_slice() {
             let found = match piece.pencil {
                 Pencil::Dense(_) => self.rank_change_within::<Dense>(origin, &region)?,

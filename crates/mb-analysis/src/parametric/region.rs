@@ -1,6 +1,6 @@
 //! Where polynomials are to be used: an interval of each variable.
 
-/// Most corners of a region that are looked at; of more variables only the ends of the axes.
+/// Most corners of a region that are checked; of more variables only the ends of the axes.
 const MOST_CORNERS: u32 = 10;
 
 /// Distances from the point of expansion, lowest and highest of each variable.

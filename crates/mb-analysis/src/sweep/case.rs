@@ -12,7 +12,7 @@ use mb_model::Model;
 /// What is solved for in every case.
 #[derive(Clone, Debug)]
 pub struct CaseOptions {
-    /// Where the equilibrium is looked for.
+    /// Where the search for the equilibrium starts.
     pub start: StartOptions,
     /// A motion in place of an equilibrium.
     pub motion: Option<MotionOptions>,

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Runs at once between two looks at the clock.
+/// Runs between two readings of the clock.
 const SLICE: u64 = 50;
 /// All targets, the quick ones first.
 const TARGETS: [Target; 5] =

@@ -186,7 +186,7 @@ impl ParametricArgs {
     pub fn options(&self) -> String {
         let model = ModelArgs { model: String::new(), ..self.model.clone() };
         let same = Self { model, checkpoint: None, output: Vec::new(), json: false, ..self.clone() };
-        // These are looked at when all modes are there.
+        // These are checked when all modes are there.
         format!("{:?}", Self { tolerance: Vec::new(), evaluate: Vec::new(), ..same })
     }
 }

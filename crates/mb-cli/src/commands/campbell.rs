@@ -239,7 +239,7 @@ impl CampbellDiagram {
         let mut notes = Vec::new();
         if found.frame.is_some() {
             notes.push(format!(
-                "the motion is steady: the linearization is the same within {} of its entries all along the orbit, looked at \
+                "the motion is steady: the linearization is the same within {} of its entries all along the orbit, checked at \
                  in 16 phases of each speed at {} speeds and in a few at the others",
                 tiny(found.deviation),
                 found.shown

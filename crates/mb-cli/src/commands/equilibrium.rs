@@ -104,7 +104,7 @@ pub(super) fn draw(
     .write(path)
 }
 
-/// What the configuration is that an equilibrium is looked for from.
+/// What the configuration is from which an equilibrium is sought.
 pub(super) fn before_is(args: &EquilibriumArgs) -> &'static str {
     if args.start.at.is_empty() || args.start.no_solve { "as built" } else { "the start given" }
 }

@@ -208,7 +208,7 @@ fn undetermined_at(
     if regular || !small { Ok(None) } else { Ok(undetermined(model, at.point())?) }
 }
 
-/// Smallest pivot of the constraint rows from which a configuration is looked at closer.
+/// Smallest pivot of the constraint rows below which a configuration is checked more closely.
 const NEARLY_SINGULAR: f64 = 1e-4;
 
 /// The option that asks of an instant what only vibrations have.

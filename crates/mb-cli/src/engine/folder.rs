@@ -111,7 +111,7 @@ impl Scratch {
         &self.path
     }
 
-    /// Leaves it for a look at what went wrong.
+    /// Keeps it, to find out what went wrong.
     pub(super) fn stays(&self) {
         self.stays.set(true);
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// The folder of the driver, where the environment names one.
 const FOLDER: &str = "MB_ENGINE_DIR";
-/// Between two looks at a run.
+/// Time between two checks of a run.
 const LOOK: Duration = Duration::from_millis(20);
 /// Words of a run that are shown when it failed.
 const SHOWN: usize = 6;

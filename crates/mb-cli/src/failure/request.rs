@@ -2,7 +2,6 @@
 
 use crate::render::six;
 use mb_analysis::AnalysisError;
-use mb_model::spec::nearest;
 
 /// A request that does not fit the model.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +38,7 @@ pub enum RequestError {
         known: Vec<String>,
     },
     /// A value that is not a finite number.
-    #[error("{option} {name}: `{value}` is not a finite number.")]
+    #[error("{option}{}: `{value}` is not a finite number.", if name.is_empty() { String::new() } else { format!(" {name}") })]
     NotANumber {
         /// The option.
         option: &'static str,
@@ -428,111 +427,5 @@ impl From<AnalysisError> for RequestError {
             AnalysisError::TooLarge { n, m, most } => Self::TooLarge { n, m, most },
             other => Self::Analysis(other),
         }
-    }
-}
-
-impl RequestError {
-    /// What to do about it.
-    pub fn help(&self) -> Option<String> {
-        let list = |what: &str, names: &[String]| {
-            const MOST: usize = 24;
-            if names.is_empty() {
-                return format!("it has no {what}");
-            }
-            let more =
-                if names.len() > MOST { format!(", ... ({} in all)", names.len()) } else { String::new() };
-            format!("its {what}: {}{more}", names[..names.len().min(MOST)].join(", "))
-        };
-        let meant = |name: &str, known: &[String]| {
-            nearest(name, known.iter().map(String::as_str))
-                .map_or_else(String::new, |n| format!("did you mean `{n}`? "))
-        };
-        Some(match self {
-            Self::NoSuchParameter { name, known, .. } => meant(name, known) + &list("parameters", known),
-            Self::NoSuchCoordinate { name, known, .. } => meant(name, known) + &list("coordinates", known),
-            Self::NoSuchInput { name, known, .. } => meant(name, known) + &list("inputs", known),
-            Self::NoSuchOutput { name, known, .. } => meant(name, known) + &list("outputs", known),
-            Self::NoSuchVariable { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
-            Self::NoSuchVariable { known, .. } => list("names", known),
-            Self::NotAVariable { known, .. } => format!("the variables: {}", known.join(", ")),
-            Self::BadPeriod { .. } => {
-                "write a number of seconds or an expression of the model's parameters, such as \"2*pi/W\"".to_owned()
-            }
-            Self::EmptyRange { .. } => "give two different values at the ends".to_owned(),
-            Self::NothingTurns { .. } => {
-                "write the speed of a [[steady-rotation]] or of a body in terms of it, or use spin:JOINT".to_owned()
-            }
-            Self::NoSpeed { .. } => "the parameters: mb check; the joints: spin:JOINT".to_owned(),
-            Self::Rotates { .. } => {
-                "mb track --campbell follows it over a speed; set the speeds to zero for the state of rest".to_owned()
-            }
-            Self::NoPhysicalMode | Self::BadModes { .. } => "write numbers as `mb modes` shows them, as in 1,3-5, or all".to_owned(),
-            Self::RedundantRows { redundant, .. } => {
-                format!("leave these out of the model: {}", redundant.join(", "))
-            }
-            Self::RankChanges { .. } => "keep region and path on one side of it".to_owned(),
-            Self::NotANumber { option: "--at", .. } => "write a number, or degrees as in 70deg".to_owned(),
-            Self::BadConfiguration { .. } => {
-                "write NAME=VALUE, or give a JSON object {\"NAME\": VALUE, ...} as `mb equilibrium --json` has it under `configuration`, or the same as TOML".to_owned()
-            }
-            Self::Moving { .. } => {
-                "an equilibrium needs drives that stand still: choose another --time or a constant law, or linearize the \
-                 motion with --moving (`mb modes`, `mb state-space`)"
-                    .to_owned()
-            }
-            Self::SpeedsOfAnInstant => {
-                "--instant expands those of the frozen matrices; `mb modes --moving` has the exponents of a steady motion"
-                    .to_owned()
-            }
-            Self::NotOfAnInstant { .. } => {
-                "leave it out, or leave out --instant where the motion is steady".to_owned()
-            }
-            Self::NoSuchModel { name, known } => {
-                format!("{}there are: {}", meant(name, known), known.join(", "))
-            }
-            Self::TooLarge { most, .. } if *most < crate::flow::MOST_ROWS => {
-                format!("--formulation minimal takes {}", crate::flow::MOST_ROWS)
-            }
-            Self::NotSymmetric { .. } => "leave --symmetry symmetric out if the matrix is meant to be so".to_owned(),
-            Self::PartOfFormulation { .. } => {
-                "leave --formulation out, or ask --formulation unconstrained for --lowest".to_owned()
-            }
-            Self::NothingToRespond { what: "input", .. } => {
-                "give a load of the model an `input`, as in `force = [{ name = \"push\", at = \"tip\", direction = [0, 1], \
-                 input = \"F\" }]`, or let the base move (--base y)"
-                    .to_owned()
-            }
-            Self::NothingToRespond { .. } => {
-                "add one to the model, as in `output = [{ name = \"height\", quantity = \"y\", of = \"tip\" }]`".to_owned()
-            }
-            Self::Twice { .. } => "name each once".to_owned(),
-            Self::NoCases => "give --grid, --list, --random or --latin".to_owned(),
-            Self::NoCount { name } => format!("write --grid {name}=FROM..TO:COUNT"),
-            Self::NoSuchAxis { .. }
-            | Self::BadDesign { .. }
-            | Self::BadTable { .. }
-            | Self::NotANumber { .. }
-            | Self::Analysis(_)
-            | Self::NoVariable { .. }
-            | Self::BadRegion { .. }
-            | Self::BadPath { .. }
-            | Self::OnlyAtRest { .. }
-            | Self::NotReached { .. }
-            | Self::NoModesOfInstant
-            | Self::NothingForEngine { .. }
-            | Self::SolverOfPart
-            | Self::OutOfRange { .. }
-            | Self::TooLarge { .. }
-            | Self::Sizes { .. }
-            | Self::UnknownFormat { .. } => return None,
-            Self::EntryOutOfRange { .. } => "write 0, or take other units".to_owned(),
-            Self::BadCheckpoint { .. } => "name another file, or remove this one to begin anew".to_owned(),
-            Self::PictureFolder { .. } => {
-                "give a folder, or where one file is enough a name that ends in .svg, .pdf or .png".to_owned()
-            }
-            Self::TooManyPixels { .. } => {
-                "name a file that ends in .svg or .pdf, which have no pixels, or draw less".to_owned()
-            }
-        })
     }
 }

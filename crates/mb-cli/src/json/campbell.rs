@@ -21,7 +21,7 @@ struct Document {
     unstable: Vec<UnstableView>,
     /// Largest change of a linearization along its orbit.
     deviation: f64,
-    /// Speeds at which the whole orbit was looked at.
+    /// Speeds whose whole orbit was checked.
     shown: usize,
     /// Polynomials that matrices between are read from; null where all speeds were linearized.
     between: Option<BetweenView>,
@@ -37,7 +37,7 @@ struct BetweenView {
     degree: usize,
     /// Relative to the diagonals of the blocks.
     missed: f64,
-    /// Speeds that were looked at for that.
+    /// Speeds checked for that.
     checks: usize,
 }
 
@@ -102,6 +102,6 @@ pub fn document(diagram: &CampbellDiagram) -> String {
         between: found.between.map(|b| BetweenView { degree: b.degree, missed: b.missed, checks: b.checks }),
         complete: found.complete,
         resolution: found.resolution,
-        notes: crate::render::summary::sentences(&diagram.notes()),
+        notes: mb_analysis::sentences::all(&diagram.notes()),
     })
 }

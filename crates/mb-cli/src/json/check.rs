@@ -59,7 +59,7 @@ pub fn document(found: &Check) -> String {
         start: StartView::new(&found.loaded, &found.start),
         equilibrium: found.settled.as_ref().ok().map(|s| EquilibriumView::new(&found.loaded, s)),
         rigid_modes: rigid,
-        notes: crate::render::summary::sentences(&found.notes),
+        notes: mb_analysis::sentences::all(&found.notes),
         verdict: found.verdict.clone(),
         usable: found.code == 0,
     })

@@ -89,7 +89,7 @@ impl From<&FromRest> for BranchView {
             from_rest: found.shown && matches!(&found.reached, Reached::Whole(branch) if !branch.has_split()),
             ends: found.branch().and_then(|b| b.ends).map(|[share, _]| share),
             crossings: found.branch().map_or_else(Vec::new, |b| b.crossings.iter().map(crossing).collect()),
-            notes: crate::render::summary::sentences(&found.notes()),
+            notes: mb_analysis::sentences::all(&found.notes()),
         }
     }
 }

@@ -197,7 +197,7 @@ pub fn document(found: &Parametric, vectors: bool) -> String {
         pieces: expansion.pieces.iter().map(piece).collect(),
         tolerances,
         evaluations: evaluations.collect(),
-        notes: crate::render::summary::sentences(&notes(found)),
+        notes: mb_analysis::sentences::all(&notes(found)),
     })
 }
 

@@ -160,7 +160,7 @@ pub fn document(found: &Found) -> String {
         frequency_hz: found.samples().map(|s| s.omega / TAU).collect(),
         infinite_at_hz: lost.map(|p| p.omega / TAU).collect(),
         responses: responses.collect(),
-        notes: crate::render::summary::sentences(&found.notes()),
+        notes: mb_analysis::sentences::all(&found.notes()),
         method: MethodView::new(sweep),
         poles: pairs(&poles),
         all_poles: response.all_poles,

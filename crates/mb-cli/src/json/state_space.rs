@@ -48,6 +48,6 @@ pub fn document(found: &System) -> String {
         b: rows(b),
         c: rows(c),
         d: rows(d),
-        notes: crate::render::summary::sentences(&found.notes()),
+        notes: mb_analysis::sentences::all(&found.notes()),
     })
 }

@@ -100,7 +100,7 @@ pub fn document(found: &Sweep) -> String {
         parameters: &found.design.names,
         shape: &found.design.shape,
         state: found.taken.word(),
-        note: found.taken.note().map(|n| crate::render::summary::sentence(&n)),
+        note: found.taken.note().map(|n| mb_analysis::sentences::one(&n)),
         cases: found.rows.iter().enumerate().filter_map(view).collect(),
         boundary: BoundaryView { crossings: crossings.collect(), segments: &found.boundary.segments },
         interrupted: found.stopped.is_some(),

@@ -114,6 +114,6 @@ pub fn document(found: &Track) -> String {
         mac: found.mac(),
         samples: found.columns().into_iter().collect(),
         events: found.events.iter().map(event).collect(),
-        notes: crate::render::summary::sentences(&found.notes()),
+        notes: mb_analysis::sentences::all(&found.notes()),
     })
 }

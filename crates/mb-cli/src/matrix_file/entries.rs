@@ -1,4 +1,4 @@
-//! A matrix out of the lists that a format stores, every index and entry looked at.
+//! A matrix out of the lists that a format stores, every index and entry checked.
 
 use super::MatrixFileError;
 use mb_algebra::matrix_market::MOST_ROWS;

@@ -1,4 +1,4 @@
-//! From where a model in space is looked at: parallel projection onto the plane of the drawing.
+//! The direction from which a model in space is drawn: parallel projection onto the plane of the drawing.
 //!
 //! The reader stands in the direction of azimuth a (from x towards y, about z) and elevation e (above x and y):
 //!

@@ -291,21 +291,7 @@ pub fn redundancy_notes(rank: &ConstraintRank) -> Vec<String> {
 pub fn notes(list: &[String], style: Style) -> String {
     let mut out = String::new();
     for note in list {
-        let _ = writeln!(out, "{} {}", style.yellow("note:"), sentence(note));
+        let _ = writeln!(out, "{} {}", style.yellow("note:"), mb_analysis::sentences::one(note));
     }
     out
-}
-
-/// Notes as whole sentences.
-pub fn sentences(notes: &[String]) -> Vec<String> {
-    notes.iter().map(|note| sentence(note)).collect()
-}
-
-/// A note as a whole sentence: a capital in front, unless a name such as `crank.angle` or an option stands there, and a full stop.
-pub fn sentence(note: &str) -> String {
-    let first = note.split(' ').next().unwrap_or_default().trim_end_matches([':', ',']);
-    let word = first.len() > 1 && first.chars().all(|c| c.is_ascii_lowercase());
-    let (head, rest) = note.split_at(usize::from(word));
-    let stop = if note.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{}{rest}{stop}", head.to_ascii_uppercase())
 }

@@ -46,7 +46,7 @@ pub fn page(found: &Modes, motion: Option<&Trajectory>, asked: Vec<Chart>, args:
         motion: motion.map(|m| history::frames(model, &drawing, m, args.frames)),
         charts: asked.into_iter().chain(motion.into_iter().flat_map(|m| history::charts(model, m))).collect(),
         tables,
-        notes: summary::sentences(&notes),
+        notes: mb_analysis::sentences::all(&notes),
         scene: drawing.scene,
     }
 }

@@ -328,6 +328,10 @@ fn every_page_is_in_the_summary_and_every_link_leads_somewhere() {
             let outside = link.contains("://") || path.is_empty() || path.contains(' ');
             let there = page.parent().unwrap().join(path).exists();
             assert!(outside || there, "{}: ({link}) leads nowhere", page.display());
+            // The built book holds nothing else.
+            let up = path.split('/').filter(|part| *part == "..").count();
+            let depth = page.strip_prefix(&folder).map_or(usize::MAX, |name| name.components().count() - 1);
+            assert!(up <= depth, "{}: ({link}) leads out of the book", page.display());
         }
     }
 }

@@ -38,7 +38,7 @@ fn free_motions_are_exact_zeros() {
     assert!(pairs.iter().all(|p| p["class"]["kind"] == "rigid" && p["re"] == 0.0 && p["im"] == 0.0));
 }
 
-/// A script that looks at the exit code alone must not take the remains of a spectrum for one.
+/// A script that checks the exit code alone must not take the remains of a spectrum for one.
 #[test]
 fn a_penalty_that_leaves_no_digits_is_no_right_answer() {
     let args = ["modes", &model("n-four-bar"), "--formulation", "unconstrained", "--alpha", "1e20"];

@@ -200,10 +200,10 @@ fn parameters_of_methods_reach_them() {
     let four_bar = model("spatial-four-bar");
     let short = ["simulate", &four_bar, "--until", "0.1", "--method"];
     for (method, option, told) in [
-        ("augmented-lagrangian", ["--iterate-to", "0"], "tolerance"),
-        ("augmented-lagrangian", ["--most-iterations", "0"], "max_iterations"),
-        ("direct-correction", ["--cutoff", "2"], "cutoff"),
-        ("baumgarte", ["--time-constant", "0"], "alpha"),
+        ("augmented-lagrangian", ["--iterate-to", "0"], "--iterate-to"),
+        ("augmented-lagrangian", ["--most-iterations", "0"], "--most-iterations"),
+        ("direct-correction", ["--cutoff", "2"], "--cutoff"),
+        ("baumgarte", ["--time-constant", "0"], "--alpha"),
     ] {
         let run = mb(&[&short[..], &[method], &option].concat());
         assert!(run.code != 0 && run.err.contains(told), "{option:?} {}", run.err);

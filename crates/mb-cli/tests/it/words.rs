@@ -200,3 +200,33 @@ fn notes_are_whole_sentences() {
     let both = format!("{}{}", run.out, run.err);
     assert_eq!(both.matches("NOT DETERMINED").count(), 1, "{both}");
 }
+
+/// Numbers out of their range name the option of the command line.
+#[test]
+fn numbers_of_a_motion_are_refused_by_the_name_of_their_option() {
+    let file = model("rod-pendulum");
+    for (args, named) in [
+        (&["simulate", &file, "--until", "1", "--every", "0"][..], "--every is 0"),
+        (&["simulate", &file, "--until", "1", "--method", "penalty", "--alpha", "nan"], "--alpha is NaN"),
+        (&["modes", &file, "--instant", "--after", "-1"], "--after is -1"),
+        (&["modes", &file, "--instant", "--time", "1e20", "--after", "1"], "--after is 1"),
+        (&["modes", &file, "--instant", "--time", "nan"], "--time: `NaN`"),
+    ] {
+        let run = mb(args);
+        assert!(run.code == 1 && run.err.contains(named), "{args:?}: {run:?}");
+    }
+}
+
+/// The infinite eigenvalues of velocity rows are known: the last digits decide nothing about them.
+#[test]
+fn infinite_eigenvalues_of_what_rolls_are_not_left_open() {
+    for name in ["skate", "rolling-disc", "bicycle"] {
+        for more in [&["--moving"][..], &["--formulation", "redundant"], &["--lowest", "4"], &[]] {
+            let file = model(name);
+            let args: Vec<&str> = ["modes", &file].into_iter().chain(more.iter().copied()).collect();
+            let out = right(&args);
+            assert!(out.contains("null space of dimension"), "{args:?}: {out}");
+            assert!(!out.contains("last digits"), "{args:?}: {out}");
+        }
+    }
+}

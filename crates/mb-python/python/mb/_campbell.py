@@ -51,7 +51,7 @@ class Unstable:
     start, end : (float, float) or None
         The ends with their error bounds; None where the range reaches beyond the speeds of the diagram.
     growth, at : float
-        Largest real part at the speeds looked at, 1/s, and where.
+        Largest real part at the speeds computed, 1/s, and where.
     mode : int or None
         Column of the mode; None where it is none of those followed.
     divergence : bool

@@ -52,7 +52,7 @@ def eigs(
     all : bool
         Everything, by dense matrices. This, or the 20 lowest of more than 400 unknowns, is done when nothing is asked for.
     symmetric : bool
-        True: the matrices are symmetric, an entry that is not is an error. False: symmetry is not used. None: looked for.
+        True: the matrices are symmetric, an entry that is not is an error. False: symmetry is not used. None: detected.
     left : bool
         Whether left vectors are kept.
     prove : bool

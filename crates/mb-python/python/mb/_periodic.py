@@ -182,7 +182,7 @@ class Floquet:
     orbit : Orbit
         The motion.
     multipliers : ndarray of complex
-        What a period makes of disturbances; conjugate pairs are neighbours, Im > 0 first.
+        The multipliers of disturbances over a period; conjugate pairs are neighbours, Im > 0 first.
     error : ndarray
         Estimates of their errors, from doubling the steps and their condition; no bounds.
     condition : ndarray

@@ -239,7 +239,7 @@ def _grid(band: Any, at: Any, points: int, log: bool, change: float, most: int) 
     if band is None:
         if only is None:
             raise ArgumentError("band or at is needed: frequencies in Hz.", "band")
-        # Poles are looked for near the frequencies.
+        # Poles are computed near the frequencies.
         band = (only[0], only[-1] if only[-1] > only[0] else 1.1 * only[0] + 1.0)
     try:
         low, high = band

@@ -102,7 +102,7 @@ class Sweep:
         self.state: str = found["state"]
         self.note: str | None = found["note"]
         if self.state == "rest" and self.note is not None:
-            warnings.warn(f"The sweep: {self.note}.", FindingWarning, stacklevel=4)
+            warnings.warn(self.note, FindingWarning, stacklevel=4)
         self.segments: list[tuple[int, int]] = [tuple(pair) for pair in found["segments"]]
 
     @cached_property

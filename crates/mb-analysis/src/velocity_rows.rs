@@ -1,0 +1,58 @@
+//! What a model with velocity rows knows of its infinite eigenvalues.
+//!
+//! Each independent velocity row takes away one finite eigenvalue of the system on the admissible velocities: the mass matrix is
+//! singular along the direction that the row takes, and what is left of the damping there is rounding. Eigenvalues of these
+//! directions are infinite whatever the last digits are; only others can be left open.
+
+use mb_eigen::{Finding, Spectrum};
+use mb_linear::OperatingPoint;
+use mb_model::Model;
+
+/// Takes the eigenvalues of velocity rows out of what the digits leave open.
+pub(crate) fn settle(model: &Model, at: &OperatingPoint, spectrum: &mut Spectrum) {
+    if !model.has_velocity_rows() {
+        return;
+    }
+    // All rows with the velocity rows, less the position rows, which alone are in the matrices.
+    if let Ok(all) = super::rank(model, at.point()) {
+        let rows = all.rank().saturating_sub(spectrum.counts.rank);
+        narrow(&mut spectrum.findings, rows);
+    }
+}
+
+/// Of the eigenvalues left open at most those are so whose direction is none of the `known` ones.
+fn narrow(findings: &mut Vec<Finding>, known: usize) {
+    let infinite: usize = findings
+        .iter()
+        .map(|finding| if let Finding::SingularMass { infinite, .. } = finding { *infinite } else { 0 })
+        .sum();
+    let others = infinite.saturating_sub(known);
+    findings.retain_mut(|finding| {
+        let Finding::InfiniteByRounding { eigenvalues, .. } = finding else { return true };
+        *eigenvalues = others.min(*eigenvalues);
+        *eigenvalues > 0
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(eigenvalues: usize) -> Finding {
+        Finding::InfiniteByRounding { eigenvalues, dropped: None, kept: None, beyond: None }
+    }
+
+    #[test]
+    fn only_directions_of_no_velocity_row_stay_open() {
+        for (infinite, known, before, after) in
+            [(4, 4, 4, None), (1, 2, 1, None), (6, 4, 6, Some(2)), (6, 4, 1, Some(1)), (3, 0, 2, Some(2))]
+        {
+            let singular = Finding::SingularMass { directions: infinite, infinite };
+            let mut findings = vec![singular.clone(), open(before)];
+            narrow(&mut findings, known);
+            let mut expected = vec![singular];
+            expected.extend(after.map(open));
+            assert_eq!(findings, expected, "{infinite} {known} {before}");
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! What to do about a failure, where its message does not say.
+
+use super::{Failure, MODEL_FILE};
+use crate::matrix_file::MatrixFileError;
+use mb_analysis::{EQUILIBRIUM, MOTION};
+use mb_constraints::ConstraintError;
+use mb_eigen::EigenError;
+use mb_engine::EngineError;
+use mb_linear::LinearError;
+use mb_parametric::ParametricError;
+use mb_periodic::PeriodicError;
+use mb_response::ResponseError;
+use std::io;
+use std::io::ErrorKind;
+
+impl Failure {
+    /// What to do about it, where the message does not say.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Request(e) => e.help(),
+            Self::Unreadable { what, source, .. } => Some(unreadable(what, source).to_owned()),
+            Self::Unwritable { source, .. } => Some(unwritable(source).to_owned()),
+            Self::Matrix { .. } => {
+                Some("mend the file, or write it again, for example with `scipy.io.mmwrite`".to_owned())
+            }
+            Self::MatrixFile { source, .. } => matrix_file(source).map(str::to_owned),
+            Self::Model(_) => None,
+            Self::Linear(e) => linear(e).map(str::to_owned),
+            Self::Parametric { source, mode } => parametric(source, *mode).map(str::to_owned),
+            Self::Lost { .. } => Some("leave the mode out with --modes, or go round with --path".to_owned()),
+            Self::Stopped(_) => Some(LIMIT.to_owned()),
+            Self::Periodic(e) => periodic(e).map(str::to_owned),
+            Self::Response(e) => response(e).map(str::to_owned),
+            Self::Engine(e) => engine(e).map(str::to_owned),
+            Self::NoEngine { .. } => Some(
+                "`cargo xtask setup --engine` installs SLEPc where it can and builds it; MB_ENGINE_DIR names another folder"
+                    .to_owned(),
+            ),
+            Self::EngineRun { .. } => Some(
+                "check that the launcher runs other programs on as many ranks; --engine-write keeps the folder, in which a run \
+                 can be repeated"
+                    .to_owned(),
+            ),
+            Self::Eigen { source, .. } => eigen(source).map(str::to_owned),
+        }
+    }
+}
+
+const LIMIT: &str = "--time-limit SECONDS changes the limit";
+/// For what rounding spoils.
+const SCALE: &str = "`mb check` shows redundant rows and coordinates without mass; other units may help where the entries of the \
+                     matrices differ by many powers of ten";
+
+/// A file that cannot be written.
+fn unwritable(source: &io::Error) -> &'static str {
+    match source.kind() {
+        ErrorKind::NotFound => "create the folder first, or name a file in one that exists",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "name a file in a folder in which you may write, or change the rights of this one"
+        }
+        ErrorKind::IsADirectory => "a folder has this name: name a file, in it or elsewhere",
+        ErrorKind::NotADirectory => "a part of the path is a file: name a folder that exists",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "the disk is full: remove files from it, or name a file on another disk"
+        }
+        _ => "name a file in another folder",
+    }
+}
+
+/// A file that cannot be read.
+fn unreadable(what: &str, source: &io::Error) -> &'static str {
+    let model = what == MODEL_FILE;
+    match source.kind() {
+        ErrorKind::NotFound if model => {
+            "`mb generate --list` shows models to start from; `-` reads the standard input"
+        }
+        ErrorKind::NotFound => "check the path: a relative one begins at the current folder",
+        ErrorKind::IsADirectory if model => "give the path of a model file (TOML) in it",
+        ErrorKind::IsADirectory => "give the path of a file in it",
+        ErrorKind::InvalidData if model => {
+            "a model is a text file (TOML); `mb modes` reads matrices with --mass, --stiffness and --constraints"
+        }
+        ErrorKind::InvalidData => "the file must be text in UTF-8: save it as such",
+        ErrorKind::PermissionDenied => "change the rights of the file, or copy it to where you may read it",
+        _ => "copy the file to another folder and name it there",
+    }
+}
+
+fn matrix_file(error: &MatrixFileError) -> Option<&'static str> {
+    Some(match error {
+        MatrixFileError::Torn { .. } | MatrixFileError::Malformed { .. } => {
+            "write the file again, or give the matrix as MatrixMarket text (`scipy.io.mmwrite`)"
+        }
+        MatrixFileError::NotReal { .. } => {
+            "write the real part, or the complex problem as a real one of twice the size"
+        }
+        MatrixFileError::NotFinite { .. } => "mend the entry, and what computed it",
+        MatrixFileError::TooLarge { .. } => "check that it is the file that is meant",
+        MatrixFileError::NoMatrix { .. } => "save a matrix of rows and columns, dense or sparse, in it",
+        MatrixFileError::NoSuchMatrix { .. } => "write FILE:NAME with one of the names there are",
+        MatrixFileError::NotRead { .. } | MatrixFileError::Several { .. } => return None,
+    })
+}
+
+fn linear(error: &LinearError) -> Option<&'static str> {
+    Some(match error {
+        LinearError::NotOnMotion { expected: EQUILIBRIUM, .. } => {
+            "leave out --no-solve to let the equilibrium be solved for from this start"
+        }
+        LinearError::NotOnMotion { expected: MOTION, .. } => {
+            "leave out --no-solve to let positions and speeds be assembled, and claimed accelerations and multipliers to let \
+             them be solved for"
+        }
+        LinearError::NotSteady(_) => {
+            "turn what is to turn as a whole (--spin JOINT=SPEED), or choose the configuration and speeds of a steady motion \
+             (--at, --velocity); for a periodic motion `mb floquet --period` has the exponents; follow this one in time \
+             (mb simulate); --instant shows the eigenvalues of the instant, which are no rates of growth"
+        }
+        LinearError::NoEquilibrium { .. } => {
+            "try --strategy relaxation, start values with --at, or `mb equilibrium --find-all 24`"
+        }
+        LinearError::InsideOut { .. } => {
+            "`mb equilibrium --load-path` increases the loads from zero and reports how much of them the model carries"
+        }
+        LinearError::BadPenalty { .. } => "leave the factor out: one is chosen that fits the matrices",
+        LinearError::WrongSize { .. } => "give one number for each coordinate, row or input of the model",
+        LinearError::Constraint(error) => return constraint(error),
+        LinearError::Algebra(_) => SCALE,
+        LinearError::Stopped(_) => LIMIT,
+        _ => return None,
+    })
+}
+
+fn constraint(error: &ConstraintError) -> Option<&'static str> {
+    Some(match error {
+        ConstraintError::NotAssembled { .. } => {
+            "check the lengths and places it connects, or give start values nearer to an assembled position"
+        }
+        ConstraintError::VelocitiesContradict { .. } => {
+            "give fewer speeds (--velocity) and let the others follow, or change the laws of the drives"
+        }
+        ConstraintError::InconsistentStart { .. } => {
+            "--start assemble moves the start onto the constraints; or give values that satisfy them (--at, --velocity)"
+        }
+        ConstraintError::Locked { .. } => {
+            "remove a joint or a rod, or give a joint a drive; `mb check` shows which rows are redundant"
+        }
+        ConstraintError::Algebra(_) => SCALE,
+        ConstraintError::Stopped(_) => LIMIT,
+        ConstraintError::StepTooSmall { .. } => {
+            "end the motion before that time, or integrate it implicitly (`mb simulate --integrator generalized-alpha`)"
+        }
+        _ => return None,
+    })
+}
+
+fn parametric(error: &ParametricError, mode: Option<usize>) -> Option<&'static str> {
+    Some(match error {
+        ParametricError::HoldingInputs { .. } => {
+            "name an input with --hold for each coordinate that is a variable, and for each that --about gives: \
+             `--about NAME=VALUE` holds a pose; or use --frozen to leave the equilibrium"
+        }
+        ParametricError::NotBalanced { .. } => {
+            "name inputs with --hold that can balance the model, or use --frozen to leave the equilibrium"
+        }
+        ParametricError::AccuracyNotReached { .. } => {
+            "no expansion reaches further than the nearest point where two modes meet: ask for less, for a smaller region, or \
+             for fewer variables or modes"
+        }
+        ParametricError::NotSimple { .. } if mode.is_some() => {
+            "take it together with those it meets by --group, leave it out with --modes, or expand elsewhere with --about"
+        }
+        ParametricError::GroupNotSeparate { .. } => {
+            "take all modes that are close into the group: --group 2-4, or --group 1%"
+        }
+        ParametricError::IdleVariable { .. } => "leave it out, or use it in the model",
+        ParametricError::VelocityRows { .. } => {
+            "`mb track --campbell` follows the modes over a speed, with an eigenvalue problem at each value"
+        }
+        ParametricError::NotConverged { .. }
+        | ParametricError::BadStart
+        | ParametricError::GaugeVanishes { .. } => {
+            "expand elsewhere with --about, or leave the mode out with --modes"
+        }
+        ParametricError::OrderNotExpanded { .. } => "ask for a lower order, or expand further with --order",
+        ParametricError::EmptyRegion { .. } => "give the smaller value first: --region NAME=LO..HI",
+        ParametricError::MovingConstraints { .. } => {
+            "give every speed by --velocity, or expand about a state of rest"
+        }
+        ParametricError::UnknownVariable { .. } => "`mb check` lists the parameters, coordinates and inputs",
+        ParametricError::RepeatedVariable { .. } => "name it once",
+        ParametricError::Algebra(_) => SCALE,
+        ParametricError::Stopped(_) => LIMIT,
+        _ => return None,
+    })
+}
+
+fn periodic(error: &PeriodicError) -> Option<&'static str> {
+    Some(match error {
+        PeriodicError::NotAPeriod { .. } => {
+            "--period takes an expression of the model's parameters, such as \"2*pi/W\""
+        }
+        PeriodicError::PeriodNeeded { .. } => {
+            "give the period by --period, as a number or an expression of parameters such as \"2*pi/W\""
+        }
+        PeriodicError::AtRest => {
+            "give a start in motion (--at, --velocity); `mb modes` has the modes about the rest"
+        }
+        PeriodicError::NoReturn { .. } => {
+            "give a guess of the period by --guess SECONDS, or a start nearer to the motion"
+        }
+        PeriodicError::NotFound { .. } => {
+            "give a start nearer to the motion (--at, --velocity), let it settle first (--settle SECONDS), or use more --parts"
+        }
+        PeriodicError::StepFails { .. } => "use more steps: --steps N",
+        PeriodicError::Singular { .. } => {
+            "choose a motion that stays clear of this configuration, or take the redundant row out of the model"
+        }
+        PeriodicError::Parameter { .. } => "leave this value out of the range, or change the model there",
+        PeriodicError::TooLarge { .. } => "take a coarser model, or follow the motion in time (mb simulate)",
+        PeriodicError::At { source, .. } => return periodic(source),
+        PeriodicError::Constraint(error) => return constraint(error),
+        PeriodicError::Algebra(_) => SCALE,
+        PeriodicError::Stopped(_) => LIMIT,
+        _ => return None,
+    })
+}
+
+fn response(error: &ResponseError) -> Option<&'static str> {
+    Some(match error {
+        ResponseError::BadFrequency { .. } => "give finite frequencies in Hz",
+        ResponseError::NoBound { .. } => "leave the frequency out, or give the model damping",
+        ResponseError::Unstable { .. } => {
+            "give the model damping, hold what moves freely, or take the response at frequencies (--band) without --psd"
+        }
+        ResponseError::Unsettled { .. } => "end the band where the density is small",
+        ResponseError::NoZeros => "choose another input or output (--from, --to), or leave --zeros out",
+        ResponseError::Algebra(_) => SCALE,
+        ResponseError::Eigen(error) => return eigen(error),
+        _ => return None,
+    })
+}
+
+fn engine(error: &EngineError) -> Option<&'static str> {
+    Some(match error {
+        EngineError::Malformed { .. } => {
+            "write the folder again with --engine-write, or run the engine in it again"
+        }
+        EngineError::Io(error) => unwritable(error),
+        EngineError::Eigen(error) => return eigen(error),
+        EngineError::Engine { .. } => {
+            "run the engine again with more memory or other options, or leave the engine out: `mb` has a solver of its own"
+        }
+        _ => return None,
+    })
+}
+
+fn eigen(error: &EigenError) -> Option<&'static str> {
+    Some(match error {
+        EigenError::OutOfMemory { .. } => {
+            "--memory GIB sets the limit, which otherwise is the memory of the system"
+        }
+        EigenError::NoRegularShift { .. } => {
+            "`mb check` names redundant rows and coordinates without mass: take the rows out, give each direction mass or \
+             stiffness, or ask for modes near another frequency (--near)"
+        }
+        EigenError::NonFinite { .. } => "check the values of the model that enter the matrix",
+        EigenError::EngineAnswer { .. } => "run the engine again in a folder of its own",
+        EigenError::NoThread { .. } => "end other programs, or leave --solver arpack out",
+        EigenError::NotConverged { .. } | EigenError::Algebra { .. } => SCALE,
+        _ => return None,
+    })
+}
