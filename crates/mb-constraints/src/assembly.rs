@@ -29,7 +29,7 @@ pub struct AssemblyOptions {
     pub max_iterations: usize,
     /// Velocity indices of coordinates that stay as given.
     pub hold: Vec<usize>,
-    /// What ends it from outside, looked at once a step.
+    /// What ends it from outside, checked once a step.
     pub watch: Watch,
 }
 

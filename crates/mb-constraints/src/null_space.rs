@@ -24,7 +24,7 @@ use mb_algebra::{Dense, Lu, RankQr, RankTolerance, Svd, SymmetricEigen, dense, n
 /// Below this reciprocal condition of the dependent block a selection is refused.
 pub const SELECTION_CONDITION: f64 = 1e-10;
 
-/// Pivot ratio, or reciprocal velocity ratio, from which on the condition is looked at.
+/// Pivot ratio, or reciprocal velocity ratio, from which on the condition is checked.
 const SUSPICIOUS: f64 = 1e-4;
 
 /// How the basis R is found.

@@ -11,7 +11,7 @@ use crate::point::OperatingPoint;
 use mb_algebra::{Dense, RankTolerance, Svd};
 use mb_model::{Model, Point};
 
-/// Most motions without strain looked at.
+/// Most motions without strain checked.
 const MOST: usize = 600;
 /// Most entries of Phi_q Z.
 const MOST_ENTRIES: usize = 2_000_000;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// Most points looked at; of more, those farthest in 26 directions.
+/// Most points checked; of more, those farthest in 26 directions.
 const MOST: usize = 24;
 /// Points nearer to a plane than this share of the body's size lie on it.
 const FLAT: f64 = 1e-6;

@@ -75,7 +75,7 @@ const WORN: f64 = 0.8;
 /// singular configurations.
 const HEALTHY: f64 = 0.1;
 
-/// Change of the smallest pivot, either way, after which rows are looked at for dependence.
+/// Change of the smallest pivot, either way, after which rows are checked for dependence.
 const TURNED: f64 = 0.7;
 
 /// The choice of dependent coordinates and room to solve for them.
@@ -112,7 +112,7 @@ struct DenseBlocks {
     reduced: Reduced,
     /// Smallest pivot of the square block when its columns were picked.
     pivot: Option<f64>,
-    /// The same when the rows were looked at last.
+    /// The same when the rows were checked last.
     seen: f64,
     /// True when the block is square and the picked columns are well independent.
     healthy: bool,
@@ -325,7 +325,7 @@ impl Partition {
             Blocks::Sparse(_) => true,
         };
     }
-    /// True when it is worth looking at the dependence of the rows.
+    /// True when it is worth checking the dependence of the rows.
     pub(super) fn has_turned(&mut self) -> bool {
         match &mut self.blocks {
             Blocks::Dense(b) => b.has_turned(),

@@ -24,7 +24,7 @@ const CRAWL: (usize, f64) = (2_000, 1e-5);
 /// them.
 const SHORT: f64 = 0.05;
 const MANY: f64 = 20_000.0;
-/// Steps from one look at the frequency to the next.
+/// Steps from one estimate of the frequency to the next.
 const LOOK: usize = 100;
 
 /// Integrates from a consistent start.
@@ -72,7 +72,7 @@ struct Run<'m, 'o> {
     every: f64,
     /// Relative tolerance.
     relative: f64,
-    /// Time at which the pace was looked at last.
+    /// Time at which the pace was checked last.
     last_look: f64,
     /// Largest rate met since then, 1/s.
     fastest: f64,

@@ -29,7 +29,7 @@ pub(super) const DENSE_UP_TO: usize = 1000;
 /// Up to this many the dense matrix comes first: some ten million operations.
 const SPARSE_FROM: usize = 120;
 
-/// A stiffness below this share of the largest entry of K is looked at more closely; of a large model it is zero.
+/// A stiffness below this share of the largest entry of K is checked more closely; of a large model it is zero.
 const ZERO: f64 = 1e-10;
 
 /// Shares of the largest entry of K below which a diagonal entry is not scaled up further.
@@ -38,7 +38,7 @@ const EVENED: f64 = 1e-4;
 /// Rounding in an entry of K, relative to the largest: that of the sums which the entry was made of, with room to spare.
 const ENTRY: f64 = 1e2 * f64::EPSILON;
 
-/// The closer look at zeros of a large model, relative to [`ZERO`].
+/// The closer check of zeros of a large model, relative to [`ZERO`].
 const CLOSER_LOOK: f64 = 1e-4;
 
 /// Steps of inverse iteration for the least stiffness; a factor of two does no harm.

@@ -11,7 +11,7 @@
 //! the number of its negative directions changes there. The share s is enclosed by halving, between one with the number before and one with
 //! that after.
 //!
-//! Where disturbances of the branch grow beyond, another one is looked for that splits off: Newton's method from points displaced along the
+//! Where disturbances of the branch grow beyond, another one is sought that splits off: Newton's method from points displaced along the
 //! directions that have lost their stiffness, to the side of the configuration as built. Only one whose number of negative directions is
 //! that before the crossing is followed. Where steps become negligible the branch ends (a fold).
 
@@ -48,7 +48,7 @@ pub struct Crossing {
 pub struct Branch {
     /// By rising share.
     pub crossings: Vec<Crossing>,
-    /// False where crossings could not be looked for: the signs of the stiffness are lost in rounding.
+    /// False where crossings could not be detected: the signs of the stiffness are lost in rounding.
     pub watched: bool,
     /// The share of the speeds at which it ends in a fold, and the width to which that was found; none where it reaches the whole speeds.
     pub ends: Option<[f64; 2]>,
@@ -70,9 +70,9 @@ const SMALLEST: f64 = 1e-10;
 const DISAGREEMENT: f64 = 0.5;
 /// Steps of the configuration below this, relative to it, are rounding.
 const NEGLIGIBLE: f64 = 1e-9;
-/// Shares beyond a crossing at which another branch is looked for.
+/// Shares beyond a crossing at which another branch is sought.
 const BEYOND: [f64; 4] = [0.003, 0.01, 0.03, 0.1];
-/// Displacements from which it is looked for: turns in rad, or lengths relative to the largest coordinate.
+/// Displacements from which it is sought: turns in rad, or lengths relative to the largest coordinate.
 const ASIDE: [f64; 6] = [0.02, 0.05, 0.1, 0.2, 0.4, 0.8];
 /// Another branch is farther away than this, relative to the configuration.
 const APART: f64 = 1e-6;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub struct Deviation {
     /// The largest, relative to the diagonals.
     pub relative: f64,
-    /// Points of the orbit that were looked at.
+    /// Points of the orbit that were checked.
     pub points: usize,
     changes: Changes,
 }
@@ -46,7 +46,7 @@ impl Deviation {
         });
         Self::full(blocks, self.relative + relative, self.points)
     }
-    /// Of M, C and K in all coordinates, where these were looked at.
+    /// Of M, C and K in all coordinates, where these were checked.
     pub(super) fn of_entries(&self) -> Option<&[Sparse; 3]> {
         match &self.changes {
             Changes::Full(blocks) => Some(blocks),

@@ -22,7 +22,7 @@ use mb_model::{Model, Point};
 const MISSED: f64 = 1e-11;
 /// The same of rows of constraints, which no error bound knows of.
 const MISSED_ROWS: f64 = 1e-13;
-/// Largest miss between speeds over the largest of those looked at.
+/// Largest miss between speeds over the largest of those checked.
 const BETWEEN: f64 = 2.0;
 
 /// A speed with its steady motion and the blocks there.

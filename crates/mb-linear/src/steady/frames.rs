@@ -119,7 +119,7 @@ impl FullOrbit<'_> {
     /// in the frame where it changes least.
     ///
     /// A change that is small compared with large entries may be large compared with the inertia forces of the motion: two masses on a stiff
-    /// spring, held by weak ones that turn, seem constant from the ground. Where it is, later frames are looked at too, and one
+    /// spring, held by weak ones that turn, seem constant from the ground. Where it is, later frames are checked too, and one
     /// in which the change is smaller by far is taken.
     pub(super) fn search(
         &self,
@@ -216,13 +216,13 @@ impl FullOrbit<'_> {
     }
 }
 
-/// Changes compared with the inertia forces of the motion up to which no better frame is looked for.
+/// Changes compared with the inertia forces of the motion up to which no better frame is sought.
 const SEEN: f64 = 1e-6;
 
 /// How much less the linearization has to change in another frame.
 const FAR_LESS: f64 = 1e-2;
 
-/// Most owners of forces that are looked at one by one.
+/// Most owners of forces that are checked one by one.
 const MOST_OWNERS: usize = 200;
 
 /// Most frames that are spoken of.

@@ -32,7 +32,7 @@ const ROUNDING: f64 = 1e-11;
 /// So many times what is left at the point itself may be left at displaced ones.
 const LEFT: f64 = 4.0;
 
-/// Displaced points that are looked at.
+/// Displaced points that are checked.
 const PHASES: u32 = 5;
 
 impl SteadyMotion {

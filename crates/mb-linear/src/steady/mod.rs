@@ -8,7 +8,7 @@
 //! x = exp(S t) y,   M y'' + (C + 2 M S) y' + (K + C S + M S^2) y + Phi_q^T l = 0,   Phi_q y = 0
 //! ```
 //!
-//! with constant matrices, whose eigenvalues are the exponents in the frame that moves with S. [`steady`] looks for S: the
+//! with constant matrices, whose eigenvalues are the exponents in the frame that moves with S. [`steady`] searches for S: the
 //! ground's frame where that is admissible, else the one of a body, else the frame that exact derivatives by time ask for
 //! (`conditions`). Whichever it is, the whole orbit shows it (`orbit`); the first derivative at one instant proves nothing.
 //!
@@ -64,7 +64,7 @@ pub struct SteadyMotion {
     generator: Generator,
     frame: Frame,
     deviation: Deviation,
-    /// Times in s at which the orbit was looked at.
+    /// Times in s at which the orbit was checked.
     times: Vec<f64>,
 }
 
@@ -111,7 +111,7 @@ pub fn steady(model: &Model, at: &Instant, frame: &FrameChoice) -> Result<Steady
     looked_at(model, at, frame, scale::PHASES)
 }
 
-/// As [`steady`], looked at in so many phases of each speed: sixteen show it, fewer are enough between neighbours of one family
+/// As [`steady`], checked in so many phases of each speed: sixteen show it, fewer are enough between neighbours of one family
 /// of motions that are shown, where a change comes with the parameter and not with the phase alone.
 pub(crate) fn looked_at(
     model: &Model,
@@ -154,7 +154,7 @@ pub(crate) fn looked_at(
     Ok(SteadyMotion { point: point.clone(), generator, frame, deviation, times })
 }
 
-/// Coordinates and constraint rows in all up to which frames are looked for on a basis of the admissible displacements, by
+/// Coordinates and constraint rows in all up to which frames are sought on a basis of the admissible displacements, by
 /// dense matrices, where none is found on all coordinates.
 const DENSE_UP_TO: usize = 2000;
 
@@ -220,7 +220,7 @@ fn constraints_hold(model: &Model, there: &Point, speed: f64, time: f64) -> Resu
     Ok(())
 }
 
-/// Everything the search for a frame looks at.
+/// Everything the search for a frame uses.
 struct Search<'a> {
     model: &'a Model,
     at: &'a Instant,

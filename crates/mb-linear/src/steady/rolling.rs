@@ -8,7 +8,7 @@
 //! ```
 //!
 //! with multipliers solved for at every point. These are the very matrices whose eigenvalues are computed, so that their changes
-//! are what the error bounds need. Frames that are looked at: the ground's, those of the bodies, and those in which a body that
+//! are what the error bounds need. Frames that are checked: the ground's, those of the bodies, and those in which a body that
 //! moves on a circle stands still, W = v x a / |v|^2.
 
 use super::frames::{rate_of, rates};
@@ -31,7 +31,7 @@ pub(super) struct RollingOrbit<'a> {
 }
 
 impl RollingOrbit<'_> {
-    /// The frame wanted, or the first of those looked at in which the system is constant.
+    /// The frame wanted, or the first of those checked in which the system is constant.
     ///
     /// # Errors
     /// [`LinearError::NotSteady`] of the frame in which it changes least, [`LinearError::HoldingRows`].

@@ -145,7 +145,7 @@ const ROUNDING: f64 = 1e-9;
 /// The golden section: its multiples are the phases farthest from any with a common period.
 pub(super) const GOLDEN: f64 = 0.618_033_988_749_894_8;
 
-/// Times in s at which the orbit of `s` is looked at: phases of every speed of the motion and of the frame; where fewer than
+/// Times in s at which the orbit of `s` is checked: phases of every speed of the motion and of the frame; where fewer than
 /// [`PHASES`] are asked for so many in all, and one at least of each speed.
 ///
 /// Positions that the frame turns go round with it: only what they travel along its axis has a speed of its own.

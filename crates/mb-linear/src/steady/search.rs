@@ -183,7 +183,7 @@ pub(super) fn velocity(b: &Block, v: &[f64]) -> [f64; 3] {
     out
 }
 
-/// How thoroughly a steady motion is looked at.
+/// How thoroughly a steady motion is checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Looks {
     /// In as many phases as show it.
@@ -218,7 +218,7 @@ pub fn steady_near(
     steady_near_looked(model, start, frame, Looks::Shown, &start.q)
 }
 
-/// As [`steady_near`], looked at as thoroughly as is said, with Newton's method from the configuration `guess` (nq numbers); the
+/// As [`steady_near`], checked as thoroughly as is said, with Newton's method from the configuration `guess` (nq numbers); the
 /// velocities are those that `start` has in its own.
 ///
 /// # Errors

@@ -167,7 +167,7 @@ pub enum Reason {
 pub struct Unsteady {
     /// Why.
     pub reason: Reason,
-    /// What is not symmetric in the frames of the ground and of the bodies; empty where that was not looked for.
+    /// What is not symmetric in the frames of the ground and of the bodies; empty where that was not sought.
     pub asymmetric: Vec<Asymmetric>,
 }
 

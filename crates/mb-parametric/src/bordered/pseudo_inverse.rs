@@ -75,7 +75,7 @@ impl PseudoInverse {
         Ok(Self { n, nc, size, svd })
     }
 
-    /// The shortest (x, l, t); the gauge's part of the right-hand side is not looked at.
+    /// The shortest (x, l, t); the gauge's part of the right-hand side is not checked.
     pub(crate) fn solve(&self, rhs: &Parts) -> Parts {
         let [a, p, b] = self.size;
         let last = self.n + self.nc;

@@ -32,7 +32,7 @@ pub(super) fn written(found: &Found) -> Vec<f64> {
     out.done()
 }
 
-/// Reads them back; `part` is the part of the region that was looked at.
+/// Reads them back; `part` is the part of the region that was checked.
 pub(super) fn read(from: &mut Reader<'_>, part: &Region) -> Option<Found> {
     if from.count()? == 0 {
         let short = Short { across: from.count()?, reached: from.number()?, order: from.count()? };

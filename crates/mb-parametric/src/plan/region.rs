@@ -2,7 +2,7 @@
 
 use crate::ParametricError;
 
-/// Largest number of corners of a box that are looked at.
+/// Largest number of corners of a box that are checked.
 const CORNERS: usize = 64;
 
 /// A part of the space of parameters, as distances from the reference point.

@@ -7,8 +7,8 @@
 //! Where a linkage passes a singular configuration the margin falls to zero like a V and the multipliers need not be
 //! finite: no series reaches beyond, and errors estimated from one side do not hold on the other. The series of Phi_q
 //! says where on the way the margin is lowest; there the exact matrices are asked, by golden section, until the
-//! margin has vanished or will not. In addition, `within.rs` looks for such places in a whole region. Models of more
-//! than 250,000 numbers in Phi_q are not looked at. Sizes: Phi_q m x n.
+//! margin has vanished or will not. In addition, `within.rs` searches for such places in a whole region. Models of more
+//! than 250,000 numbers in Phi_q are not checked. Sizes: Phi_q m x n.
 
 mod within;
 
@@ -18,7 +18,7 @@ use crate::storage::Storage;
 use crate::{ParametricError, PencilSeries, SeriesSource};
 use mb_algebra::{Dense, RankQr, RankTolerance, norms, to_dense};
 
-/// Largest m n that is looked at.
+/// Largest m n that is checked.
 const LIMIT: usize = 250_000;
 /// Parts of the way at whose ends the series is asked.
 const PARTS: usize = 12;
