@@ -118,7 +118,7 @@ fn on_basis_some(
     }
     let mut pairs = Certifier::new(pencil, basis).certify(reduced.raws, options.refinement);
     if options.refinement != Refinement::None {
-        refined::refine(pencil, basis.rank(), options, &mut pairs)?;
+        findings.extend(refined::refine(pencil, basis.rank(), options, &mut pairs)?);
     }
     if chosen.is_none() {
         reducible::refine(pencil, basis, options, &mut pairs)?;

@@ -1,4 +1,4 @@
-//! Eigenpairs of undamped symmetric problems with poor error bounds, in double-double precision.
+//! Eigenpairs of symmetric problems, damped or not, with poor error bounds, in double-double precision.
 //!
 //! A slender beam, a penalty or a coordinate in small units leaves K with entries far above the stiffness of its low modes, and a
 //! dense solver errs by rounding of the former. The refinement of sparse eigenpairs (`refine`) gives them the digits that
@@ -13,29 +13,29 @@ use crate::options::{SparseExpert, SparseOptions, Structure};
 use crate::pairing::mac;
 use crate::problem::Problem;
 use crate::problem::uncertified::Uncertified;
-use crate::{Class, DenseOptions, EigenError, Eigenpair};
+use crate::{Class, DenseOptions, EigenError, Eigenpair, Finding};
 
 /// Bound relative to |s| above which an eigenpair is worth double-double precision, that of sparse eigenpairs.
 const POOR: f64 = 1e-8;
 /// |cos|^2 between two vectors that are one.
 const ONE: f64 = 0.5;
 
-/// Replaces eigenpairs with poor bounds by refined ones; `pairs`: of each two conjugate or opposite ones both, behind each other.
+/// Replaces eigenpairs with poor bounds by refined ones, and says what rounding of the matrices could change in these; `pairs`: of each two conjugate or opposite ones both, behind each other.
 pub(super) fn refine(
     pencil: &QuadraticPencil,
     rank: usize,
     options: &DenseOptions,
     pairs: &mut [Eigenpair],
-) -> Result<(), EigenError> {
+) -> Result<Option<Finding>, EigenError> {
     let undamped = norms::max_abs(&pencil.c) == 0.0;
-    let symmetric = [&pencil.m, &pencil.k].iter().all(|a| check::is_symmetric_to_rounding(a));
+    let symmetric = [&pencil.m, &pencil.c, &pencil.k].iter().all(|a| check::is_symmetric_to_rounding(a));
     let partner = |i: usize| {
         let other = pairs.get(i + 1).map(|other| other.alpha);
-        other == Some(pairs[i].alpha.conj()) || other == Some(-pairs[i].alpha)
+        other == Some(pairs[i].alpha.conj()) || (undamped && other == Some(-pairs[i].alpha))
     };
     let poor: Vec<usize> = (0..pairs.len()).filter(|&i| is_poor(&pairs[i]) && partner(i)).collect();
-    if poor.is_empty() || !undamped || !symmetric {
-        return Ok(());
+    if poor.is_empty() || !symmetric {
+        return Ok(None);
     }
     let settings = SparseOptions::from(SparseExpert {
         structure: Structure::Symmetric,
@@ -46,12 +46,13 @@ pub(super) fn refine(
     let sparse = pencil.to_sparse();
     let problem = Problem::new(&sparse, &settings)?;
     if problem.rows.rank != rank {
-        return Ok(());
+        return Ok(None);
     }
     let certifier = Certifier::new(&problem, true);
     let mut better: Vec<(usize, Vec<Eigenpair>)> = Vec::new();
     for i in poor {
-        let found = certifier.certify(vec![approx(&problem, &pairs[i])]);
+        let approx = if undamped { approx(&problem, &pairs[i]) } else { damped(&pairs[i]) };
+        let found = certifier.certify(vec![approx]);
         if found.first().is_some_and(|found| found.error_bound < pairs[i].error_bound) {
             better.push((i, found));
         }
@@ -75,7 +76,7 @@ pub(super) fn refine(
             pairs[at] = Eigenpair { class, ..found };
         }
     }
-    Ok(())
+    Ok(certifier.findings())
 }
 
 /// The one of two conjugate or opposite ones that stands first.
@@ -88,7 +89,22 @@ fn is_poor(pair: &Eigenpair) -> bool {
     upper(pair) && pair.error_bound > POOR * (pair.alpha / pair.beta).norm()
 }
 
-/// The eigenpair before it is certified.
+/// One of two conjugate eigenpairs of a damped problem before it is certified.
+fn damped(pair: &Eigenpair) -> Uncertified {
+    Uncertified {
+        s: pair.alpha / pair.beta,
+        right: pair.right.clone(),
+        multipliers: pair.multipliers.clone(),
+        left: None,
+        rigid: false,
+        mirror: true,
+        opposite: false,
+        chain: 1,
+        curvature: 0.0,
+    }
+}
+
+/// The eigenpair of an undamped problem before it is certified.
 fn approx(problem: &Problem, pair: &Eigenpair) -> Uncertified {
     let given: c64 = pair.alpha / pair.beta;
     // A bound that reaches zero says nothing of the sign of s^2: where M > 0 and K >= 0 it is negative.

@@ -256,7 +256,7 @@ pub(crate) fn goes_dense(problem: &Problem, request: &Request, options: &SparseO
         | Request::Largest { count }
         | Request::NearFrequency { count, .. }
         | Request::NearPoint { count, .. } => tiny || (small && 3 * count >= problem.dof()),
-        Request::Band { .. } => false,
+        Request::Band { .. } => tiny,
     }
 }
 

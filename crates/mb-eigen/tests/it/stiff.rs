@@ -23,7 +23,10 @@ fn low_modes_converge_as_cubic_elements_do() {
         .map(|&elements| {
             let pencil = pendulum::flexible_pendulum(elements).to_dense();
             let spectrum = mb_eigen::dense::solve(&pencil, &options).unwrap();
-            assert!(spectrum.findings.is_empty(), "{:?}", spectrum.findings);
+            // Where double-double precision was needed, the rounding of the entries themselves is reported.
+            let rounded =
+                |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::RoundedStiffness { .. } });
+            assert!(spectrum.findings.iter().all(rounded), "{:?}", spectrum.findings);
             assert!(spectrum.eigenpairs.iter().all(|pair| pair.backward_error < 1e-14));
             lowest(&spectrum)
         })

@@ -61,7 +61,10 @@ fn judge(name: &str, spectrum: &Spectrum, w: &[f64]) -> Vec<f64> {
 fn all_and_lowest(case: &Case) {
     let dense = mb_eigen::dense::solve(&case.pencil.to_dense(), &DenseOptions::default()).unwrap();
     assert!(judge(case.name, &dense, &case.w).is_empty());
-    assert!(dense.findings.is_empty(), "{}: {:?}", case.name, dense.findings);
+    // Where double-double precision was needed, the rounding of the entries themselves is reported.
+    let rounded =
+        |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::RoundedStiffness { .. } });
+    assert!(dense.findings.iter().all(rounded), "{}: {:?}", case.name, dense.findings);
     for dense_limit in [0, SparseOptions::default().expert.dense_limit] {
         let options = SparseOptions::from(SparseExpert { dense_limit, ..Default::default() });
         for count in 1..=case.w.len() {

@@ -117,6 +117,11 @@ impl Rows {
             let own: Vec<T> = (0..l.nrows()).map(|i| l[(i, j)]).collect();
             let mut own = self.basis.given_multipliers(&own);
             let column = out.col_as_slice_mut(j);
+            if self.rank == 0 {
+                // Rows that are all zero have no reactions.
+                column.fill(T::default());
+                continue;
+            }
             let Some(shares) = &self.shares else {
                 column.copy_from_slice(&own);
                 continue;
