@@ -117,12 +117,12 @@ fn drop_repeated(problem: &Problem, pairs: &mut Vec<Eigenpair>) -> usize {
     let form = |x: &Eigenpair, y: &Eigenpair| {
         crate::numeric::double_double::bilinear_sparse(problem.m.sparse(), &x.right, &y.right).re
     };
-    // A mode has the eigenvalues s and -s with one vector, which are two even where their error bounds reach each other.
-    let upper_half = |s: c64| s.im > 0.0 || (s.im == 0.0 && s.re > 0.0);
-    let near = |a: &Eigenpair, b: &Eigenpair| {
+    let upper = upper_ones(pairs);
+    let near = |i: usize, j: usize| {
+        let (a, b) = (&pairs[i], &pairs[j]);
         let physical = a.class == Class::Physical && b.class == Class::Physical;
         let (Some(s), Some(t)) = (a.value(), b.value()) else { return false };
-        physical && upper_half(s) == upper_half(t) && (s - t).norm() <= a.error_bound + b.error_bound
+        physical && upper[i] == upper[j] && (s - t).norm() <= a.error_bound + b.error_bound
     };
     let mut order: Vec<usize> = (0..pairs.len()).collect();
     order.sort_by(|i, j| pairs[*i].error_bound.total_cmp(&pairs[*j].error_bound));
@@ -130,8 +130,7 @@ fn drop_repeated(problem: &Problem, pairs: &mut Vec<Eigenpair>) -> usize {
     let mut repeated = vec![false; pairs.len()];
     for i in order {
         let own = &pairs[i];
-        let others: Vec<&Eigenpair> =
-            kept.iter().map(|j| &pairs[*j]).filter(|other| near(own, other)).collect();
+        let others: Vec<&Eigenpair> = kept.iter().filter(|j| near(i, **j)).map(|j| &pairs[*j]).collect();
         let gram = Dense::from_fn(others.len(), others.len(), |p, q| form(others[p], others[q]));
         let along: Vec<f64> = others.iter().map(|other| form(other, own)).collect();
         let of_all = Cholesky::new(&gram).map_or(0.0, |gram| {
@@ -146,11 +145,23 @@ fn drop_repeated(problem: &Problem, pairs: &mut Vec<Eigenpair>) -> usize {
             kept.push(i);
         }
     }
-    let is_upper = |pair: &Eigenpair| pair.value().is_some_and(upper_half);
-    let modes = pairs.iter().zip(&repeated).filter(|(pair, repeated)| **repeated && is_upper(pair)).count();
+    let modes = upper.iter().zip(&repeated).filter(|(upper, repeated)| **repeated && **upper).count();
     let mut kept = repeated.iter().map(|repeated| !repeated);
     pairs.retain(|_| kept.next().unwrap_or(true));
     modes
+}
+
+/// Which eigenpairs are the first of the two of their mode: it has the eigenvalues s and -s with one vector, behind each other, which
+/// are two even where their error bounds reach each other, or both are zero.
+fn upper_ones(pairs: &[Eigenpair]) -> Vec<bool> {
+    let mut out: Vec<bool> = Vec::with_capacity(pairs.len());
+    for (i, pair) in pairs.iter().enumerate() {
+        let zero = |pair: &Eigenpair| pair.value() == Some(c64::default());
+        let second = i > 0 && zero(&pairs[i - 1]) && out[i - 1];
+        let above = |s: c64| s.im > 0.0 || (s.im == 0.0 && s.re > 0.0);
+        out.push(if zero(pair) { !second } else { pair.value().is_some_and(above) });
+    }
+    out
 }
 
 pub(crate) fn counts(problem: &Problem) -> Counts {
@@ -216,5 +227,31 @@ mod tests {
         let told =
             |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Repeated { modes: 1 } });
         assert!(found.findings.iter().any(told), "{:?}", found.findings);
+    }
+
+    #[test]
+    fn both_zeros_of_a_mode_stay_and_a_third_does_not() {
+        let pencil = QuadraticPencil {
+            m: sparse::diagonal(&[1.0, 1.0]),
+            c: sparse::zeros(2, 2),
+            k: sparse::diagonal(&[1e-30, 1.0]),
+            phi_q: sparse::zeros(0, 2),
+        };
+        let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
+        let zero = || Uncertified {
+            opposite: true,
+            ..Uncertified::oscillating(
+                c64::default(),
+                Shape::of_real(vec![1.0, 0.0]),
+                Shape::of_real(Vec::new()),
+            )
+        };
+        let kept = |times: usize| {
+            let mut pairs = Certifier::new(&problem, false).certify((0..times).map(|_| zero()).collect());
+            pairs.iter_mut().for_each(|pair| pair.alpha = c64::default());
+            let modes = drop_repeated(&problem, &mut pairs);
+            (pairs.len(), modes)
+        };
+        assert_eq!((kept(1), kept(2)), ((2, 0), (2, 1)));
     }
 }
