@@ -248,7 +248,9 @@ mod tests {
         };
         let kept = |times: usize| {
             let mut pairs = Certifier::new(&problem, false).certify((0..times).map(|_| zero()).collect());
-            pairs.iter_mut().for_each(|pair| pair.alpha = c64::default());
+            for pair in &mut pairs {
+                pair.alpha = c64::default();
+            }
             let modes = drop_repeated(&problem, &mut pairs);
             (pairs.len(), modes)
         };
