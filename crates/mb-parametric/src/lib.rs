@@ -65,4 +65,4 @@ pub use polish::{PolishOptions, RefinedEigenpair, StartingEigenpair, polish};
 pub use rank::{RankChange, rank_change, rank_change_within};
 pub use source::{MovingModel, SeriesSource};
 pub use storage::Storage;
-pub use track::{Encounter, EncounterKind, Track, TrackOptions, track, track_kept};
+pub use track::{Encounter, EncounterKind, Track, TrackOptions, track, track_both_ways, track_kept};

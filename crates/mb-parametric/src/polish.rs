@@ -82,6 +82,8 @@ pub struct RefinedEigenpair {
 const CHORD: f64 = 1e-4;
 /// A factor is used for eigenpairs up to this share of the distance to the next eigenvalue away: one refinement then leaves rounding.
 const NEAR: f64 = 1e-8;
+/// The same where nothing but the left vector is still to be found with it, by several refinements.
+const NEAR_ENOUGH: f64 = 1e-2;
 
 /// Improves an eigenpair of the pencil until rounding stops it.
 ///
@@ -93,7 +95,17 @@ pub fn polish<A: Storage>(
     start: &StartingEigenpair,
     options: &PolishOptions,
 ) -> Result<RefinedEigenpair, ParametricError> {
-    polish_factored(pencil, start, options).map(|(pair, _)| pair)
+    check_pencil(pencil)?;
+    polish_checked(pencil, start, options)
+}
+
+/// As [`polish`] for a pencil that has been checked, for the many modes of one.
+pub(crate) fn polish_checked<A: Storage>(
+    pencil: &QuadraticPencil<A>,
+    start: &StartingEigenpair,
+    options: &PolishOptions,
+) -> Result<RefinedEigenpair, ParametricError> {
+    improved(pencil, start, options, NEAR_ENOUGH).map(|(pair, _)| pair)
 }
 
 /// As [`polish`], with the factors of the bordered system at the eigenpair found, in the gauge
@@ -102,6 +114,17 @@ pub(crate) fn polish_factored<'a, A: Storage>(
     pencil: &'a QuadraticPencil<A>,
     start: &StartingEigenpair,
     options: &PolishOptions,
+) -> Result<(RefinedEigenpair, Bordered<'a, A>), ParametricError> {
+    check_pencil(pencil)?;
+    improved(pencil, start, options, NEAR)
+}
+
+/// The eigenpair, with factors made at it or at most at this share of the distance to the next one away.
+fn improved<'a, A: Storage>(
+    pencil: &'a QuadraticPencil<A>,
+    start: &StartingEigenpair,
+    options: &PolishOptions,
+    reach: f64,
 ) -> Result<(RefinedEigenpair, Bordered<'a, A>), ParametricError> {
     let (mut s, mut phi) = (start.s, checked_start(pencil, start)?);
     let mut l = vec![c64::ZERO; pencil.phi_q.size().0];
@@ -128,13 +151,15 @@ pub(crate) fn polish_factored<'a, A: Storage>(
         let stalled = now > 0.5 * last;
         if now <= 8.0 * f64::EPSILON || stalled {
             // Next to where it was factored the distance to the next eigenvalue is the same.
-            let near = gap.is_some_and(|gap| (s - factored_at).norm() <= NEAR * gap);
+            let moved = (s - factored_at).norm();
+            let near = gap.is_some_and(|gap| moved <= reach * gap);
             bordered = if near {
                 bordered.moved(s, &phi, &phi, Some(&left)).map_err(|error| not_simple(error, s))?
             } else {
                 factored(pencil, s, &phi, Some(&left))?
             };
-            let judged = simplicity(pencil, &bordered, s, &phi, gap.filter(|_| near), options)?;
+            let known = gap.filter(|_| near).map(|gap| gap - moved);
+            let judged = simplicity(pencil, &bordered, s, &phi, known, options)?;
             if !near {
                 factored_at = s;
             }
@@ -188,7 +213,8 @@ fn simplicity<A: Storage>(
     known: Option<f64>,
     options: &PolishOptions,
 ) -> Result<Simplicity, ParametricError> {
-    let (left, left_multipliers) = bordered.left(0);
+    // Factors of another place nearby have to be refined with.
+    let (left, left_multipliers) = if known.is_some() { bordered.left_refined(0) } else { bordered.left(0) };
     // The matrices are real, so the conjugate is an eigenvalue too: a free body's double zero,
     // split by rounding, shows in this distance only.
     let conjugate = if s.im == 0.0 { f64::INFINITY } else { 2.0 * s.im.abs() };
@@ -225,13 +251,12 @@ fn not_simple(error: AlgebraError, s: c64) -> ParametricError {
     }
 }
 
-/// Checks shapes, values and constraints; returns the start's vector scaled to unit size.
+/// Checks the start; its vector scaled to unit size.
 fn checked_start<A: Storage>(
     pencil: &QuadraticPencil<A>,
     start: &StartingEigenpair,
 ) -> Result<Vec<c64>, ParametricError> {
     let n = pencil.m.size().0;
-    check_pencil(pencil)?;
     if start.vector.len() != n {
         let (what, expected, found) = ("the starting eigenvector", n, start.vector.len());
         return Err(ParametricError::WrongLength { what, expected, found });

@@ -196,7 +196,7 @@ impl<'a, A: Storage> MovingModel<'a, A> {
     ///
     /// Errors: as [`crate::model_series()`].
     pub fn model_series(&self, at: &[f64], set: &MultiIndexSet) -> Result<ModelSeries<A>, ParametricError> {
-        let (shifted, _) = moved(self.source, &self.centre, &self.variables, at)?;
+        let (shifted, ..) = moved(self.source, &self.centre, &self.variables, at)?;
         let following = self.following()?;
         let point = self.point(at)?;
         let request = Request {
@@ -207,6 +207,13 @@ impl<'a, A: Storage> MovingModel<'a, A> {
             following: Some(&following),
         };
         checked_series(&shifted, &request)
+    }
+
+    /// The matrices at the reference point as it is, which is known to be an operating point.
+    ///
+    /// Errors: the model's own.
+    pub fn matrices_here(&self) -> Result<QuadraticPencil<A>, ParametricError> {
+        Ok(matrices_of(&self.source.model_f64(&BTreeMap::new())?, &self.centre))
     }
 
     fn model_and_point(&self, at: &[f64]) -> Result<(Model, Point), ParametricError> {

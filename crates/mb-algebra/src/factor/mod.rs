@@ -6,6 +6,7 @@ mod entry;
 mod lu;
 mod ordering;
 mod rank_qr;
+mod recent;
 mod sparse_cholesky;
 mod sparse_ldl;
 mod sparse_lu;

@@ -1,7 +1,8 @@
 //! P A Q = L U of a sparse matrix: rows exchanged for stability, columns ordered for little fill (COLAMD).
 //!
 //! Davis, Direct Methods for Sparse Linear Systems, chapters 6 and 7. The order of the columns and the
-//! structure depend on the pattern only and are kept for further matrices of the same pattern.
+//! structure depend on the pattern only and are kept for further matrices of the same pattern, those of the last few patterns for all
+//! callers (module `recent`).
 //! Every factorization is tried on a known solution: the library passes zero pivots in silence.
 //!
 //! The robust choice for unsymmetric and for complex symmetric matrices. For solids the fill is many times
@@ -15,17 +16,22 @@ use faer::sparse::linalg::lu::{
 };
 use faer::{Auto, Conj, Mat, MatMut, Par, Spec};
 use sprs::CsMat;
+use std::sync::Arc;
 
 use super::entry::Entry;
+use super::recent::Recent;
 use super::{backward_error, check_square, first_non_finite, same_pattern};
 use crate::convert::{csc, with_faer};
 use crate::{AlgebraError, Dense, DenseC, Sparse, SparseC, c64, condition};
+
+/// The last patterns, for real and complex matrices.
+static PATTERNS: Recent<SymbolicLu<usize>> = Recent::new();
 
 /// The factors for either kind of number, with the matrix itself for residuals.
 #[derive(Clone, Debug)]
 struct Factors<T> {
     a: CsMat<T>,
-    symbolic: SymbolicLu<usize>,
+    symbolic: Arc<SymbolicLu<usize>>,
     numeric: NumericLu<usize, T>,
 }
 
@@ -33,9 +39,9 @@ impl<T: Entry> Factors<T> {
     fn new(a: &CsMat<T>) -> Result<Self, AlgebraError> {
         let n = check_square("Sparse LU factorization", a.rows(), a.cols())?;
         let a = csc(a).into_owned();
-        let analysed =
-            with_faer(&a, |view| factorize_symbolic_lu(view.symbolic(), LuSymbolicParams::default()));
-        let symbolic = analysed.map_err(|_| AlgebraError::OutOfMemory { size: n })?;
+        let analyse =
+            || with_faer(&a, |view| factorize_symbolic_lu(view.symbolic(), LuSymbolicParams::default()));
+        let symbolic = PATTERNS.of(&a, analyse).map_err(|_| AlgebraError::OutOfMemory { size: n })?;
         let mut factors = Self { a, symbolic, numeric: NumericLu::new() };
         factors.factor()?;
         Ok(factors)

@@ -1,28 +1,22 @@
 //! Modes from speed to speed, identified by their vectors.
 //!
 //! At a new speed each mode is sought where its last two speeds point to, by Newton's method on its eigenpair; where that
-//! fails, and in small models always, all modes of the new speed are computed and each takes the one most like itself
-//! ([`mb_parametric::track::left_right_mac`]). Where modes coincide they have no vectors of their own: the mode keeps those it
+//! fails, or in a small model leaves out one of the eigenvalues that there are, all modes of the new speed are computed and each takes the
+//! one most like itself ([`mb_parametric::track::left_right_mac`]). Where modes coincide they have no vectors of their own: the mode keeps those it
 //! came with. An eigenvalue may pass through zero to the other side, so that its imaginary part may be negative.
-//!
-//! The error bound of an eigenpair found by Newton's method is, to first order and with y^H (2 s M + C) x = 1,
-//!
-//! ```text
-//! |y|^T ( |r| + c u (|s|^2 |M| + |s| |C| + |K|) |x| ) + what the motion changes,   r = (s^2 M + s C + K) x + Phi_q^T l
-//! ```
 
+use super::newton::{by_newton, distinct};
 use super::path::{Look, Path, Stop};
 use crate::error::AnalysisError;
 use crate::part;
 use crate::spectra::{FormulationSpectrum, of_linear};
-use mb_algebra::{QuadraticPencil, Sparse, c64};
+use mb_algebra::c64;
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::sparse::{Request, SparseOptions};
 use mb_eigen::{Class, Eigenpair};
 use mb_linear::Formulation;
 use mb_linear::steady::Whirl;
 use mb_parametric::track::{Shape, left_right_mac};
-use mb_parametric::{PolishOptions, RefinedEigenpair, StartingEigenpair, polish};
 
 /// A mode at a speed.
 #[derive(Clone, Debug)]
@@ -40,7 +34,7 @@ pub struct ModePoint {
 }
 
 impl ModePoint {
-    fn shape(&self) -> Shape<'_> {
+    pub(super) fn shape(&self) -> Shape<'_> {
         Shape { s: self.s, right: &self.right, left: &self.left }
     }
     /// Frequency seen in the frame, Hz.
@@ -55,16 +49,13 @@ impl ModePoint {
 }
 
 /// Least likeness of a mode at two neighbouring speeds.
-const LIKE: f64 = 0.5;
+pub(super) const LIKE: f64 = 0.5;
 
 /// A mode that none is like is sought up to this share of its eigenvalue away.
 const FAR: f64 = 0.5;
 
 /// Eigenvalues this near, relative to their size, coincide.
-const COINCIDE: f64 = 1e-6;
-
-/// Rounding errors of the sums of a residual, in units of rounding.
-const ROUNDINGS: f64 = 16.0;
+pub(super) const COINCIDE: f64 = 1e-6;
 
 /// The modes of one speed.
 #[derive(Clone, Debug)]
@@ -78,6 +69,8 @@ pub(super) struct Sample {
     /// Whether an eigenvalue, no exact zero, neither grows nor decays by more than its error bound in a system that is not
     /// reversible.
     pub(super) open: bool,
+    /// How many eigenvalues that are no exact zeros have to be found at the next speed, where all of them do.
+    pub(super) total: Option<usize>,
 }
 
 /// The modes followed, and what grows among all that were computed.
@@ -85,16 +78,17 @@ pub(super) struct Found {
     modes: Vec<Option<ModePoint>>,
     growth: Option<(c64, bool)>,
     open: bool,
+    total: Option<usize>,
 }
 
 impl Sample {
     pub(super) fn new(w: f64, stop: &Stop, found: Found) -> Self {
-        let Found { modes, growth, open } = found;
-        Self { w, turn: stop.turn, reversible: stop.reversible, modes, growth, open }
+        let Found { modes, growth, open, total } = found;
+        Self { w, turn: stop.turn, reversible: stop.reversible, modes, growth, open, total }
     }
     /// With one of the modes alone.
     pub(super) fn of_mode(&self, mode: usize) -> Self {
-        Self { modes: vec![self.modes[mode].clone()], ..*self }
+        Self { modes: vec![self.modes[mode].clone()], total: None, ..*self }
     }
 }
 
@@ -136,8 +130,11 @@ impl Samples {
         }
         kept.sort_unstable();
         kept.dedup();
-        let select =
-            |s: &Sample| Sample { modes: kept.iter().map(|k| s.modes[*k].clone()).collect(), ..s.clone() };
+        let select = |s: &Sample| Sample {
+            modes: kept.iter().map(|k| s.modes[*k].clone()).collect(),
+            total: None,
+            ..s.clone()
+        };
         (Self { list: self.list.iter().map(select).collect() }, kept)
     }
 }
@@ -162,7 +159,13 @@ impl<'a> Follow<'a> {
                 let every = all(&stop, self.count)?;
                 let (growth, open) =
                     (growth(every.iter(), stop.reversible), open(every.iter(), stop.reversible));
-                Found { modes: lowest(every, self.count).into_iter().map(Some).collect(), growth, open }
+                let total = self.path.is_small().then_some(every.len());
+                Found {
+                    modes: lowest(every, self.count).into_iter().map(Some).collect(),
+                    growth,
+                    open,
+                    total,
+                }
             }
             Some(last) => {
                 let before = self.done.len().checked_sub(2).map(|k| &self.done[k]);
@@ -180,13 +183,7 @@ impl<'a> Follow<'a> {
         let stop = self.path.at(begin, Look::Between)?;
         let new: Vec<ModePoint> = lowest(all(&stop, self.count)?, self.count)
             .into_iter()
-            .filter(|m| {
-                let same = |o: &ModePoint| {
-                    let near = |s: c64| (s - m.s).norm() <= 1e-9 * m.s.norm() + o.error + m.error;
-                    near(o.s) || near(o.s.conj())
-                };
-                !self.done[first].modes.iter().flatten().any(same)
-            })
+            .filter(|m| !self.done[first].modes.iter().flatten().any(|o| same(o, m)))
             .collect();
         if new.is_empty() {
             return Ok(());
@@ -195,6 +192,7 @@ impl<'a> Follow<'a> {
         own[first] = new.into_iter().map(Some).collect();
         let sample = |done: &[Sample], own: &[Vec<Option<ModePoint>>], k: usize| Sample {
             modes: own[k].clone(),
+            total: None,
             ..done[k].clone()
         };
         for k in first + 1..self.done.len() {
@@ -202,6 +200,10 @@ impl<'a> Follow<'a> {
             let last = sample(&self.done, &own, k - 1);
             let before = (k >= first + 2).then(|| sample(&self.done, &own, k - 2));
             own[k] = next(self.path, &stop, self.done[k].w, &last, before.as_ref())?.modes;
+            // What has become one of the modes followed is reported there.
+            for mode in &mut own[k] {
+                *mode = mode.take().filter(|m| !self.done[k].modes.iter().flatten().any(|o| same(o, m)));
+            }
         }
         if first == 1 {
             let stop = self.path.at(self.done[0].w, Look::Between)?;
@@ -215,6 +217,12 @@ impl<'a> Follow<'a> {
     pub(super) fn into_samples(self) -> Samples {
         Samples { list: self.done }
     }
+}
+
+/// Whether two modes have one eigenvalue, or conjugate ones.
+fn same(o: &ModePoint, m: &ModePoint) -> bool {
+    let near = |s: c64| (s - m.s).norm() <= 1e-9 * m.s.norm() + o.error + m.error;
+    near(o.s) || near(o.s.conj())
 }
 
 /// The modes of lowest frequency, one of each conjugate two, by rising frequency.
@@ -259,7 +267,7 @@ fn modes_of(stop: &Stop, found: &FormulationSpectrum) -> Vec<ModePoint> {
 }
 
 /// With the sense in which it goes round.
-fn turned(mut m: ModePoint, whirl: Option<&Whirl>) -> ModePoint {
+pub(super) fn turned(mut m: ModePoint, whirl: Option<&Whirl>) -> ModePoint {
     if m.s.im.abs() > m.error {
         m.whirl = whirl.and_then(|w| w.sense(&m.right)).map(|x| x * m.s.im.signum());
     }
@@ -283,94 +291,22 @@ pub(super) fn next(
         Some(now.s + slope.unwrap_or(c64::ZERO) * (w - last.w))
     };
     let guesses: Vec<Option<c64>> = (0..last.modes.len()).map(guess).collect();
-    if !path.is_small()
-        && let Some(found) = by_newton(stop, w, last, before, &guesses)
-    {
-        let (growth, open) = (growth(found.iter(), stop.reversible), open(found.iter(), stop.reversible));
-        return Ok(Found { modes: found.into_iter().map(Some).collect(), growth, open });
+    if let Some(modes) = by_newton(path, stop, w, last, before, &guesses) {
+        let found = || modes.iter().flatten();
+        if last.total.is_none_or(|total| distinct(found()) == total) {
+            let (growth, open) = (growth(found(), stop.reversible), open(found(), stop.reversible));
+            return Ok(Found { modes, growth, open, total: last.total });
+        }
     }
     let candidates = all(stop, last.modes.len() + EXTRA)?;
     let (growth, open) =
         (growth(candidates.iter(), stop.reversible), open(candidates.iter(), stop.reversible));
-    Ok(Found { modes: alike(stop, last, &guesses, &candidates), growth, open })
+    let total = path.is_small().then_some(candidates.len());
+    Ok(Found { modes: alike(stop, last, &guesses, &candidates), growth, open, total })
 }
 
 /// Modes beyond those followed that are computed where Newton's method fails.
 const EXTRA: usize = 4;
-
-/// All modes by Newton's method from where they point to; none where one of them is not the same, or two become one.
-fn by_newton(
-    stop: &Stop,
-    w: f64,
-    last: &Sample,
-    before: Option<&Sample>,
-    guesses: &[Option<c64>],
-) -> Option<Vec<ModePoint>> {
-    let mut out: Vec<ModePoint> = Vec::with_capacity(guesses.len());
-    for (k, (mode, guess)) in last.modes.iter().zip(guesses).enumerate() {
-        let (mode, guess) = (mode.as_ref()?, (*guess)?);
-        let old = before.and_then(|b| Some((b.w, b.modes[k].as_ref()?)));
-        let start = match old.filter(|(old, _)| (last.w - old).abs() > 0.0) {
-            Some((old, far)) => extrapolated(&mode.right, &far.right, (w - last.w) / (last.w - old)),
-            None => mode.right.clone(),
-        };
-        let found = one_by_newton(stop, guess, &start)?;
-        let likeness = left_right_mac(&stop.pencil, &mode.shape(), &found.shape());
-        let double = |o: &ModePoint| (o.s - found.s).norm() <= COINCIDE * found.s.norm();
-        if !(LIKE..=1.0 / LIKE).contains(&likeness) || out.iter().any(double) {
-            return None;
-        }
-        out.push(found);
-    }
-    Some(out)
-}
-
-/// x + (x - c x_0) by, with c that brings the former vector x_0 nearest to x: vectors have no size and phase of their own.
-fn extrapolated(x: &[c64], former: &[c64], by: f64) -> Vec<c64> {
-    let dot = |a: &[c64], b: &[c64]| -> c64 { a.iter().zip(b).map(|(a, b)| a.conj() * b).sum() };
-    let c = dot(former, x) / dot(former, former);
-    x.iter().zip(former).map(|(x, f)| x + (x - c * f) * by).collect()
-}
-
-/// The eigenpair near a guess.
-pub(super) fn one_by_newton(stop: &Stop, s: c64, vector: &[c64]) -> Option<ModePoint> {
-    let start = StartingEigenpair { s, vector: vector.to_vec() };
-    let pair = polish(&stop.pencil, &start, &PolishOptions::default()).ok()?;
-    let error = bound(stop, &pair);
-    if error.is_nan() || error >= 0.1 * pair.gap {
-        return None;
-    }
-    let point = ModePoint { s: pair.s, error, whirl: None, right: pair.vector, left: pair.left };
-    Some(turned(point, stop.whirl()))
-}
-
-/// The error bound of an eigenpair (see the module).
-fn bound(stop: &Stop, pair: &RefinedEigenpair) -> f64 {
-    let QuadraticPencil { m, c, k, phi_q } = &stop.pencil;
-    let n = pair.vector.len();
-    let (mut residual, mut size) = (vec![c64::ZERO; n], vec![0.0_f64; n]);
-    let mut add = |a: &Sparse, factor: c64, x: &[c64], transposed: bool| {
-        for (value, (i, j)) in a {
-            let (row, column) = if transposed { (j, i) } else { (i, j) };
-            let term = factor * x[column] * *value;
-            residual[row] += term;
-            size[row] += term.norm();
-        }
-    };
-    add(m, pair.s * pair.s, &pair.vector, false);
-    add(c, pair.s, &pair.vector, false);
-    add(k, c64::ONE, &pair.vector, false);
-    add(phi_q, c64::ONE, &pair.multipliers, true);
-    let own: f64 = pair
-        .left
-        .iter()
-        .zip(residual.iter().zip(&size))
-        .map(|(y, (r, size))| y.norm() * (r.norm() + ROUNDINGS * 0.5 * f64::EPSILON * size))
-        .sum();
-    let left: Vec<c64> = pair.left.iter().map(c64::conj).collect();
-    let moved = stop.at.steady().map_or(0.0, |m| m.deviation().of_eigenvalue(pair.s, &pair.vector, &left));
-    own + moved
-}
 
 /// Each mode takes the candidate most like it; where none is, the nearest one that is left.
 fn alike(
@@ -415,6 +351,14 @@ fn alike(
             out[j] = Some(k);
             take(&mut taken, k);
         }
+    }
+    // Where all are known and one is left on either side, they belong together: a vector dominated by drift changes as 1 / s.
+    let upper = |k: &usize| !taken[*k] && candidates[*k].s.im >= -candidates[*k].error;
+    let rest: Vec<usize> = (0..candidates.len()).filter(upper).collect();
+    let lost: Vec<usize> = (0..out.len()).filter(|j| out[*j].is_none() && last.modes[*j].is_some()).collect();
+    if let ([j], [k], true) = (&lost[..], &rest[..], stop.lin.is_some() && last.total.is_some()) {
+        out[*j] = Some(*k);
+        take(&mut taken, *k);
     }
     // A mode that was lost, in a range of growth say, comes back as the lowest that is left.
     let mut left: Vec<usize> = (0..candidates.len()).filter(|k| !taken[*k]).collect();

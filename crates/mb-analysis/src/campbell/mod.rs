@@ -12,6 +12,7 @@
 
 mod critical;
 mod follow;
+mod newton;
 mod path;
 mod unstable;
 

@@ -7,9 +7,7 @@ use super::storage::{Pencil, Solved};
 use super::walk::Walk;
 use crate::number::six;
 use mb_algebra::{Dense, Sparse};
-use mb_parametric::{
-    Journal, ParametricError, RefinedEigenpair, StartingEigenpair, Track, TrackOptions, track_kept,
-};
+use mb_parametric::{Journal, ParametricError, StartingEigenpair, Track, TrackOptions, track_both_ways};
 
 /// The modes of samples next to each other.
 #[derive(Clone, Debug)]
@@ -21,7 +19,7 @@ pub struct Followed {
 }
 
 /// Follows the modes that are expanded one by one along `distances` from the point that is asked for: from the sample
-/// `middle`, the centre of the expansion, back to the start, and from there to the end. Samples that the `journal` has kept are
+/// `middle`, the centre of the expansion, back to the start and on to the end. Samples that the `journal` has kept are
 /// taken from there; work that is ended gives the samples that were reached.
 ///
 /// # Errors
@@ -56,35 +54,11 @@ fn followed<A: Solved>(
             vector: mode.full.vector_coefficients()[0].clone(),
         })
         .collect();
-    let back: Vec<Vec<f64>> = distances[..=middle].iter().rev().cloned().collect();
     let options = TrackOptions::default();
     let lost = |error| expansion.lost(origin, error);
-    let back = track_kept(&source, &back, &starts, &options, journal).map_err(lost)?;
-    if back.stopped.is_some() {
-        return Ok(Followed { first: middle + 1 - back.eigenpairs.len(), track: reversed(back) });
-    }
-    let start = |pair: &RefinedEigenpair| StartingEigenpair { s: pair.s, vector: pair.vector.clone() };
-    let first: Vec<StartingEigenpair> =
-        back.eigenpairs.last().map_or_else(Vec::new, |p| p.iter().map(start).collect());
-    let track = track_kept(&source, distances, &first, &options, journal).map_err(lost)?;
-    // The way back has reached all samples up to the middle.
-    let further = track.eigenpairs.len() > middle;
-    let track = if further { track } else { Track { stopped: track.stopped, ..reversed(back) } };
-    Ok(Followed { first: 0, track })
-}
-
-/// The same samples the other way round. The likeness of two samples is that by the matrices of the earlier one then.
-fn reversed(mut track: Track) -> Track {
-    let last = track.eigenpairs.len().saturating_sub(1);
-    track.points.reverse();
-    track.eigenpairs.reverse();
-    track.mac = track.mac.iter().rev().map(|mac| mac.transpose().to_owned()).collect();
-    track.passed_beside = track.passed_beside.iter().rev().map(|i| last - i).collect();
-    track.encounters.reverse();
-    for encounter in &mut track.encounters {
-        encounter.sample = last as f64 - encounter.sample;
-    }
-    track
+    let (first, track) =
+        track_both_ways(&source, distances, middle, &starts, &options, journal).map_err(lost)?;
+    Ok(Followed { first, track })
 }
 
 impl Expansion {

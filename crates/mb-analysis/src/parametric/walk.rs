@@ -120,7 +120,12 @@ impl<A: Solved> SeriesSource for Walk<'_, A> {
         if let Some((_, known)) = self.last.borrow().iter().find(|(x, _)| x == at) {
             return Ok(known.clone());
         }
-        let found = self.near(at, |source, d| source.matrices(d))?;
+        // Points found on the way are in balance as they are.
+        let found_before = at.iter().any(|x| *x != 0.0);
+        let found = self.near(at, |source, d| {
+            let here = found_before && d.iter().all(|x| *x == 0.0);
+            if here { source.matrices_here() } else { source.matrices(d) }
+        })?;
         self.assembled.set(self.assembled.get() + 1);
         let mut last = self.last.borrow_mut();
         last.truncate(KEPT - 1);

@@ -38,6 +38,19 @@ pub(crate) struct Parts {
     pub(crate) t: Vec<c64>,
 }
 
+impl Parts {
+    fn minus(&self, other: &Self) -> Self {
+        let minus = |a: &[c64], b: &[c64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
+        Self { x: minus(&self.x, &other.x), l: minus(&self.l, &other.l), t: minus(&self.t, &other.t) }
+    }
+
+    fn add(&mut self, step: &Self) {
+        axpy(&mut self.x, c64::ONE, &step.x);
+        axpy(&mut self.l, c64::ONE, &step.l);
+        axpy(&mut self.t, c64::ONE, &step.t);
+    }
+}
+
 /// The blocks of a bordered system, before scaling.
 pub struct Frame<'a, A> {
     pub(crate) p: &'a QuadraticPencil<A>,
@@ -104,6 +117,8 @@ fn positive(x: f64) -> f64 {
 
 /// Relative residual above which a sparse solution is refined.
 const REFINE: f64 = 1e-15;
+/// Steps of refinement by factors of another matrix nearby.
+const STEPS: usize = 8;
 
 impl<'a, A: Storage> Bordered<'a, A> {
     /// Factors the system of one eigenpair at `s` and `phi` with the gauge row `c` (both vectors
@@ -144,7 +159,7 @@ impl<'a, A: Storage> Bordered<'a, A> {
     }
 
     /// The system of a pair that lies near the one it was factored for, at a distance far below that to the next
-    /// eigenvalue: sparse factors serve it too, with another border, and their solutions are refined; a dense system is
+    /// eigenvalue: sparse factors serve it too, with another border, and solutions are refined; a dense system is
     /// factored anew.
     ///
     /// Errors: as [`Bordered::new`].
@@ -166,20 +181,11 @@ impl<'a, A: Storage> Bordered<'a, A> {
     /// The solution for a right-hand side.
     pub(crate) fn solve(&self, rhs: &Parts) -> Parts {
         let mut x = self.solve_once(rhs);
-        let product = self.times(&x);
-        let minus = |b: &[c64], y: &[c64]| b.iter().zip(y).map(|(b, y)| b - y).collect();
-        let residual = Parts {
-            x: minus(&rhs.x, &product.x),
-            l: minus(&rhs.l, &product.l),
-            t: minus(&rhs.t, &product.t),
-        };
+        let residual = rhs.minus(&self.times(&x));
         if matches!(self.core, Core::Sparse(_)) && self.is_small(&residual, &x, rhs) {
             return x;
         }
-        let step = self.solve_once(&residual);
-        axpy(&mut x.x, c64::ONE, &step.x);
-        axpy(&mut x.l, c64::ONE, &step.l);
-        axpy(&mut x.t, c64::ONE, &step.t);
+        x.add(&self.solve_once(&residual));
         x
     }
 
@@ -231,18 +237,71 @@ impl<'a, A: Storage> Bordered<'a, A> {
     /// z and mu with z^T A + mu^T Phi_q = 0, Phi_q z = 0 and z^T B = e_i, when the group's space
     /// is invariant (k = 1: z is the conjugated left eigenvector, z^T A' phi = 1).
     pub(crate) fn left(&self, i: usize) -> (Vec<c64>, Vec<c64>) {
+        let mut t = zeros(self.columns.len());
+        t[i] = c64::ONE;
+        let found = self.solve_transposed(&Parts { x: zeros(self.n), l: zeros(self.nc), t });
+        (found.x, found.l)
+    }
+
+    /// As [`Bordered::left`] by factors of another matrix nearby, refined until rounding stops it.
+    pub(crate) fn left_refined(&self, i: usize) -> (Vec<c64>, Vec<c64>) {
+        let mut t = zeros(self.columns.len());
+        t[i] = c64::ONE;
+        let rhs = Parts { x: zeros(self.n), l: zeros(self.nc), t };
+        let mut y = self.solve_transposed(&rhs);
+        let mut last = f64::INFINITY;
+        for _ in 0..STEPS {
+            let step = self.solve_transposed(&rhs.minus(&self.times_transposed(&y)));
+            let size = norms::two_complex(&step.x) / norms::two_complex(&y.x);
+            if size.is_nan() || size > 0.5 * last {
+                break;
+            }
+            y.add(&step);
+            if size <= f64::EPSILON {
+                break;
+            }
+            last = size;
+        }
+        (y.x, y.l)
+    }
+
+    /// The solution with the transposed matrix, without refinement.
+    fn solve_transposed(&self, rhs: &Parts) -> Parts {
         let [a, p, b] = self.size;
         let last = self.n + self.nc;
-        // With the scaled matrix: S^T (row scales)^-1 (z, mu, .) = (column scales) e_i.
-        let mut rhs = zeros(last + self.columns.len());
-        rhs[last + i] = c64::from(a / b);
+        // The factored matrix has its rows scaled by 1/a, 1/p, 1 and its unknowns by 1, p/a, b/a.
+        let mut scaled = Vec::with_capacity(last + rhs.t.len());
+        scaled.extend_from_slice(&rhs.x);
+        scaled.extend(rhs.l.iter().map(|z| z * (a / p)));
+        scaled.extend(rhs.t.iter().map(|z| z * (a / b)));
         let u = match &self.core {
-            Core::Dense(lu) => lu.solve_transpose(&rhs),
-            Core::Sparse(part) => part.solve_transpose(&rhs),
+            Core::Dense(lu) => lu.solve_transpose(&scaled),
+            Core::Sparse(part) => part.solve_transpose(&scaled),
         };
-        let z = u[..self.n].iter().map(|x| x / a).collect();
-        let mu = u[self.n..last].iter().map(|x| x / p).collect();
-        (z, mu)
+        Parts {
+            x: u[..self.n].iter().map(|x| x / a).collect(),
+            l: u[self.n..last].iter().map(|x| x / p).collect(),
+            t: u[last..].to_vec(),
+        }
+    }
+
+    /// The product of the transposed matrix with (x, l, t).
+    fn times_transposed(&self, y: &Parts) -> Parts {
+        let (p, s) = (self.p, self.s);
+        let mut x = zeros(self.n);
+        p.m.add_product_transposed(s * s, &y.x, &mut x);
+        p.c.add_product_transposed(s, &y.x, &mut x);
+        p.k.add_product_transposed(c64::ONE, &y.x, &mut x);
+        p.phi_q.add_product_transposed(c64::ONE, &y.l, &mut x);
+        for (row, t) in self.rows.iter().zip(&y.t) {
+            axpy(&mut x, *t, row);
+        }
+        let mut l = zeros(self.nc);
+        p.phi_q.add_product(c64::ONE, &y.x, &mut l);
+        let of = |(j, column): (usize, &Vec<c64>)| {
+            dot(column, &y.x) + self.corner.iter().zip(&y.t).map(|(row, t)| row[j] * t).sum::<c64>()
+        };
+        Parts { x, l, t: self.columns.iter().enumerate().map(of).collect() }
     }
 
     /// Estimated distance from `s` to the next eigenvalue: the smallest root t of

@@ -1,40 +1,38 @@
 //! One sparse factorization, and small corrections to the whole bordered system.
 //!
-//! A dense row or column would fill the factors. In their place stand unit vectors, which take
-//! away the rows J and columns K of the pencil where the left and right vectors are large:
+//! A dense row or column would fill the factors. In their place stand numbers at k places (J_i, K_i), where left and right vectors
+//! are large, mostly on the diagonal, so that all modes of a model, at all values of its parameters, share one pattern:
 //!
 //! ```text
-//! Q = [ P      E_J ]      P = [ A  Phi_q^T; Phi_q  0 ],  singular at an eigenvalue
-//!     [ E_K^T  0   ]
+//! Q = P + E_J H E_K^T,   P = [ A  Phi_q^T; Phi_q  0 ],  singular at an eigenvalue,   H = diag(h)
 //! ```
 //!
-//! With U = Q^-1 (B; 0), W = Q^-1 (0; I) and the parts u, tau of each, the whole system follows
-//! from tau = 0 and the border's own rows: 2k equations in the border's unknown t and in kappa,
-//! the value of E_K^T u:
+//! With U = Q^-1 (B; 0) and W = Q^-1 E_J the whole system follows from the border's own rows and from what was added: 2k equations
+//! in the border's unknown t and in kappa = H E_K^T u:
 //!
 //! ```text
-//! u = u_0 - U t + W kappa,   tau_0 - tau_U t + tau_W kappa = 0,   G u_0 + (D - G U) t + G W kappa = g
+//! u = u_0 - U t + W kappa,   H E_K^T (u_0 - U t + W kappa) = kappa,   G u_0 + (D - G U) t + G W kappa = g
 //! ```
 
 use super::{Core, Frame};
 use crate::storage::Backend;
 use crate::vectors::{axpy, dot, zeros};
-use mb_algebra::{AlgebraError, DenseC, LuComplex, Scatter, Sparse, SparseLuComplex, Triplets, c64};
+use mb_algebra::{AlgebraError, DenseC, LuComplex, Scatter, Sparse, SparseLuComplex, Triplets, c64, norms};
 
 /// The factors of Q and of the small systems, for right-hand sides and transposed ones.
 pub struct Eliminated {
     lu: SparseLuComplex,
-    size: usize,
-    k: usize,
     forward: Side,
     backward: Side,
 }
 
 /// What takes Q (or its transpose) to the whole system (or its transpose).
 struct Side {
-    /// Q^-1 (B; 0), length n + m + k each.
+    /// Where kappa reads u, and h.
+    places: Vec<(usize, f64)>,
+    /// Q^-1 (B; 0), length n + m each.
     columns: Vec<Vec<c64>>,
-    /// Q^-1 (0; I).
+    /// Q^-1 E_J.
     units: Vec<Vec<c64>>,
     /// G, length n.
     rows: Vec<Vec<c64>>,
@@ -42,89 +40,78 @@ struct Side {
     small: Option<LuComplex>,
 }
 
+/// A place is good where the vector has this share of its largest entry.
+const LARGE: f64 = 0.01;
+
 /// Factors the sparse part, trying other rows where the first choice is poor.
 pub(crate) fn sparse_core(frame: &Frame<'_, Sparse>) -> Result<Core, AlgebraError> {
     let k = frame.columns.len();
-    let cols = pivots(frame.vectors, k);
-    let rows = frame.left.map_or_else(|| cols.clone(), |z| pivots(&[z.to_vec()], k));
-    let (first, left) = eliminated(frame, &rows, &cols)?;
-    let size = |i: usize| left[i].norm();
-    let largest = (0..left.len()).max_by(|&i, &j| size(i).total_cmp(&size(j))).unwrap_or(0);
-    // A row where the left vector is almost zero leaves the matrix almost singular.
-    if k == 1 && size(rows[0]) < 0.01 * size(largest) {
-        let (second, _) = eliminated(frame, &[largest], &cols)?;
-        return Ok(Core::Sparse(Box::new(second)));
+    let (rows, cols) = if let ([right], Some(left)) = (frame.vectors, frame.left) {
+        places(right, left)
+    } else {
+        let cols = pivots(frame.vectors, k);
+        (cols.clone(), cols)
+    };
+    let first = Eliminated::new(frame, &rows, &cols)?;
+    if let ([right], None) = (frame.vectors, frame.left) {
+        let left = &first.backward.units[0][..right.len()];
+        // A row where the left vector is almost zero leaves the matrix almost singular.
+        if left[rows[0]].norm() < LARGE * largest(left) {
+            let (rows, cols) = places(right, left);
+            return Ok(Core::Sparse(Box::new(Eliminated::new(frame, &rows, &cols)?)));
+        }
     }
     Ok(Core::Sparse(Box::new(first)))
 }
 
-/// The factors, and the left vector of the first border row.
-fn eliminated(
-    frame: &Frame<'_, Sparse>,
-    rows: &[usize],
-    cols: &[usize],
-) -> Result<(Eliminated, Vec<c64>), AlgebraError> {
-    let (n, nc) = (frame.p.m.size().0, frame.p.phi_q.size().0);
-    let (k, last) = (rows.len(), n + nc);
-    let mut entries = Triplets::new(last + k, last + k);
-    frame.scatter_pencil(&mut entries);
-    for i in 0..k {
-        entries.add(rows[i], last + i, c64::ONE);
-        entries.add(last + i, cols[i], c64::ONE);
-    }
-    let lu = SparseLuComplex::new(&entries.to_sparse_complex())?;
-    let [a, _, b] = frame.size;
-    let columns: Vec<Vec<c64>> = frame.columns.iter().map(|c| c.iter().map(|z| z / b).collect()).collect();
-    let corner = |i: usize, j: usize| frame.corner[i][j] * (a / b);
-    let solve = |x: &[c64]| lu.solve(x);
-    let units = (0..k).map(|i| solve(&unit(last + k, last + i))).collect();
-    let forward = side(last, &columns, frame.rows, corner, units, &solve)?;
-    // The transposed whole has B^T for rows and G^T for columns.
-    let solve = |x: &[c64]| lu.solve_transpose(x);
-    let units = (0..k).map(|i| solve(&unit(last + k, last + i))).collect();
-    let backward = side(last, frame.rows, &columns, |i, j| corner(j, i), units, &solve)?;
-    let left = if k == 0 { Vec::new() } else { lu.solve_transpose(&unit(last + k, last)) };
-    Ok((Eliminated { lu, size: last, k, forward, backward }, left.into_iter().take(n).collect()))
-}
-
-fn side(
-    size: usize,
-    columns: &[Vec<c64>],
-    rows: &[Vec<c64>],
-    corner: impl Fn(usize, usize) -> c64,
-    units: Vec<Vec<c64>>,
-    solve: &dyn Fn(&[c64]) -> Vec<c64>,
-) -> Result<Side, AlgebraError> {
-    let k = columns.len();
-    let padded = |column: &Vec<c64>| {
-        let mut out = column.clone();
-        out.resize(size + k, c64::ZERO);
-        solve(&out)
+/// Where a right and a left vector are large, in one place if they can be.
+fn places(right: &[c64], left: &[c64]) -> (Vec<usize>, Vec<usize>) {
+    let most = |size: &dyn Fn(usize) -> f64| {
+        (0..right.len()).max_by(|&i, &j| size(i).total_cmp(&size(j))).unwrap_or(0)
     };
-    let columns: Vec<Vec<c64>> = columns.iter().map(padded).collect();
-    let small = DenseC::from_fn(2 * k, 2 * k, |i, j| match (i < k, j < k) {
-        (true, true) => -columns[j][size + i],
-        (true, false) => units[j - k][size + i],
-        (false, true) => corner(i - k, j) - dot(&rows[i - k], &columns[j]),
-        (false, false) => dot(&rows[i - k], &units[j - k]),
-    });
-    let small = if k == 0 { None } else { Some(LuComplex::new(&balanced(&small)?)?) };
-    Ok(Side { columns, units, rows: rows.to_vec(), small })
+    let both = most(&|i| right[i].norm() * left[i].norm());
+    if right[both].norm() >= LARGE * largest(right) && left[both].norm() >= LARGE * largest(left) {
+        return (vec![both], vec![both]);
+    }
+    (vec![most(&|i| left[i].norm())], vec![most(&|i| right[i].norm())])
 }
 
-/// The matrix itself when all its entries are finite.
-fn balanced(a: &DenseC) -> Result<DenseC, AlgebraError> {
-    for j in 0..a.ncols() {
-        for i in 0..a.nrows() {
-            if !(a[(i, j)].re.is_finite() && a[(i, j)].im.is_finite()) {
-                return Err(AlgebraError::Singular { index: j, pivot: 0.0 });
-            }
-        }
-    }
-    Ok(a.clone())
+fn largest(x: &[c64]) -> f64 {
+    x.iter().map(|z| z.norm()).fold(0.0, f64::max)
 }
 
 impl Eliminated {
+    fn new(frame: &Frame<'_, Sparse>, rows: &[usize], cols: &[usize]) -> Result<Self, AlgebraError> {
+        let (n, nc) = (frame.p.m.size().0, frame.p.phi_q.size().0);
+        let size = n + nc;
+        let mut entries = Triplets::new(size, size);
+        frame.scatter_pencil(&mut entries);
+        // All diagonals are in the pattern, wherever the numbers go.
+        (0..n).for_each(|i| entries.add(i, i, c64::ZERO));
+        let mut added = Vec::with_capacity(rows.len());
+        for (i, (&row, &col)) in rows.iter().zip(cols).enumerate() {
+            let h = frame.vectors.get(i).map_or(1.0, |vector| strength(vector, col));
+            entries.add(row, col, c64::from(h));
+            added.push(h);
+        }
+        let lu = SparseLuComplex::new(&entries.to_sparse_complex())?;
+        let unit = |place: usize| {
+            let mut out = zeros(size);
+            out[place] = c64::ONE;
+            out
+        };
+        let side = |read: &[usize], units: Vec<Vec<c64>>| Side {
+            places: read.iter().copied().zip(added.iter().copied()).collect(),
+            columns: Vec::new(),
+            units,
+            rows: Vec::new(),
+            small: None,
+        };
+        let forward = side(cols, rows.iter().map(|&j| lu.solve(&unit(j))).collect());
+        let backward = side(rows, cols.iter().map(|&j| lu.solve_transpose(&unit(j))).collect());
+        Self { lu, forward, backward }.rebordered(frame.columns, frame.rows, frame.corner, frame.size)
+    }
+
     /// The same factors with another border: B by columns, G by rows, D by rows, scaled by the sizes
     /// of the frame they were made for.
     pub(super) fn rebordered(
@@ -134,51 +121,94 @@ impl Eliminated {
         corner: &[Vec<c64>],
         [a, _, b]: [f64; 3],
     ) -> Result<Self, AlgebraError> {
-        let Self { lu, size, k, forward, backward } = self;
+        let Self { lu, forward, backward } = self;
         let columns: Vec<Vec<c64>> = columns.iter().map(|c| c.iter().map(|z| z / b).collect()).collect();
         let corner = |i: usize, j: usize| corner[i][j] * (a / b);
-        let forward = side(size, &columns, rows, corner, forward.units, &|x| lu.solve(x))?;
+        let forward = forward.bordered(lu.size(), &columns, rows, corner, &|x| lu.solve(x))?;
+        // The transposed whole has B^T for rows and G^T for columns.
         let transposed = |i: usize, j: usize| corner(j, i);
-        let backward = side(size, rows, &columns, transposed, backward.units, &|x| lu.solve_transpose(x))?;
-        Ok(Self { lu, size, k, forward, backward })
+        let solve = |x: &[c64]| lu.solve_transpose(x);
+        let backward = backward.bordered(lu.size(), rows, &columns, transposed, &solve)?;
+        Ok(Self { lu, forward, backward })
     }
 
     /// (x, l, t) for a scaled right-hand side (f, h, g).
     pub(super) fn solve(&self, rhs: &[c64]) -> Vec<c64> {
-        self.finish(&self.forward, rhs, |x| self.lu.solve(x))
+        self.forward.finish(rhs, self.lu.size(), |x| self.lu.solve(x))
     }
 
     /// As [`Eliminated::solve`] with the transposed matrix.
     pub(super) fn solve_transpose(&self, rhs: &[c64]) -> Vec<c64> {
-        self.finish(&self.backward, rhs, |x| self.lu.solve_transpose(x))
+        self.backward.finish(rhs, self.lu.size(), |x| self.lu.solve_transpose(x))
+    }
+}
+
+/// h for a vector that is to be seen at a place: it counts there as much as all of the matrix, of entries up to one, does elsewhere.
+fn strength(vector: &[c64], place: usize) -> f64 {
+    let share = vector[place].norm() / norms::two_complex(vector);
+    if share > 0.0 { share.powi(-2).min(1e12) } else { 1.0 }
+}
+
+impl Side {
+    /// With another border.
+    fn bordered(
+        self,
+        size: usize,
+        columns: &[Vec<c64>],
+        rows: &[Vec<c64>],
+        corner: impl Fn(usize, usize) -> c64,
+        solve: &dyn Fn(&[c64]) -> Vec<c64>,
+    ) -> Result<Self, AlgebraError> {
+        let k = columns.len();
+        let Self { places, units, .. } = self;
+        let padded = |column: &Vec<c64>| {
+            let mut out = column.clone();
+            out.resize(size, c64::ZERO);
+            solve(&out)
+        };
+        let columns: Vec<Vec<c64>> = columns.iter().map(padded).collect();
+        let small = DenseC::from_fn(2 * k, 2 * k, |i, j| match (i < k, j < k) {
+            (true, true) => -columns[j][places[i].0] * places[i].1,
+            (true, false) => {
+                let own = if i == j - k { c64::ONE } else { c64::ZERO };
+                units[j - k][places[i].0] * places[i].1 - own
+            }
+            (false, true) => corner(i - k, j) - dot(&rows[i - k], &columns[j]),
+            (false, false) => dot(&rows[i - k], &units[j - k]),
+        });
+        let small = if k == 0 { None } else { Some(LuComplex::new(&finite(small)?)?) };
+        Ok(Self { places, columns, units, rows: rows.to_vec(), small })
     }
 
-    fn finish(&self, side: &Side, rhs: &[c64], solve: impl Fn(&[c64]) -> Vec<c64>) -> Vec<c64> {
-        let (size, k) = (self.size, self.k);
-        let mut start = rhs.to_vec();
-        start[size..].fill(c64::ZERO);
-        let mut u = solve(&start);
+    fn finish(&self, rhs: &[c64], size: usize, solve: impl Fn(&[c64]) -> Vec<c64>) -> Vec<c64> {
+        let k = self.places.len();
+        let mut u = solve(&rhs[..size]);
+        let Some(factors) = &self.small else { return u };
         let mut small = zeros(2 * k);
-        for i in 0..k {
-            small[i] = -u[size + i];
-            small[k + i] = rhs[size + i] - dot(&side.rows[i], &u);
+        for (i, (place, h)) in self.places.iter().enumerate() {
+            small[i] = -u[*place] * *h;
+            small[k + i] = rhs[size + i] - dot(&self.rows[i], &u);
         }
-        let Some(factors) = &side.small else { return u };
         let found = factors.solve(&small);
-        u.truncate(size);
         for i in 0..k {
-            axpy(&mut u, -found[i], &side.columns[i]);
-            axpy(&mut u, found[k + i], &side.units[i]);
+            axpy(&mut u, -found[i], &self.columns[i]);
+            axpy(&mut u, found[k + i], &self.units[i]);
         }
         u.extend_from_slice(&found[..k]);
         u
     }
 }
 
-fn unit(size: usize, i: usize) -> Vec<c64> {
-    let mut out = zeros(size);
-    out[i] = c64::ONE;
-    out
+/// The matrix, refused when an entry is not finite.
+fn finite(a: DenseC) -> Result<DenseC, AlgebraError> {
+    for j in 0..a.ncols() {
+        for i in 0..a.nrows() {
+            if !(a[(i, j)].re.is_finite() && a[(i, j)].im.is_finite()) {
+                return Err(AlgebraError::Singular { index: j, pivot: 0.0 });
+            }
+        }
+    }
+    Ok(a)
 }
 
 /// `k` different places where the vectors are large, by elimination with exchanges; where they

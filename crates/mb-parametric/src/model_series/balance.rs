@@ -22,6 +22,9 @@ const CENTRE_STEPS: usize = 30;
 /// Residual allowed at the centre, relative to the forces at work.
 const CENTRE_TOLERANCE: f64 = 1e-9;
 
+/// Steps of up to this size, relative to the coordinates, leave the matrix as it is.
+const CHORD: f64 = 1e-6;
+
 /// The unknowns of the balance with the factored matrix of the centre.
 pub(super) struct Balance {
     unknowns: Unknowns,
@@ -66,6 +69,13 @@ impl Unknowns {
 }
 
 impl Balance {
+    /// Factors the matrix of a point that is in balance.
+    pub(super) fn at(model: &Model, centre: &Point, unknowns: Unknowns) -> Result<Self, ParametricError> {
+        let jacobian = Jacobian::new(model, centre, &unknowns)?;
+        jacobian.check_isolated()?;
+        Ok(Self { unknowns, jacobian })
+    }
+
     /// Adds the terms of one degree to a point that is exact below it.
     pub(super) fn step<const CAP: usize>(
         &self,
@@ -126,30 +136,37 @@ pub fn balanced_point(
     let moves = start.v.iter().chain(&start.a).any(|x| *x != 0.0);
     let following = if moves { following_speeds(model, start, &kept)? } else { Vec::new() };
     let mut point = start.clone();
-    balance_centre(model, &mut point, Unknowns::new(model, held, holding, &following)?)?;
+    balance_centre(model, &mut point, &Unknowns::new(model, held, holding, &following)?)?;
     Ok(point)
 }
 
-/// Improves the centre to equilibrium with the held coordinates fixed, and factors its matrix.
+/// Improves the centre to an isolated equilibrium with the held coordinates fixed.
 pub(super) fn balance_centre(
     model: &Model,
     centre: &mut Point,
-    unknowns: Unknowns,
-) -> Result<Balance, ParametricError> {
+    unknowns: &Unknowns,
+) -> Result<(), ParametricError> {
     let mut last = f64::INFINITY;
     let mut allowed = 0.0;
+    let mut factored: Option<Jacobian> = None;
     for step in 0..CENTRE_STEPS {
-        let jacobian = match Jacobian::new(model, centre, &unknowns) {
-            // A place that is none of the mechanism's says nothing of its constraints.
-            Err(ParametricError::RedundantConstraints { .. })
-                if step > 0 && violated(model, centre, 1e3 * allowed) =>
-            {
-                break;
-            }
-            other => other?,
+        let jacobian = match factored.take() {
+            Some(nearby) => nearby,
+            None => match Jacobian::new(model, centre, unknowns) {
+                // A place that is none of the mechanism's says nothing of its constraints.
+                Err(ParametricError::RedundantConstraints { .. })
+                    if step > 0 && violated(model, centre, 1e3 * allowed) =>
+                {
+                    break;
+                }
+                other => other?,
+            },
         };
+        if step == 0 {
+            jacobian.check_isolated()?;
+        }
         allowed = CENTRE_TOLERANCE * jacobian.largest_constraint() * (1.0 + norms::max_abs_vec(&centre.q));
-        let change = jacobian.correction(&unknowns, &unknowns.residual(model, centre));
+        let change = jacobian.correction(unknowns, &unknowns.residual(model, centre));
         let w = jacobian.frequency();
         let size = norms::max_abs_vec(&change.free)
             .max(norms::max_abs_vec(&change.v) / w)
@@ -157,12 +174,15 @@ pub(super) fn balance_centre(
         if !size.is_finite() {
             break;
         }
-        apply(model, centre, &unknowns, &change);
+        apply(model, centre, unknowns, &change);
         let reach = 1.0 + norms::max_abs_vec(&centre.q);
         // Rounding reached: small and no longer falling.
         if size <= 1e-15 * reach || (size <= 1e-9 * reach && size > 0.5 * last) {
+            factored = Some(jacobian);
             break;
         }
+        // The matrix of a place this near serves for the steps that are left.
+        factored = (size <= CHORD * reach).then_some(jacobian);
         last = size;
     }
     if violated(model, centre, allowed) {
@@ -182,8 +202,10 @@ pub(super) fn balance_centre(
         );
         return Err(ParametricError::NotBalanced { reason });
     }
-    let jacobian = Jacobian::new(model, centre, &unknowns)?;
-    Ok(Balance { unknowns, jacobian })
+    match factored {
+        Some(nearby) => nearby.check_isolated(),
+        None => Jacobian::new(model, centre, unknowns)?.check_isolated(),
+    }
 }
 
 /// Whether a constraint is off by more than is allowed, or not finite.

@@ -1,7 +1,7 @@
 //! The expansion in jets, for the smallest capacity that holds the set.
 
 use super::PointRule;
-use super::balance::balance_centre;
+use super::balance::{Balance, balance_centre};
 use super::following::following_speeds;
 use super::jacobian::Unknowns;
 use super::{ModelSeries, PointSeries, Variable, turning};
@@ -80,7 +80,8 @@ where
                 None => chosen_following(&plain, &centre, variables, fixed)?,
             };
             let unknowns = Unknowns::new(&plain, &held, holding, &following)?;
-            Some(balance_centre(&plain, &mut centre, unknowns)?)
+            balance_centre(&plain, &mut centre, &unknowns)?;
+            Some(Balance::at(&plain, &centre, unknowns)?)
         }
     };
     let mut moving = Moving::new(&centre, variables, table, plain.nv());

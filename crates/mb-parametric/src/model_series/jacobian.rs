@@ -70,6 +70,9 @@ pub(super) struct Jacobian {
     factors: Factors,
 }
 
+/// Reciprocal condition numbers up to which a matrix is singular to rounding, of dense and of sparse factors.
+const SINGULAR: [f64; 2] = [1e-14, 1e-16];
+
 enum Factors {
     Dense(Lu),
     Sparse(Box<SparseLu>),
@@ -93,19 +96,23 @@ impl Jacobian {
             AlgebraError::Singular { .. } => not_isolated(),
             other => other.into(),
         };
-        let (factors, rcond, least) = if small {
-            let lu = Lu::new(&matrix.to_dense()).map_err(singular)?;
-            let rcond = lu.rcond();
-            (Factors::Dense(lu), rcond, 1e-14)
+        let factors = if small {
+            Factors::Dense(Lu::new(&matrix.to_dense()).map_err(singular)?)
         } else {
-            let lu = SparseLu::new(&matrix.to_sparse()).map_err(singular)?;
-            let rcond = lu.rcond();
-            (Factors::Sparse(Box::new(lu)), rcond, 1e-16)
+            Factors::Sparse(Box::new(SparseLu::new(&matrix.to_sparse()).map_err(singular)?))
         };
-        if rcond.is_nan() || rcond <= least {
-            return Err(not_isolated());
-        }
         Ok(Self { scale, factors })
+    }
+
+    /// Refuses a matrix that is singular to rounding.
+    ///
+    /// Errors: [`ParametricError::NotBalanced`].
+    pub(super) fn check_isolated(&self) -> Result<(), ParametricError> {
+        let (rcond, least) = match &self.factors {
+            Factors::Dense(lu) => (lu.rcond(), SINGULAR[0]),
+            Factors::Sparse(lu) => (lu.rcond(), SINGULAR[1]),
+        };
+        if rcond.is_nan() || rcond <= least { Err(not_isolated()) } else { Ok(()) }
     }
 
     /// A frequency of the model, rad/s, by which speeds compare with displacements.

@@ -42,6 +42,7 @@ use crate::multi_index::check_memory;
 use crate::{MultiIndexSet, ParametricError, PencilSeries, Storage};
 use mb_algebra::{Dense, Sparse};
 use mb_model::{AnySource, ModelSource, Point};
+use std::collections::BTreeMap;
 
 /// What the operating point does while the variables move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,7 +125,7 @@ pub(crate) fn checked_series<A: Storage>(
     request: &Request<'_>,
 ) -> Result<ModelSeries<A>, ParametricError> {
     let Request { centre, variables, set, .. } = *request;
-    source::check(source, centre, variables, set)?;
+    source::check(source, &source.model_f64(&BTreeMap::new())?, centre, variables, set)?;
     if A::DENSE {
         let n = centre.v.len();
         let bytes = 8.0 * (3 * n * n + n * centre.lambda.len()) as f64 * set.len() as f64;

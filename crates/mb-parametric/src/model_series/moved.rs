@@ -37,36 +37,42 @@ impl ModelSource for Shifted<'_> {
     }
 }
 
-/// The source and the point with the variables moved by `at`; the point is not yet balanced.
+/// The source, its model and the point with the variables moved by `at`; the point is not yet balanced.
 pub(crate) fn moved<'a>(
     source: &'a dyn AnySource,
     centre: &Point,
     variables: &[Variable],
     at: &[f64],
-) -> Result<(Shifted<'a>, Point), ParametricError> {
+) -> Result<(Shifted<'a>, Model, Point), ParametricError> {
     let set = MultiIndexSet::total(variables.len(), 0)?;
     // The length of the point and its values.
     set.monomials(at)?;
-    check(source, centre, variables, &set)?;
-    let plain = source.model_f64(&BTreeMap::new())?;
-    let mut point = centre.clone();
     let mut values = BTreeMap::new();
-    let mut d = vec![0.0; plain.nv()];
     for (variable, x) in variables.iter().zip(at) {
-        match variable {
-            Variable::Parameter(name) => {
-                let value = source.value_of(name)?.unwrap_or_default();
+        if let Variable::Parameter(name) = variable {
+            // A name that there is not is found by the check.
+            if let Some(value) = source.value_of(name)? {
                 values.insert(name.clone(), value + x);
             }
+        }
+    }
+    let shifted = Shifted { source, values };
+    let model = shifted.model::<f64>(&BTreeMap::new())?;
+    check(source, &model, centre, variables, &set)?;
+    let mut point = centre.clone();
+    let mut d = vec![0.0; model.nv()];
+    for (variable, x) in variables.iter().zip(at) {
+        match variable {
+            Variable::Parameter(_) => {}
             Variable::Coordinate(i) => d[*i] = *x,
             Variable::Speed(i) => point.v[*i] += x,
             Variable::Input(i) => point.u[*i] += x,
         }
     }
     if d.iter().any(|x| *x != 0.0) {
-        point.q = plain.coordinates().retract(&point.q, &d);
+        point.q = model.coordinates().retract(&point.q, &d);
     }
-    Ok((Shifted { source, values }, point))
+    Ok((shifted, model, point))
 }
 
 /// The model and the operating point at `at`; `following` are the coordinates whose speeds follow from constraints.
@@ -113,8 +119,7 @@ fn balanced(
     following: &[usize],
 ) -> Result<(Model, Point), ParametricError> {
     let d: Vec<f64> = at.iter().map(|x| x * share).collect();
-    let (shifted, target) = moved(source, centre, variables, &d)?;
-    let model = shifted.model::<f64>(&BTreeMap::new())?;
+    let (_, model, target) = moved(source, centre, variables, &d)?;
     let Some((fixed, holding)) = rule.holds() else { return Ok((model, target)) };
     let held = held_by(&model, variables, fixed, holding)?;
     // Held coordinates and given speeds as the variables say, all else from the neighbour.
@@ -131,6 +136,6 @@ fn balanced(
         }
     }
     start.q = model.coordinates().retract(&start.q, &d);
-    balance_centre(&model, &mut start, Unknowns::new(&model, &held, holding, following)?)?;
+    balance_centre(&model, &mut start, &Unknowns::new(&model, &held, holding, following)?)?;
     Ok((model, start))
 }

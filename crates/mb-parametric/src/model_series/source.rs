@@ -2,7 +2,6 @@
 
 use crate::{MultiIndexSet, ParametricError};
 use mb_model::{AnySource, Model, Point};
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// One variable of an expansion.
@@ -47,9 +46,10 @@ impl fmt::Display for Variable {
     }
 }
 
-/// Checks sizes and names before anything is computed.
+/// Checks sizes and names before anything is computed, on a model of the source at any values of the variables.
 pub(super) fn check(
     source: &dyn AnySource,
+    model: &Model,
     centre: &Point,
     variables: &[Variable],
     set: &MultiIndexSet,
@@ -58,7 +58,6 @@ pub(super) fn check(
         let (expected, found) = (set.parameters(), variables.len());
         return Err(ParametricError::WrongLength { what: "the list of variables", expected, found });
     }
-    let model = source.model_f64(&BTreeMap::new())?;
     if let Some(row) = model.velocity_rows().iter().position(|v| *v) {
         return Err(ParametricError::VelocityRows { row: model.row_name(row) });
     }
@@ -82,7 +81,7 @@ pub(super) fn check(
             return Err(ParametricError::UnknownVariable { variable: variable.to_string() });
         }
         if variables[..k].contains(variable) {
-            return Err(ParametricError::RepeatedVariable { variable: variable.name(&model) });
+            return Err(ParametricError::RepeatedVariable { variable: variable.name(model) });
         }
     }
     Ok(())

@@ -101,7 +101,67 @@ pub fn track_kept<S: SeriesSource>(
     if path.is_empty() {
         return Err(ParametricError::WrongLength { what: "the path", expected: 1, found: 0 });
     }
-    let mut passed = Passed::default();
+    let (passed, stopped) = walked(source, path, starts, options, journal)?;
+    let points = path[..passed.pairs.len()].to_vec();
+    passed.into_track(source, points, stopped)
+}
+
+/// As [`track_kept`] with starts at the sample `middle`, from there back to the first sample and on to the last one; with the number of
+/// the first sample that was reached. The MAC of two samples before `middle` is that by the matrices of the earlier one.
+///
+/// Errors: as [`track()`].
+///
+/// # Panics
+/// When the path has no sample `middle`.
+pub fn track_both_ways<S: SeriesSource>(
+    source: &S,
+    path: &[Vec<f64>],
+    middle: usize,
+    starts: &[StartingEigenpair],
+    options: &TrackOptions,
+    journal: &mut dyn Journal,
+) -> Result<(usize, Track), ParametricError> {
+    let back: Vec<Vec<f64>> = path[..=middle].iter().rev().cloned().collect();
+    let (passed, stopped) = walked(source, &back, starts, options, journal)?;
+    let first = middle + 1 - passed.pairs.len();
+    if stopped.is_some() {
+        let points = path[first..=middle].to_vec();
+        return Ok((first, passed.reversed().into_track(source, points, stopped)?));
+    }
+    let passed = passed.reversed();
+    let begin = |passed: &mut Passed| {
+        let walker = Walker::at(source, &path[middle], &passed.pairs[middle], options.order, options.polish);
+        let margins = (!passed.margins.is_empty()).then(|| passed.margins.clone());
+        let watch = Watch::passed_before(source, path, margins);
+        let mut way = Way { source, walker, watch };
+        way.step(passed, path).map(|()| way)
+    };
+    let (passed, stopped) = on_from(source, path, passed, &begin, options, journal)?;
+    let points = path[..passed.pairs.len()].to_vec();
+    Ok((0, passed.into_track(source, points, stopped)?))
+}
+
+/// The samples of a path from its first one on.
+fn walked<S: SeriesSource>(
+    source: &S,
+    path: &[Vec<f64>],
+    starts: &[StartingEigenpair],
+    options: &TrackOptions,
+    journal: &mut dyn Journal,
+) -> Result<(Passed, Option<Stopped>), ParametricError> {
+    let begin = |passed: &mut Passed| Way::begin(source, path, starts, options, passed);
+    on_from(source, path, Passed::default(), &begin, options, journal)
+}
+
+/// The samples after those passed; `begin` computes the first of them.
+fn on_from<'a, S: SeriesSource>(
+    source: &'a S,
+    path: &'a [Vec<f64>],
+    mut passed: Passed,
+    begin: &dyn Fn(&mut Passed) -> Result<Way<'a, S>, ParametricError>,
+    options: &TrackOptions,
+    journal: &mut dyn Journal,
+) -> Result<(Passed, Option<Stopped>), ParametricError> {
     let mut last = None;
     while passed.pairs.len() < path.len() {
         let Some(numbers) = journal.recall() else { break };
@@ -112,11 +172,10 @@ pub fn track_kept<S: SeriesSource>(
     }
     let last = last.filter(|_| passed.pairs.len() < path.len());
     let mut way = last.and_then(|numbers| Way::on(source, path, &numbers, &passed, options));
-    let mut stopped = None;
     while passed.pairs.len() < path.len() {
         let step = interrupt::attempt(|| match way.take() {
             Some(mut on) => on.step(&mut passed, path).map(|()| on),
-            None => Way::begin(source, path, starts, options, &mut passed),
+            None => begin(&mut passed),
         });
         match step {
             Ok(on) => {
@@ -124,19 +183,14 @@ pub fn track_kept<S: SeriesSource>(
                 let mut out = Writer::default();
                 passed.write_last(&mut out, on.watch.last(), &source.learnt());
                 on.walker.write(&mut out);
+                passed.margins.extend(on.watch.last());
                 journal.keep(out.done());
                 way = Some(on);
             }
-            Err(why) => {
-                stopped = Some(why);
-                break;
-            }
+            Err(why) => return Ok((passed, Some(why))),
         }
     }
-    let Passed { pairs, mac, beside, .. } = passed;
-    let points = path[..pairs.len()].to_vec();
-    let encounters = interrupt::finish(|| encounter::find(source, &points, &pairs))?;
-    Ok(Track { points, eigenpairs: pairs, mac, passed_beside: beside, encounters, stopped })
+    Ok((passed, None))
 }
 
 /// The samples passed.
@@ -149,6 +203,28 @@ struct Passed {
 }
 
 impl Passed {
+    /// The same samples the other way round.
+    fn reversed(mut self) -> Self {
+        let last = self.pairs.len().saturating_sub(1);
+        self.pairs.reverse();
+        self.mac = self.mac.iter().rev().map(|mac| mac.transpose().to_owned()).collect();
+        self.beside = self.beside.iter().rev().map(|i| last - i).collect();
+        self.margins.reverse();
+        self
+    }
+
+    /// The track along `points`, with the encounters on it.
+    fn into_track<S: SeriesSource>(
+        self,
+        source: &S,
+        points: Vec<Vec<f64>>,
+        stopped: Option<Stopped>,
+    ) -> Result<Track, ParametricError> {
+        let Self { pairs, mac, beside, .. } = self;
+        let encounters = interrupt::finish(|| encounter::find(source, &points, &pairs))?;
+        Ok(Track { points, eigenpairs: pairs, mac, passed_beside: beside, encounters, stopped })
+    }
+
     /// Writes the sample passed last; the state of the walker follows it.
     fn write_last(&self, out: &mut Writer, margin: Option<f64>, learnt: &[f64]) {
         let sample = self.pairs.len() - 1;

@@ -2,9 +2,11 @@
 
 use super::mac::left_right_mac;
 use crate::journal::{Reader, Writer};
-use crate::polish::{PolishOptions, RefinedEigenpair, StartingEigenpair, polish};
+use crate::polish::{PolishOptions, RefinedEigenpair, StartingEigenpair, check_pencil, polish_checked};
 use crate::source::SeriesSource;
+use crate::vectors::dot;
 use crate::{MultiIndexSet, ParametricError, expand};
+use mb_algebra::{c64, norms};
 
 /// Modes that go on must have at least this MAC with where they came from.
 const LEAST_MAC: f64 = 0.6;
@@ -12,6 +14,8 @@ const LEAST_MAC: f64 = 0.6;
 const ASIDE: f64 = 1e-3;
 /// The way to a point may be halved so often.
 const HALVINGS: u32 = 10;
+/// A step goes on where the last one led to if it leaves that line by no more than this share of its length.
+const ASTRAY: f64 = 1e-9;
 
 /// Modes at a point, and what predicts them nearby.
 pub(crate) struct Walker<'a, S: SeriesSource> {
@@ -21,7 +25,21 @@ pub(crate) struct Walker<'a, S: SeriesSource> {
     order: usize,
     at: Vec<f64>,
     eigenpairs: Vec<RefinedEigenpair>,
+    /// The point before and the modes there.
+    before: Option<Modes>,
     predictor: Option<Predictor>,
+}
+
+/// A point and the modes there.
+type Modes = (Vec<f64>, Vec<StartingEigenpair>);
+
+/// What a step begins with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guess {
+    /// The line through the last two points, or the last one.
+    Line,
+    /// Series about the point reached.
+    Series,
 }
 
 /// Series about some point passed.
@@ -69,6 +87,18 @@ pub(super) fn read_pairs(from: &mut Reader<'_>) -> Option<Vec<RefinedEigenpair>>
     (0..count).map(|_| read_pair(from)).collect()
 }
 
+/// Reads points with the modes there, none or one.
+fn read_modes(from: &mut Reader<'_>) -> Option<Vec<Modes>> {
+    let points = from.count()?;
+    let mut one = || {
+        let at = from.list()?;
+        let count = from.count()?;
+        let mut start = || Some(StartingEigenpair { s: from.complex()?, vector: from.complex_list()? });
+        Some((at, (0..count).map(|_| start()).collect::<Option<Vec<_>>>()?))
+    };
+    (0..points.min(1)).map(|_| one()).collect()
+}
+
 impl<'a, S: SeriesSource> Walker<'a, S> {
     /// Starts with these modes, improved to rounding.
     pub(crate) fn new(
@@ -79,9 +109,10 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
         polish_options: PolishOptions,
     ) -> Result<Self, ParametricError> {
         let pencil = source.matrices(at)?;
+        check_pencil(&pencil)?;
         let pairs = starts
             .iter()
-            .map(|start| polish(&pencil, start, &polish_options))
+            .map(|start| polish_checked(&pencil, start, &polish_options))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
             source,
@@ -89,19 +120,36 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
             order,
             at: at.to_vec(),
             eigenpairs: pairs,
+            before: None,
             predictor: None,
         })
+    }
+
+    /// Stands at modes that are known.
+    pub(super) fn at(
+        source: &'a S,
+        at: &[f64],
+        eigenpairs: &[RefinedEigenpair],
+        order: usize,
+        polish: PolishOptions,
+    ) -> Self {
+        let (at, eigenpairs) = (at.to_vec(), eigenpairs.to_vec());
+        Self { source, polish, order, at, eigenpairs, before: None, predictor: None }
     }
 
     /// Writes where it stands, and what foretells from there.
     pub(super) fn write(&self, out: &mut Writer) {
         out.list(&self.at);
         write_pairs(out, &self.eigenpairs);
-        out.count(usize::from(self.predictor.is_some()));
-        if let Some(Predictor { centre, starts, .. }) = &self.predictor {
-            out.list(centre).count(starts.len());
-            for start in starts {
-                out.complex(start.s).complex_list(&start.vector);
+        let predictor = self.predictor.as_ref().map(|p| (&p.centre, &p.starts));
+        let before = self.before.as_ref().map(|(at, starts)| (at, starts));
+        for modes in [before, predictor] {
+            out.count(usize::from(modes.is_some()));
+            if let Some((at, starts)) = modes {
+                out.list(at).count(starts.len());
+                for start in starts {
+                    out.complex(start.s).complex_list(&start.vector);
+                }
             }
         }
     }
@@ -114,16 +162,9 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
         polish: PolishOptions,
     ) -> Option<Self> {
         let (at, eigenpairs) = (from.list()?, read_pairs(from)?);
-        let mut walker = Self { source, polish, order, at, eigenpairs, predictor: None };
-        if from.count()? > 0 {
-            let centre = from.list()?;
-            let count = from.count()?;
-            let start = |from: &mut Reader<'_>| {
-                Some(StartingEigenpair { s: from.complex()?, vector: from.complex_list()? })
-            };
-            let starts = (0..count).map(|_| start(from)).collect::<Option<Vec<_>>>()?;
-            walker.predictor = walker.expanded(centre, starts);
-        }
+        let [before, predictor] = [read_modes(from)?.pop(), read_modes(from)?.pop()];
+        let mut walker = Self { source, polish, order, at, eigenpairs, before, predictor: None };
+        walker.predictor = predictor.and_then(|(centre, starts)| walker.expanded(centre, starts));
         Some(walker)
     }
 
@@ -145,16 +186,18 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
         let from = self.at.clone();
         let least = 0.5_f64.powi(i32::try_from(HALVINGS).unwrap_or(0));
         let (mut done, mut step) = (0.0_f64, 1.0_f64);
+        let mut guess = Guess::Line;
         while done < 1.0 {
             let share = (done + step).min(1.0);
             let point: Vec<f64> = from.iter().zip(to).map(|(a, b)| a + share * (b - a)).collect();
-            match self.try_step(&point)? {
+            match self.try_step(&point, guess)? {
                 Ok(pairs) => {
-                    (self.eigenpairs, self.at, done) = (pairs, point, share);
+                    self.before = Some((std::mem::replace(&mut self.at, point), self.starts()));
+                    (self.eigenpairs, done, guess) = (pairs, share, Guess::Line);
                     step *= 2.0;
                 }
-                // A polynomial about a point far behind may miss a narrow gap.
-                Err(_) if self.is_stale() => self.expand_here(),
+                // A line, or a polynomial about a point far behind, may miss a narrow gap.
+                Err(_) if guess == Guess::Line && self.order > 0 => guess = Guess::Series,
                 Err(_) if step > least => step *= 0.5,
                 Err(mode) => {
                     return Err(ParametricError::TrackLost { mode, s: self.eigenpairs[mode].s, point });
@@ -188,12 +231,22 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
     }
 
     /// The modes at a point, or the first one that could not be reported.
-    fn try_step(&mut self, to: &[f64]) -> Result<Result<Vec<RefinedEigenpair>, usize>, ParametricError> {
+    fn try_step(
+        &mut self,
+        to: &[f64],
+        guess: Guess,
+    ) -> Result<Result<Vec<RefinedEigenpair>, usize>, ParametricError> {
         let pencil = self.source.matrices(to)?;
-        let guesses = self.predict(to)?;
+        let guesses = match guess {
+            Guess::Line => self.on_the_line(to),
+            Guess::Series => self.predict(to)?,
+        };
+        if check_pencil(&pencil).is_err() {
+            return Ok(Err(0));
+        }
         let mut found: Vec<RefinedEigenpair> = Vec::with_capacity(guesses.len());
         for (mode, (guess, before)) in guesses.iter().zip(&self.eigenpairs).enumerate() {
-            let Ok(pair) = polish(&pencil, guess, &self.polish) else { return Ok(Err(mode)) };
+            let Ok(pair) = polish_checked(&pencil, guess, &self.polish) else { return Ok(Err(mode)) };
             let mac = left_right_mac(&pencil, &before.into(), &(&pair).into());
             // Two modes that were different stay so.
             let close = |other: &&RefinedEigenpair| (other.s - pair.s).norm() <= 1e-9 * pair.s.norm();
@@ -209,34 +262,42 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
         Ok(Ok(found))
     }
 
-    /// Guesses at a point: from the polynomial where it can be trusted, else the modes passed last.
-    fn predict(&mut self, to: &[f64]) -> Result<Vec<StartingEigenpair>, ParametricError> {
-        if self.order == 0 {
-            return Ok(self.starts());
+    /// Guesses at a point: where the last step led to, going on as far; else the modes passed last.
+    fn on_the_line(&self, to: &[f64]) -> Vec<StartingEigenpair> {
+        let Some((old, modes)) = self.before.as_ref().filter(|_| self.order > 0) else {
+            return self.starts();
+        };
+        let (step, last): (Vec<f64>, Vec<f64>) =
+            (0..to.len()).map(|k| (to[k] - self.at[k], self.at[k] - old[k])).unzip();
+        let product = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+        let by = product(&step, &last) / product(&last, &last);
+        let off = step.iter().zip(&last).map(|(s, l)| (s - by * l).abs()).fold(0.0, f64::max);
+        if by.is_nan() || off > ASTRAY * norms::max_abs_vec(&step) {
+            return self.starts();
         }
-        for fresh in [false, true] {
-            if fresh {
-                self.expand_here();
-            }
-            let Some(predictor) = &self.predictor else { continue };
-            let d: Vec<f64> = to.iter().zip(&predictor.centre).map(|(a, b)| a - b).collect();
-            let evaluate = |series: &crate::EigenpairSeries| -> Result<_, ParametricError> {
-                let at = series.evaluate(&d, series.order())?;
-                let good = at.trusted && at.error < 0.1 * series.gap();
-                Ok(good.then_some(StartingEigenpair { s: at.s, vector: at.vector }))
-            };
-            let guesses =
-                predictor.series.iter().map(evaluate).collect::<Result<Option<Vec<_>>, ParametricError>>()?;
-            if let Some(guesses) = guesses {
-                return Ok(guesses);
-            }
-        }
-        Ok(self.starts())
+        let went_on = |(now, old): (&RefinedEigenpair, &StartingEigenpair)| {
+            // In the phase and size in which it is nearest to what came after it.
+            let conjugated: Vec<c64> = old.vector.iter().map(c64::conj).collect();
+            let c = dot(&conjugated, &now.vector) / dot(&conjugated, &old.vector);
+            let vector = now.vector.iter().zip(&old.vector).map(|(x, o)| x + (x - c * o) * by).collect();
+            StartingEigenpair { s: now.s + (now.s - old.s) * by, vector }
+        };
+        self.eigenpairs.iter().zip(modes).map(went_on).collect()
     }
 
-    /// Whether the predicting polynomial is about another point than the one reached.
-    fn is_stale(&self) -> bool {
-        self.predictor.as_ref().is_some_and(|p| p.centre != self.at)
+    /// Guesses at a point: from the polynomial where it can be trusted, else the modes passed last.
+    fn predict(&mut self, to: &[f64]) -> Result<Vec<StartingEigenpair>, ParametricError> {
+        self.expand_here();
+        let Some(predictor) = &self.predictor else { return Ok(self.starts()) };
+        let d: Vec<f64> = to.iter().zip(&predictor.centre).map(|(a, b)| a - b).collect();
+        let evaluate = |series: &crate::EigenpairSeries| -> Result<_, ParametricError> {
+            let at = series.evaluate(&d, series.order())?;
+            let good = at.trusted && at.error < 0.1 * series.gap();
+            Ok(good.then_some(StartingEigenpair { s: at.s, vector: at.vector }))
+        };
+        let guesses =
+            predictor.series.iter().map(evaluate).collect::<Result<Option<Vec<_>>, ParametricError>>()?;
+        Ok(guesses.unwrap_or_else(|| self.starts()))
     }
 
     /// Expands about the point reached; no predictor where that is not possible.
