@@ -328,3 +328,41 @@ def test_whatever_stands_in_a_model(entries):
         raise
     except mb.MbError as error:
         assert str(error)
+
+
+paths = st.one_of(odd, st.sampled_from(["k", "parameter:k", "b.angle", "none", ""]), st.dictionaries(words, st.lists(st.floats(), max_size=3), max_size=2))
+numbers = st.one_of(odd, st.floats(0.1, 9), st.integers(-2, 12))
+analyses = {
+    "series": {"order": st.one_of(odd, st.integers(-1, 4)), "modes": st.one_of(odd, st.lists(st.integers(-1, 3), max_size=2)), "at": odd, "groups": st.one_of(odd, st.lists(st.lists(st.integers(-1, 3), max_size=3), max_size=2)), "frozen": st.booleans()},
+    "track": {"start": numbers, "end": numbers, "samples": st.one_of(odd, st.integers(-1, 4)), "modes": st.one_of(odd, st.integers(-1, 3))},
+    "sweep": {"modes": st.one_of(odd, st.integers(-1, 3)), "velocity": odd, "jobs": st.one_of(odd, st.integers(-1, 2))},
+    "orbit": {"period": st.one_of(odd, words), "guess": odd, "at": odd, "hold": st.one_of(odd, words)},
+}
+needed = {
+    "series": {"variables": paths},
+    "track": {"variable": paths},
+    "sweep": {"parameters": st.one_of(paths, st.lists(st.dictionaries(words, numbers, max_size=2), max_size=2))},
+}
+requests_of_models = st.sampled_from(sorted(analyses)).flatmap(
+    lambda name: st.tuples(st.just(name), st.fixed_dictionaries(needed.get(name, {}), optional=analyses[name]))
+)
+
+
+@settings(max_examples=DRAWS // 20)
+@given(requests_of_models)
+def test_whatever_is_passed_to_analyses_of_a_model(request_of):
+    name, given_keys = request_of
+    m = mb.Model("arm on a spring", gravity=(0, -9.81), parameters={"k": 4.0})
+    m.body("b", mass=1, inertia=1, at=(0, -1), markers={"m": (0, 1)})
+    m.revolute("pin", "b.m", (0, 0))
+    m.torsion_spring("t", a="ground", b="b", stiffness="k", damping=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            found = getattr(m, name)(**given_keys)
+        except mb.InternalError:
+            raise
+        except mb.MbError as error:
+            assert str(error)
+            return
+    assert repr(found)

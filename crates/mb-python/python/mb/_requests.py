@@ -7,7 +7,7 @@ import inspect
 import json
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypedDict, TypeVar
 
 from ._errors import ArgumentError, ArgumentTypeError
@@ -116,6 +116,30 @@ def number(value: Any, name: str) -> float:
     if not math.isfinite(x):
         raise ArgumentError(f"{name} is {x}, but must be finite.", name)
     return x
+
+
+def words(value: Any, name: str) -> list[str]:
+    """One name, or several."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable):
+        raise ArgumentTypeError(f"{name} is of type {type(value).__name__}, but a name or a sequence of names is needed.", name)
+    return [str(one) for one in value]
+
+
+def listed(value: Any, name: str) -> list[Any]:
+    """A sequence, as a list."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise ArgumentTypeError(f"{name} is of type {type(value).__name__}, but a sequence is needed.", name)
+    return list(value)
+
+
+def start_later(after: Any) -> float:
+    """Seconds by which a point of a motion comes later than its start."""
+    later = number(after, "after")
+    if later < 0:
+        raise ArgumentError(f"after is {later}, but must not be negative.", "after")
+    return later
 
 
 def count(value: Any, name: str, least: int = 1) -> int:
