@@ -356,3 +356,20 @@ def test_optional_packages_are_asked_for_by_name(monkeypatch):
         modes.to_pyvista(0)
     with pytest.raises(ImportError, match="pip install control"):
         modes.linearization.state_space().to_control()
+
+
+@pytest.mark.parametrize("form", ["mtx", "npz", "mat"])
+def test_exported_matrices_are_those_of_the_linearization(tmp_path, form):
+    io = pytest.importorskip("scipy.io")
+    sparse = pytest.importorskip("scipy.sparse")
+    lin = mb.load(MODELS / "n-four-bar.toml", N=2).equilibrium().linearize()
+    files = lin.export(tmp_path / "matrices", format=form)
+    if form == "mat":
+        found = io.loadmat(files[0])
+    else:
+        read = io.mmread if form == "mtx" else sparse.load_npz
+        found = {Path(file).stem: read(file) for file in files}
+    for name, block in {"M": lin.M, "C": lin.C, "K": lin.K, "Phi_q": lin.G}.items():
+        np.testing.assert_array_equal(found[name].toarray(), block)
+    with pytest.raises(mb.ArgumentError, match="format is 'xml'"):
+        lin.export(tmp_path, format="xml")

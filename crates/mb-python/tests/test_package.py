@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import subprocess
 import sys
@@ -22,9 +23,24 @@ def test_examples_of_the_docstrings(module):
     assert found.failed == 0
 
 
-def test_what_users_call_has_examples_or_a_docstring():
+def public():
+    """What users call: functions and classes of the package, and the methods of these."""
     for name in mb.__all__:
-        assert name == "__version__" or getattr(mb, name).__doc__, name
+        thing = getattr(mb, name)
+        if callable(thing):
+            yield name, thing
+        if inspect.isclass(thing):
+            for method, function in vars(thing).items():
+                if not method.startswith("_") and inspect.isfunction(function):
+                    yield f"{name}.{method}", function
+
+
+#: Without pyvista among the packages of the tests no example of it runs.
+WITHOUT_EXAMPLE = {"ModelModes.to_pyvista"}
+
+
+def test_what_users_call_has_an_example():
+    assert {name for name, thing in public() if ">>>" not in (thing.__doc__ or "")} == WITHOUT_EXAMPLE
 
 
 def test_importing_loads_neither_scipy_nor_matplotlib_nor_pandas():

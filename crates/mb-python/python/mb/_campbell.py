@@ -31,6 +31,18 @@ class Critical:
         Real part of the eigenvalue there, 1/s.
     whirl : float or None
         From -1 (circles against the spin) to 1 (with it), seen from the ground.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("disc", parameters={"W": 1.0})
+    >>> _ = m.spatial_body("disc", mass=1, inertia=[1, 1, 2], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+    >>> for end in "ab":
+    ...     _ = m.bearing(end, f"disc.{end}", "ground", stiffness=[[50, 0], [0, 50]])
+    >>> _ = m.steady_rotation("spin", bodies=["disc"], speed="W")
+    >>> first = m.campbell("W", 1, 30, samples=30, lines=[1]).critical[0]
+    >>> first.per_revolution, round(first.speed, 6)                # sqrt(100 / 1) rad/s
+    (1.0, 10.0)
     """
 
     mode: int
@@ -56,6 +68,20 @@ class Unstable:
         Column of the mode; None where it is none of those followed.
     divergence : bool
         Whether what grows does not oscillate in the frame of the diagram.
+
+    Examples
+    --------
+    Bearings whose forces turn ahead of the displacement and nothing that damps: growth at every speed.
+
+    >>> import mb
+    >>> m = mb.Model("disc", parameters={"W": 1.0})
+    >>> _ = m.spatial_body("disc", mass=1, inertia=[1, 1, 2], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+    >>> for end in "ab":
+    ...     _ = m.bearing(end, f"disc.{end}", "ground", stiffness=[[50, 5], [-5, 50]])
+    >>> _ = m.steady_rotation("spin", bodies=["disc"], speed="W")
+    >>> found = m.campbell("W", 1, 30, samples=10).unstable[0]
+    >>> found.start, found.end, found.growth > 0
+    (None, None, True)
     """
 
     start: tuple[float, float] | None
@@ -93,6 +119,18 @@ class Campbell:
         Whether all modes of every speed were computed.
     resolution : float
         Ranges of growth narrower than this may be missed.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("disc", parameters={"W": 1.0})
+    >>> _ = m.spatial_body("disc", mass=1, inertia=[1, 1, 2], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+    >>> for end in "ab":
+    ...     _ = m.bearing(end, f"disc.{end}", "ground", stiffness=[[50, 0], [0, 50]])
+    >>> _ = m.steady_rotation("spin", bodies=["disc"], speed="W")
+    >>> found = m.campbell("W", 1, 30, samples=30)
+    >>> found.hz.shape[0] == len(found.speed), found.unstable
+    (True, [])
     """
 
     def __init__(self, model: Model, name: str, found: dict[str, Any]):
@@ -117,7 +155,19 @@ class Campbell:
         return self.s.real
 
     def to_frame(self) -> Any:
-        """One row for each speed as a pandas DataFrame: ``hz i`` and ``growth i`` of every mode."""
+        """One row for each speed as a pandas DataFrame: ``hz i`` and ``growth i`` of every mode.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("disc", parameters={"W": 1.0})
+        >>> _ = m.spatial_body("disc", mass=1, inertia=[1, 1, 2], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+        >>> for end in "ab":
+        ...     _ = m.bearing(end, f"disc.{end}", "ground", stiffness=[[50, 0], [0, 50]])
+        >>> _ = m.steady_rotation("spin", bodies=["disc"], speed="W")
+        >>> len(m.campbell("W", 1, 30, samples=10).to_frame()) >= 10
+        True
+        """
         pandas = need("pandas", "to_frame()")
         columns = {}
         for i in range(self.s.shape[1]):
@@ -125,7 +175,18 @@ class Campbell:
         return pandas.DataFrame(columns, index=pandas.Index(self.speed, name=self.name))
 
     def plot(self, *, lines: Any = (1.0,), ax: Any = None) -> Any:
-        """Frequencies over the speed by matplotlib, with lines of so many per revolution and the critical speeds. Returns the axes."""
+        """Frequencies over the speed by matplotlib, with lines of so many per revolution and the critical speeds. Returns the axes.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("disc", parameters={"W": 1.0})
+        >>> _ = m.spatial_body("disc", mass=1, inertia=[1, 1, 2], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+        >>> for end in "ab":
+        ...     _ = m.bearing(end, f"disc.{end}", "ground", stiffness=[[50, 0], [0, 50]])
+        >>> _ = m.steady_rotation("spin", bodies=["disc"], speed="W")
+        >>> ax = m.campbell("W", 1, 30, samples=10).plot()
+        """
         ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
         ax.plot(self.speed, self.hz)
         for per in lines:

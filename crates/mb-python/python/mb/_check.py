@@ -23,6 +23,14 @@ class FreeMotion:
         most, as ``beam.x``.
     drifting : bool
         True where the motion goes on at constant speed, False where damping brings it to rest.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("one mass")
+    >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+    >>> len(m.check().free)                                        # across the spring
+    1
     """
 
     amplitudes: dict[str, float]
@@ -57,6 +65,15 @@ class Check:
         Motions without stiffness at the equilibrium.
     verdict : str
         What follows, in a sentence.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("one mass")
+    >>> _ = m.point("P", at=(0, 0), mass=2)
+    >>> found = m.check()
+    >>> found.coordinates, found.rows, found.degrees_of_freedom, len(found.free)
+    (2, 0, 2, 2)
     """
 
     parts: dict[str, int]

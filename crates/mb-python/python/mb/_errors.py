@@ -6,7 +6,17 @@ from typing import Any
 
 
 class MbError(Exception):
-    """Base of all exceptions of the package."""
+    """Base of all exceptions of the package.
+
+    Examples
+    --------
+    >>> import mb
+    >>> try:
+    ...     mb.Model("empty").equilibrium()
+    ... except mb.MbError as error:
+    ...     print(type(error).__name__)
+    ModelError
+    """
 
 
 class ArgumentError(MbError, ValueError):
@@ -34,7 +44,17 @@ class ArgumentError(MbError, ValueError):
 
 
 class ArgumentTypeError(ArgumentError, TypeError):
-    """An argument of a type that cannot be used."""
+    """An argument of a type that cannot be used.
+
+    Examples
+    --------
+    >>> import mb
+    >>> try:
+    ...     mb.eigs([[4.0]], lowest="two")
+    ... except mb.ArgumentTypeError as error:
+    ...     print(error.argument)
+    lowest
+    """
 
 
 class ModelError(MbError, ValueError):
@@ -102,8 +122,25 @@ class NumericsError(MbError, ArithmeticError):
 
 
 class InternalError(MbError, RuntimeError):
-    """A fault of the package itself."""
+    """A fault of the package itself.
+
+    Examples
+    --------
+    >>> import mb
+    >>> issubclass(mb.InternalError, mb.MbError)
+    True
+    """
 
 
 class FindingWarning(UserWarning):
-    """A finding that the reader of a result should know: eigenvalues missing, poor accuracy, an uncertain rank."""
+    """A finding that the reader of a result should know: eigenvalues missing, poor accuracy, an uncertain rank.
+
+    Examples
+    --------
+    >>> import mb, warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", mb.FindingWarning)      # findings end the work
+    ...     r = mb.eigs([[4.0]])
+    >>> len(r)
+    1
+    """

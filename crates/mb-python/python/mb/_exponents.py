@@ -28,6 +28,17 @@ class GrowthRange:
         Half the widths of enclosures of them.
     growth, at : float
         Largest real part computed in it, 1/s, and the value of that.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("pushed", parameters={"c": 0.4})
+    >>> P = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", P, (0, 0), axis=(1, 0))
+    >>> _ = m.spring("s", P, (-5, 0), stiffness=4, natural_length=5, damping="c")
+    >>> _ = m.force("push", P, direction=(1, 0), magnitude="cos(3*t)")
+    >>> (found,) = m.exponents("c", -0.4, 0.5, "2*pi/3", samples=5).unstable
+    >>> found.start, abs(found.end) < 1e-6
+    (None, True)
     """
 
     start: float | None
@@ -53,6 +64,17 @@ class Exponents:
         Estimates of their errors, 1/s.
     unstable : list of GrowthRange
         Where disturbances grow.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("pushed", parameters={"W": 3.0})
+    >>> P = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", P, (0, 0), axis=(1, 0))
+    >>> _ = m.spring("s", P, (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+    >>> _ = m.force("push", P, direction=(1, 0), magnitude="cos(W*t)")
+    >>> found = m.exponents("W", 3, 4, "2*pi/W", samples=3)
+    >>> found.values.tolist(), float(found.s.real.max().round(6)), found.unstable
+    ([3.0, 3.5, 4.0], -0.2, [])
     """
 
     def __init__(self, name: str, found: dict[str, Any]):

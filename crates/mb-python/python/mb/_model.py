@@ -44,7 +44,7 @@ from ._keys import (
     keywords,
 )
 from ._periodic import Floquet, Orbit, orbit
-from ._requests import count, number, strategy_word
+from ._requests import count, number, start_later, strategy_word
 from ._series import Series, series
 from ._site import OperatingPoint
 from ._sweep import Sweep, sweep
@@ -64,6 +64,14 @@ class Part:
     ----------
     name : str
         Its name.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("pendulum")
+    >>> arm = m.body("arm", mass=1, inertia=0.1, at=(0, -1))
+    >>> str(arm), str(arm.marker("top", at=(0, 1)))
+    ('arm', 'arm.top')
     """
 
     name: str
@@ -193,6 +201,14 @@ class Model:
         """Adds one entry of a table, ``add("joint", "hinge", type="revolute", a="arm.root", b="ground")``.
 
         Keys that are words of Python end in an underscore, ``from_``; those whose value is None are left out.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pendulum")
+        >>> _ = m.body("arm", mass=1, inertia=0.1, at=(0, -1), markers={"top": (0, 1)})
+        >>> str(m.add("joint", "pin", type="revolute", a="arm.top", b=[0, 0])), m.check().degrees_of_freedom
+        ('pin', 1)
         """
         entry: dict[str, Any] = {}
         if name is not None:
@@ -252,7 +268,16 @@ class Model:
 
     @keywords(SpatialBodyKeys)
     def spatial_body(self, name: str, **keys: Unpack[SpatialBodyKeys]) -> Part:
-        """A rigid body in space; keys as those of :meth:`body`."""
+        """A rigid body in space; keys as those of :meth:`body`.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("free body", gravity=(0, 0, 0))
+        >>> _ = m.spatial_body("arm", mass=1, inertia=[1, 2, 3], at=(0, 0, 1))
+        >>> m.redundancy().rank
+        0
+        """
         inertia = keys.get("inertia")
         if inertia is not None and np.ndim(inertia) == 2:
             tensor = np.asarray(inertia, dtype=float)
@@ -290,7 +315,17 @@ class Model:
 
     @keywords(SolidKeys)
     def solid(self, name: str, **keys: Unpack[SolidKeys]) -> Part:
-        """A solid of hexahedra: a ``block`` or a ``mesh`` file, ``density``, ``youngs_modulus`` (Pa), ``poissons_ratio``, ``damping``."""
+        """A solid of hexahedra: a ``block`` or a ``mesh`` file, ``density``, ``youngs_modulus`` (Pa), ``poissons_ratio``, ``damping``.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("block")
+        >>> block = {"size": [0.1, 0.1, 0.4], "elements": [1, 1, 3]}
+        >>> _ = m.solid("block", block=block, density=1000, youngs_modulus=1e7, poissons_ratio=0.3, at=(0, 0, 0), fixed=["z-"])
+        >>> m.equilibrium().linearize().modes(lowest=2).kind
+        ['physical', 'physical']
+        """
         return self.add("solid", name, **keys)
 
     @keywords(FlexibleLinkKeys)
@@ -357,32 +392,88 @@ class Model:
 
     @keywords(JointKeys)
     def revolute(self, name: str, a: Any, b: Any, **keys: Unpack[JointKeys]) -> Part:
-        """A revolute joint."""
+        """A revolute joint.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pendulum", gravity=(0, -10))
+        >>> _ = m.body("arm", mass=1, inertia=0.5, at=(0, -1), markers={"top": (0, 1)}); _ = m.revolute("pin", "arm.top", (0, 0))
+        >>> m.check().degrees_of_freedom
+        1
+        """
         return self.joint(name, "revolute", a, b, **keys)
 
     @keywords(JointKeys)
     def prismatic(self, name: str, a: Any, b: Any, **keys: Unpack[JointKeys]) -> Part:
-        """A prismatic joint."""
+        """A prismatic joint.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("slider")
+        >>> _ = m.body("block", mass=1, inertia=0.5); _ = m.prismatic("rail", "block", (0, 0), axis="x")
+        >>> m.check().degrees_of_freedom
+        1
+        """
         return self.joint(name, "prismatic", a, b, **keys)
 
     @keywords(JointKeys)
     def fixed(self, name: str, a: Any, b: Any, **keys: Unpack[JointKeys]) -> Part:
-        """A joint that locks all motions."""
+        """A joint that locks all motions.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("clamped")
+        >>> _ = m.body("block", mass=1, inertia=0.5); _ = m.fixed("weld", "block", (0, 0))
+        >>> m.redundancy().rank
+        3
+        """
         return self.joint(name, "fixed", a, b, **keys)
 
     @keywords(JointKeys)
     def spherical(self, name: str, a: Any, b: Any, **keys: Unpack[JointKeys]) -> Part:
-        """A spherical joint."""
+        """A spherical joint.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("ball", gravity=(0, 0, -10))
+        >>> _ = m.body("arm", mass=1, inertia=[1, 1, 1], at=(0, 0, -1), markers={"top": (0, 0, 1)})
+        >>> _ = m.spherical("ball", "arm.top", (0, 0, 0))
+        >>> m.redundancy().rank
+        3
+        """
         return self.joint(name, "spherical", a, b, **keys)
 
     @keywords(JointKeys)
     def universal(self, name: str, a: Any, b: Any, **keys: Unpack[JointKeys]) -> Part:
-        """A universal joint."""
+        """A universal joint.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("cross", gravity=(0, 0, -10))
+        >>> _ = m.body("arm", mass=1, inertia=[1, 1, 1])
+        >>> _ = m.universal("cross", "arm", (0, 0, 0), axis="z", axis_a="x")
+        >>> m.redundancy().rank
+        4
+        """
         return self.joint(name, "universal", a, b, **keys)
 
     @keywords(JointKeys)
     def cylindrical(self, name: str, a: Any, b: Any, **keys: Unpack[JointKeys]) -> Part:
-        """A cylindrical joint."""
+        """A cylindrical joint.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("sleeve", gravity=(0, 0, -10))
+        >>> _ = m.body("arm", mass=1, inertia=[1, 1, 1]); _ = m.cylindrical("sleeve", "arm", (0, 0, 0), axis="x")
+        >>> m.redundancy().rank
+        4
+        """
         return self.joint(name, "cylindrical", a, b, **keys)
 
     @keywords(SpringKeys)
@@ -416,6 +507,17 @@ class Model:
         """A bearing of a rotor: ``stiffness`` and ``damping`` 2 x 2, or ``speed`` with a ``table`` over it; ``axis``, ``x``.
 
         Units are N/m, N s/m, rad/s. :meth:`campbell` has an example.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("disc on two bearings")
+        >>> _ = m.spatial_body("disc", mass=1, inertia=[1, 1, 2], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+        >>> for end in "ab":
+        ...     _ = m.bearing(end, f"disc.{end}", "ground", stiffness=[[50, 0], [0, 50]])
+        >>> bounce = m.equilibrium().linearize().modes().s
+        >>> sorted(set(abs(bounce).round(6).tolist()))                 # sqrt(100 / 1), sqrt(100 * 4 / 1) rad/s; free along and about the axis
+        [0.0, 10.0, 20.0]
         """
         return self.add("bearing", name, a=a, b=b, **keys)
 
@@ -424,18 +526,49 @@ class Model:
         """A rotation of the steady motion: ``joint``, or ``bodies`` with ``axis`` and ``through``; ``speed`` (rad/s).
 
         :meth:`campbell` has an example.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("disc on two bearings")
+        >>> _ = m.spatial_body("disc", mass=1, inertia=[1, 1, 2], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+        >>> for end in "ab":
+        ...     _ = m.bearing(end, f"disc.{end}", "ground", stiffness=[[50, 0], [0, 50]])
+        >>> _ = m.steady_rotation("spin", bodies=["disc"], speed=3)
+        >>> m.equilibrium().at_rest
+        False
         """
         return self.add("steady-rotation", name, **keys)
 
     @keywords(RollingKeys)
     def rolling(self, name: str, wheel: Any, **keys: Unpack[RollingKeys]) -> Part:
         """A wheel, disc or ball that rolls on a plane without slip: ``radius`` (m), ``axle`` (of a disc), ``tread`` (m), ``plane``,
-        ``normal``."""
+        ``normal``.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("ball on a plane", gravity=(0, 0, -10))
+        >>> _ = m.spatial_body("ball", mass=1, inertia=[0.1, 0.1, 0.1], at=(0, 0, 0.5))
+        >>> _ = m.rolling("contact", "ball", radius=0.5, plane=(0, 0, 0), normal="z")
+        >>> m.check().degrees_of_freedom
+        3
+        """
         return self.add("rolling", name, wheel=wheel, **keys)
 
     @keywords(KnifeEdgeKeys)
     def knife_edge(self, name: str, edge: Any, **keys: Unpack[KnifeEdgeKeys]) -> Part:
-        """A skate, blade or keel, a point of a body that does not move across its ``heading``: ``plane``, ``normal``."""
+        """A skate, blade or keel, a point of a body that does not move across its ``heading``: ``plane``, ``normal``.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("skate on ice")
+        >>> _ = m.body("skate", mass=1, inertia=0.1, at=(0, 0))
+        >>> _ = m.knife_edge("edge", "skate", heading="x")
+        >>> m.check().rows
+        1
+        """
         return self.add("knife-edge", name, edge=edge, **keys)
 
     def coupling(self, name: str, *terms: Mapping[str, Any]) -> Part:
@@ -496,7 +629,18 @@ class Model:
 
     @keywords(SurfaceLoadKeys)
     def surface_load(self, name: str, **keys: Unpack[SurfaceLoadKeys]) -> Part:
-        """A load on faces of a solid."""
+        """A load on faces of a solid.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("block")
+        >>> cells = {"size": [0.1, 0.1, 0.4], "elements": [1, 1, 3]}
+        >>> block = m.solid("block", block=cells, density=1000, youngs_modulus=1e7, poissons_ratio=0.3, at=(0, 0, 0), fixed=["z-"])
+        >>> _ = m.surface_load("wind", on=block.marker("z+"), pressure=5)
+        >>> m.equilibrium().at_rest
+        True
+        """
         return self.add("surface-load", name, **keys)
 
     @keywords(DriveKeys)
@@ -539,7 +683,16 @@ class Model:
     # ---------------------------------------------------------------------------------------------- files
 
     def to_toml(self) -> str:
-        """The model file of the model, parameters as they are now."""
+        """The model file of the model, parameters as they are now.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("one mass")
+        >>> _ = m.point("P", at=(0, 0), mass=2)
+        >>> m.to_toml().splitlines()[:2]
+        ['units = "SI"', 'name = "one mass"']
+        """
         return self._build().to_toml()
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -785,13 +938,10 @@ class Model:
         (True, 1.333333)
         """
         known = self.coordinates
-        later = number(after, "after")
-        if later < 0:
-            raise ArgumentError(f"after is {later}, but must not be negative.", "after")
         motion = {
             "velocities": numbers(velocity, known, "velocity", "coordinate"),
             "accelerations": numbers(acceleration, known, "acceleration", "coordinate"),
-            "after": later,
+            "after": start_later(after),
             "spins": [(str(joint), number(speed, f"spin[{joint!r}]")) for joint, speed in (spin or {}).items()],
             "frame": frame,
             "instant": bool(instant),
@@ -991,7 +1141,17 @@ class Model:
         )
 
     def redundancy(self, at: Mapping[str, float] | None = None, *, time: float = 0.0) -> Redundancy:
-        """Rank of the constraints at the start, and the redundant ones by name; :meth:`check` says more."""
+        """Rank of the constraints at the start, and the redundant ones by name; :meth:`check` says more.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("wheel held twice")
+        >>> wheel = m.body("wheel", mass=1, inertia=0.5); _ = m.revolute("axle", wheel, (0, 0)); _ = m.revolute("again", wheel, (0, 0))
+        >>> found = m.redundancy()
+        >>> found.rank, found.redundant
+        (2, {"joint 'again' (x)": ["joint 'axle' (x)"], "joint 'again' (y)": ["joint 'axle' (y)"]})
+        """
         native = self._build()
         q = native.initial()
         for i, value in numbers(at, self.configuration, "at", "coordinate"):
@@ -1254,6 +1414,16 @@ class Model:
         Returns
         -------
         Exponents
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> P = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", P, (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", P, (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", P, direction=(1, 0), magnitude="cos(W*t)")
+        >>> m.exponents("W", 3, 4, "2*pi/W", samples=3).s.real.round(6).tolist()
+        [[-0.2, -0.2, -0.2], [-0.2, -0.2, -0.2]]
         """
         return exponents(self, name, start, end, period, samples, options)
 
@@ -1276,7 +1446,16 @@ class Model:
         return self.orbit(period, **options).floquet()
 
     def simulate(self, until: float, **options: Any) -> Run:
-        """The motion in time; see :func:`mb.simulate`."""
+        """The motion in time; see :func:`mb.simulate`.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("falling mass", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, 0), mass=2)
+        >>> round(float(m.simulate(1.0)["P.y"][-1]), 6)                # -g t^2 / 2
+        -5.0
+        """
         return simulate(self, until, **options)
 
 
@@ -1302,6 +1481,14 @@ class Redundancy:
         Numbers of coordinates and of constraint rows, and the rank of the rows.
     redundant : dict
         Redundant rows by name, each with the names of those it is a combination of.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("wheel held twice")
+    >>> wheel = m.body("wheel", mass=1, inertia=0.5); _ = m.revolute("axle", wheel, (0, 0)); _ = m.revolute("again", wheel, (0, 0))
+    >>> len(m.redundancy().redundant)
+    2
     """
 
     coordinates: int
@@ -1331,6 +1518,14 @@ class LoadPath:
         ``full load``, ``buckling``, ``limit point`` or ``stopped``.
     end_factor : float
         Part of the loads at which it ends.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("hanging mass", gravity=(0, -10))
+    >>> _ = m.point("P", at=(0, -1), mass=2); _ = m.spring("s", "P", (0, 0), stiffness=50, natural_length=1)
+    >>> isinstance(m.load_path(), mb.LoadPath)
+    True
     """
 
     factor: np.ndarray

@@ -41,6 +41,13 @@ class Mode:
         Displacements, n; real where they are.
     multipliers : ndarray
         Multipliers of the constraints, m.
+
+    Examples
+    --------
+    >>> import mb
+    >>> mode = mb.eigs([[4.0]])[0]
+    >>> mode.kind, complex(mode.s)
+    ('physical', 2j)
     """
 
     number: int
@@ -87,6 +94,13 @@ class Modes:
         The same as data.
     counts : dict
         Sizes, and eigenvalues by class: demanded by theory and found.
+
+    Examples
+    --------
+    >>> import mb
+    >>> r = mb.eigs([[4.0, 0], [0, 9.0]])
+    >>> len(r), r.s.tolist(), r.complete
+    (2, [2j, 3j], True)
     """
 
     def __init__(self, native: Any, *, names: list[str] | None = None, note: str | None = None, everything: bool = False, report: bool = True):
@@ -100,7 +114,15 @@ class Modes:
                     warnings.warn(text, FindingWarning, stacklevel=4)
 
     def everything(self) -> Modes:
-        """With the eigenvalues that are no motion: infinite, indeterminate, spurious."""
+        """With the eigenvalues that are no motion: infinite, indeterminate, spurious.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]], M=[[1.0, 0], [0, 0]], all=True)
+        >>> r.kind, r.everything().kind
+        (['physical'], ['physical', 'infinite', 'infinite'])
+        """
         return type(self)(self._native, names=self.names, everything=True, report=False)
 
     def __len__(self) -> int:
@@ -210,7 +232,14 @@ class Modes:
         return (self[i] for i in range(len(self)))
 
     def to_frame(self) -> Any:
-        """The table as a pandas DataFrame, one row for each mode."""
+        """The table as a pandas DataFrame, one row for each mode.
+
+        Examples
+        --------
+        >>> import mb
+        >>> mb.eigs([[4.0]]).to_frame()["kind"].tolist()
+        ['physical']
+        """
         pandas = need("pandas", "to_frame()")
         return pandas.DataFrame(self._columns())
 

@@ -44,6 +44,15 @@ class Run:
         The outputs of the model.
     end : str
         ``finished``, or ``event`` where an output crossed its value.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("falling mass", gravity=(0, -10))
+    >>> _ = m.point("P", at=(0, 0), mass=2)
+    >>> run = m.simulate(1.0, every=0.5)
+    >>> run.t.tolist(), round(float(run["P.y"][-1]), 6)
+    ([0.0, 0.5, 1.0], -5.0)
     """
 
     def __init__(self, model: Model, native: Any):
@@ -129,7 +138,16 @@ class Run:
         return len(self.t)
 
     def to_frame(self) -> Any:
-        """Outputs, configuration and energies as a pandas DataFrame indexed by time."""
+        """Outputs, configuration and energies as a pandas DataFrame indexed by time.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("falling mass", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, 0), mass=2)
+        >>> len(m.simulate(1.0, every=0.5).to_frame())
+        3
+        """
         pandas = need("pandas", "to_frame()")
         columns = dict(self.outputs)
         columns.update(zip(self.model.configuration, self.q, strict=True))

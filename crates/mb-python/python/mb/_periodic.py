@@ -57,6 +57,17 @@ class Orbit:
         What doubling the steps changed in the motion last.
     violation : (float, float)
         Largest \\|Phi| and \\|Phi'| at the states.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("pushed", parameters={"W": 3.0})
+    >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+    >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+    >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+    >>> motion = m.orbit("2*pi/W")
+    >>> round(float(motion["P.x"].max()), 2), motion.autonomous
+    (0.19, False)
     """
 
     def __init__(self, model: Model, native: Any):
@@ -146,14 +157,35 @@ class Orbit:
         return Branch(self.model, name, self._native.branch(name, (start, stop), count(points, "points", 2)))
 
     def to_frame(self) -> Any:
-        """Configurations as a pandas DataFrame indexed by time."""
+        """Configurations as a pandas DataFrame indexed by time.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+        >>> "P.x" in m.orbit("2*pi/W").to_frame().columns
+        True
+        """
         pandas = need("pandas", "to_frame()")
         return pandas.DataFrame(
             dict(zip(self.model.configuration, self.q, strict=True)), index=pandas.Index(self.t, name="t")
         )
 
     def plot(self, *names: str, ax: Any = None) -> Any:
-        """Configuration numbers over the period by matplotlib, all of them without names. Returns the axes."""
+        """Configuration numbers over the period by matplotlib, all of them without names. Returns the axes.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+        >>> ax = m.orbit("2*pi/W").plot()
+        """
         ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
         for name in names or self.model.configuration:
             ax.plot(self.t, self[name], label=name)
@@ -203,6 +235,17 @@ class Floquet:
         How well the trivial multiplier is met, where there is one.
     change : float
         What doubling the steps changed last in the monodromy matrix, relative.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("pushed", parameters={"W": 3.0})
+    >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+    >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+    >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+    >>> f = m.floquet("2*pi/W")
+    >>> f.stable, f.kind
+    (True, ['decaying', 'decaying'])
     """
 
     def __init__(self, orbit: Orbit):
@@ -274,7 +317,18 @@ class Floquet:
         return x / x.flat[int(np.argmax(np.abs(x)))] if largest else x
 
     def to_frame(self) -> Any:
-        """One row for each multiplier as a pandas DataFrame."""
+        """One row for each multiplier as a pandas DataFrame.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+        >>> len(m.floquet("2*pi/W").to_frame())
+        2
+        """
         pandas = need("pandas", "to_frame()")
         return pandas.DataFrame(
             {
@@ -288,7 +342,17 @@ class Floquet:
         )
 
     def plot(self, ax: Any = None) -> Any:
-        """The multipliers and the unit circle by matplotlib. Returns the axes."""
+        """The multipliers and the unit circle by matplotlib. Returns the axes.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+        >>> ax = m.floquet("2*pi/W").plot()
+        """
         ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
         angle = np.linspace(0, 2 * np.pi, 361)
         ax.plot(np.cos(angle), np.sin(angle), color="0.6")
@@ -327,6 +391,17 @@ class Bifurcation:
         The start of the motion there.
     multipliers : ndarray of complex
         Its multipliers, without the trivial one.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("bob on a shaken pivot", gravity=(0, "-d"), parameters={"d": 0.15})
+    >>> _ = m.body("pivot", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "pivot", (0, 0), axis=(0, 1))
+    >>> _ = m.body("bob", mass=1, inertia=1e-12, center_of_mass=(0, -1), at=(0, -0.1)); _ = m.revolute("pin", "bob", "pivot")
+    >>> _ = m.drive("shake", "y", "pivot", "-0.1*cos(t)")          # y'' + (d + 0.1 cos t) y = 0
+    >>> found = m.orbit("2*pi").follow("d", 0.35, points=15).bifurcations[0]
+    >>> found.kind, round(found.value, 2)                          # about 1/4 - 0.1/2
+    ('period doubling', 0.2)
     """
 
     kind: str
@@ -354,6 +429,17 @@ class Branch:
         Folds, branchings, period doublings and Neimark-Sacker bifurcations, solved for.
     ended : str or None
         Why the branch ended before the end of the range, where it did.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("pushed", parameters={"W": 3.0})
+    >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+    >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+    >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+    >>> branch = m.orbit("2*pi/W").follow("W", 4.0, points=3)
+    >>> float(branch.value[-1]), branch.bifurcations
+    (4.0, [])
     """
 
     def __init__(self, model: Model, name: str, found: dict[str, Any]):
@@ -384,14 +470,35 @@ class Branch:
         return np.abs(self.multipliers[0])
 
     def to_frame(self) -> Any:
-        """One row for each motion as a pandas DataFrame: parameter, period, largest multiplier, start."""
+        """One row for each motion as a pandas DataFrame: parameter, period, largest multiplier, start.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+        >>> len(m.orbit("2*pi/W").follow("W", 4.0, points=3).to_frame()) >= 2
+        True
+        """
         pandas = need("pandas", "to_frame()")
         columns = {self.name: self.value, "period": self.period, "largest": self.largest}
         columns.update(zip(self.model.configuration, self.q, strict=True))
         return pandas.DataFrame(columns)
 
     def plot(self, ax: Any = None) -> Any:
-        """The largest multiplier over the parameter by matplotlib, with the bifurcations. Returns the axes."""
+        """The largest multiplier over the parameter by matplotlib, with the bifurcations. Returns the axes.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+        >>> ax = m.orbit("2*pi/W").follow("W", 4.0, points=3).plot()
+        """
         ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
         ax.plot(self.value, self.largest)
         ax.axhline(1, color="0.6", linestyle="--")

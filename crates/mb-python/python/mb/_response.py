@@ -38,6 +38,14 @@ class Zeros:
         Poles with a zero in the same place.
     gain : float
         Factor before the products, in units of output over input and rad/s.
+
+    Examples
+    --------
+    >>> import mb
+    >>> found = mb.response([[4.0]], C=[[0.4]], inputs=[[1.0]], band=(0, 1), zeros=True).zeros
+    >>> zeros = next(iter(found.values()))
+    >>> len(zeros.zeros), round(zeros.gain, 9)
+    (0, 1.0)
     """
 
     zeros: np.ndarray
@@ -57,6 +65,17 @@ class MeanSquare:
     all, all_error : float or None
         Over all frequencies, by the Lyapunov equation, and a bound of its error; None where densities are not constant or the
         system is not small.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("wheel")
+    >>> wheel = m.body("wheel", mass=1, inertia=0.5); _ = m.revolute("axle", wheel, (0, 0))
+    >>> _ = m.torsion_spring("t", a=m.ground, b=wheel, stiffness=8, damping=1)
+    >>> _ = m.torque("motor", wheel, input="u"); _ = m.output("angle", "angle", wheel)
+    >>> found = m.equilibrium().linearize().response((0, 5), psd={"u": 0.2}).mean_square["angle"]
+    >>> bool(0 < found.band < found.all + found.band_error + found.all_error)
+    True
     """
 
     band: float
@@ -79,6 +98,14 @@ class Peak:
         H at ``hz``; None at an undamped pole, where it is infinite.
     bound : float or None
         Bound of the error of ``value``.
+
+    Examples
+    --------
+    >>> import mb
+    >>> found = mb.response([[4.0]], C=[[0.4]], inputs=[[1.0]], band=(0, 1)).peaks
+    >>> (peak,) = next(iter(found.values()))
+    >>> round((2 * 3.141592653589793 * peak.hz) ** 2, 6)           # 4 - 0.4^2 / 2
+    3.92
     """
 
     hz: float
@@ -116,6 +143,13 @@ class Response:
         :class:`Zeros` by (output, input), with ``zeros=True``; None where a response is zero for every s.
     mean_square : dict
         :class:`MeanSquare` by output, with ``psd``.
+
+    Examples
+    --------
+    >>> import mb
+    >>> r = mb.response([[4.0]], inputs=[[1.0]], at=[0.0])
+    >>> r.H.shape, round(float(abs(r.H[0, 0, 0])), 12)
+    ((1, 1, 1), 0.25)
     """
 
     def __init__(self, found: dict[str, Any], inputs: list[str], outputs: list[str]):
@@ -185,18 +219,38 @@ class Response:
         return len(self.hz)
 
     def to_frame(self) -> Any:
-        """Columns ``output / input`` of complex numbers as a pandas DataFrame indexed by frequency in Hz."""
+        """Columns ``output / input`` of complex numbers as a pandas DataFrame indexed by frequency in Hz.
+
+        Examples
+        --------
+        >>> import mb
+        >>> len(mb.response([[4.0]], inputs=[[1.0]], at=[0.0, 0.1]).to_frame())
+        2
+        """
         pandas = need("pandas", "to_frame()")
         columns = {f"{o} / {i}": self[o, i] for o in self.outputs for i in self.inputs}
         return pandas.DataFrame(columns, index=pandas.Index(self.hz, name="hz"))
 
     def to_control(self) -> Any:
-        """The samples as a ``control.FrequencyResponseData`` of python-control."""
+        """The samples as a ``control.FrequencyResponseData`` of python-control.
+
+        Examples
+        --------
+        >>> import mb
+        >>> type(mb.response([[4.0]], inputs=[[1.0]], at=[0.0, 0.1]).to_control()).__name__
+        'FrequencyResponseData'
+        """
         control = need("control", "to_control()")
         return control.frd(np.moveaxis(self.H, 0, -1), 2 * np.pi * self.hz, inputs=self.inputs, outputs=self.outputs)
 
     def plot(self, key: Any = None, *, ax: Any = None) -> Any:
-        """Magnitude in dB and phase over the frequency by matplotlib: of one response, or of all. Returns the two axes."""
+        """Magnitude in dB and phase over the frequency by matplotlib: of one response, or of all. Returns the two axes.
+
+        Examples
+        --------
+        >>> import mb
+        >>> axes = mb.response([[4.0]], C=[[0.1]], inputs=[[1.0]], band=(0, 1)).plot()
+        """
         pyplot = need("matplotlib.pyplot", "plot()")
         axes = pyplot.subplots(2, 1, sharex=True)[1] if ax is None else ax
         entries = [(o, i) for o in range(len(self.outputs)) for i in range(len(self.inputs))] if key is None else [self._index(key)]

@@ -15,7 +15,7 @@ from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._names import resolve
 from ._optional import need
-from ._requests import count, number, strategy_word
+from ._requests import count, listed, number, strategy_word, words
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -42,7 +42,7 @@ def asked(
     centre: Mapping[str, float] | None = None,
 ) -> tuple[list[str], dict[str, Any]]:
     """Names of the variables, and the request as the native module takes it."""
-    names = [variables] if isinstance(variables, str) else [str(name) for name in variables]
+    names = words(variables, "variables")
     if not names:
         raise ArgumentError("variables is empty: name parameters, coordinates or inputs of the model.", "variables")
     if accuracy is not None:
@@ -65,7 +65,7 @@ def asked(
     return names, {
         "variables": names,
         "at": [(str(name), number(value, f"at[{name!r}]")) for name, value in at.items()],
-        "hold": [hold] if isinstance(hold, str) else [str(name) for name in hold],
+        "hold": words(hold, "hold"),
         "frozen": bool(frozen),
         "instant": bool(instant),
         "solve": bool(solve),
@@ -75,7 +75,9 @@ def asked(
         "accuracy": accuracy,
         "region": intervals,
         "picked": picked,
-        "groups": [[count(i, f"groups[{k}]", 0) for i in group] for k, group in enumerate(groups)],
+        "groups": [
+            [count(i, f"groups[{k}]", 0) for i in listed(group, f"groups[{k}]")] for k, group in enumerate(listed(groups, "groups"))
+        ],
     }
 
 
@@ -109,6 +111,16 @@ class SeriesValue:
         Mode shapes, in the gauge of the series.
     groups : list of dict
         Of every group: ``modes``, ``s``, ``error``, ``mean``, ``trusted``.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("mass on a spring", parameters={"k": 16.0})
+    >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+    >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+    >>> at = m.series("k", order=6, modes=1)(k=17.0)
+    >>> at.point, round(float(at.s[0].imag) ** 2, 6)
+    ({'k': 17.0}, 17.0)
     """
 
     def __init__(self, series: Series, x: NDArray[np.float64]):
@@ -184,6 +196,16 @@ class Series:
         Degree of the polynomials; the largest where there are several pieces.
     pieces : int
         Number of points of expansion; more than one only where an accuracy needs them.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("mass on a spring", parameters={"k": 16.0})
+    >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+    >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+    >>> s = m.series("k", order=3, modes=1)
+    >>> s.numbers, s.order, s.centre
+    ([0], 3, {'k': 16.0})
     """
 
     def __init__(self, model: Model, native: Any):
@@ -215,18 +237,48 @@ class Series:
         return self._native.reach(0)
 
     def region_error(self, piece: int = 0) -> NDArray[np.float64]:
-        """Largest estimated error of each mode in the region, rad/s; NaN without a region."""
+        """Largest estimated error of each mode in the region, rad/s; NaN without a region.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> bool(m.series("k", order=3, modes=1, region={"k": (15, 17)}).region_error()[0] < 1e-3)
+        True
+        """
         return self._native.region_error(count(piece, "piece", 0))
 
     def coefficients(self, piece: int = 0) -> tuple[NDArray[np.int64], NDArray[np.complex128]]:
         """Exponents, terms x variables, and coefficients of the eigenvalues, modes x terms.
 
         ``s[mode] = sum over terms of coefficient * product of (value - centre) ** exponent``, rad/s.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> exponents, c = m.series("k", order=1, modes=1).coefficients()
+        >>> exponents.tolist(), c.imag.round(9).tolist()               # 4 + (k - 16) / 8
+        ([[0], [1]], [[4.0, 0.125]])
         """
         return self._native.coefficients(count(piece, "piece", 0))
 
     def shape_coefficients(self, mode: int, piece: int = 0) -> NDArray[np.complex128]:
-        """Coefficients of the shape of one of :attr:`numbers`, terms x coordinates."""
+        """Coefficients of the shape of one of :attr:`numbers`, terms x coordinates.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> m.series("k", order=1, modes=1).shape_coefficients(0).shape
+        (2, 2)
+        """
         if mode not in self.numbers:
             raise ArgumentError(f"mode is {mode!r}, but the series has the modes {self.numbers}.", "mode")
         return self._native.shape_coefficients(count(piece, "piece", 0), self.numbers.index(mode))
@@ -303,6 +355,16 @@ class Series:
         -------
         dict
             ``natural_hz`` and ``zeta``, each modes x 3: value, largest change (worst case), root of the sum of squares.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> value, worst, _ = m.series("k", order=1, modes=1).tolerance(k=0.32)["natural_hz"][0]
+        >>> round(float(worst / value), 9)                             # half of 0.32 / 16
+        0.01
         """
         list_ = [0.0] * len(self.variables)
         for name, value in tolerances.items():
@@ -319,7 +381,17 @@ class Series:
         return f"<mb.Series of '{self.model.name}': {len(self)} modes, order {self.order} about {at}{pieces}>"
 
     def to_frame(self) -> Any:
-        """Frequency, damping, sensitivities and reach at the centre as a pandas DataFrame, one row for each mode."""
+        """Frequency, damping, sensitivities and reach at the centre as a pandas DataFrame, one row for each mode.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> m.series("k", order=1, modes=1).to_frame().shape
+        (1, 5)
+        """
         pandas = need("pandas", "to_frame()")
         at = self()
         columns: dict[str, Any] = {"hz": at.hz, "zeta": at.zeta}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,6 +42,14 @@ class Reaction:
         Force, N.
     moment : ndarray
         Moment about the place, N m.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("hanging rod", gravity=(0, -10))
+    >>> _ = m.body("arm", mass=2, inertia=0.1, at=(0, -1), markers={"top": (0, 1)}); _ = m.revolute("pin", "arm.top", (0, 0))
+    >>> m.equilibrium().reactions["pin"].force.round(9).tolist()
+    [0.0, 20.0, 0.0]
     """
 
     at: np.ndarray
@@ -137,6 +146,15 @@ class OperatingPoint:
         Forces and moments of joints and rods, ``eq.reactions["hinge"].force``.
     outputs : dict
         Values of the outputs by name.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("mass on a hanging spring", gravity=(0, -10))
+    >>> _ = m.point("P", at=(0, -1), mass=2); _ = m.spring("s", "P", (0, 0), stiffness=50, natural_length=1)
+    >>> eq = m.equilibrium()
+    >>> eq.stable, round(eq["P.y"], 9)                             # 1 m and 2 * 10 / 50 m
+    (True, -1.4)
     """
 
     def __init__(self, model: Model, native: Any):
@@ -193,7 +211,16 @@ class OperatingPoint:
         return float(self.q[resolve(name, self.model.configuration, "equilibrium", "coordinate")])
 
     def linearize(self) -> Linearization:
-        """The linearized equations of motion about the point."""
+        """The linearized equations of motion about the point.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> m.equilibrium().linearize().M.shape
+        (2, 2)
+        """
         return Linearization(self)
 
     def __repr__(self) -> str:
@@ -220,6 +247,15 @@ class Linearization:
         Jacobian of the constraints.
     F : ndarray, n x inputs
         Input matrix.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("mass on a spring")
+    >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+    >>> lin = m.equilibrium().linearize()
+    >>> lin.M.tolist(), lin.K.tolist()
+    ([[2.0, 0.0], [0.0, 2.0]], [[50.0, 0.0], [0.0, 0.0]])
     """
 
     def __init__(self, point: OperatingPoint):
@@ -257,12 +293,65 @@ class Linearization:
         return (self.C - self.C.T) / 2
 
     def sparse(self) -> dict[str, Any]:
-        """The blocks M, C, K, G, F as ``scipy.sparse.csc_array``."""
+        """The blocks M, C, K, G, F as ``scipy.sparse.csc_array``.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> m.equilibrium().linearize().sparse()["M"].shape
+        (2, 2)
+        """
         scipy = need("scipy.sparse", "sparse()")
         return {
             name: scipy.csc_array((values, indices, starts), shape=(rows, cols))
             for name, (rows, cols, starts, indices, values) in self._native.blocks(True).items()
         }
+
+    def export(self, folder: str | os.PathLike[str], *, format: str = "mtx") -> list[str]:
+        """Writes M, C, K, the constraints Phi_q and the input matrix B as sparse matrices, named as by ``mb export``.
+
+        Parameters
+        ----------
+        folder : path
+            Made when it is not there; files of the same names are replaced.
+        format : str
+            ``mtx`` (MatrixMarket) or ``npz`` (``scipy.sparse.load_npz``), a file for each matrix; ``mat``, one file for all,
+            matrices.mat. Needs scipy.
+
+        Returns
+        -------
+        list of str
+            The files. A matrix without rows or columns, that of a model without constraints or inputs, is left out.
+
+        Examples
+        --------
+        >>> import mb, tempfile
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> lin = m.equilibrium().linearize()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     [os.path.basename(file) for file in lin.export(folder)]
+        ['M.mtx', 'C.mtx', 'K.mtx']
+        """
+        if format not in ("mtx", "npz", "mat"):
+            raise ArgumentError(f"format is {format!r}, but must be mtx, npz or mat.", "format")
+        names = {"G": "Phi_q", "F": "B"}
+        blocks = {names.get(name, name): block for name, block in self.sparse().items() if 0 not in block.shape}
+        os.makedirs(folder, exist_ok=True)
+        if format == "mat":
+            file = os.path.join(folder, "matrices.mat")
+            need("scipy.io", "export()").savemat(file, {name: block.astype(float) for name, block in blocks.items()})
+            return [file]
+        files = [os.path.join(folder, f"{name}.{format}") for name in blocks]
+        for file, block in zip(files, blocks.values(), strict=True):
+            if format == "npz":
+                need("scipy.sparse", "export()").save_npz(file, block)
+            else:
+                # All digits, and every entry: symmetric storage would keep one triangle.
+                need("scipy.io", "export()").mmwrite(file, block, precision=17, symmetry="general")
+        return files
 
     @spelled_out(SymmetricSearch)
     def modes(
@@ -479,6 +568,15 @@ class ModelModes(Modes):
         Where they come from.
     penalty_factor, penalty_violation : float or None
         Of the unconstrained formulation: the largest factor of a row, and the largest violation at its own equilibrium.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("wheel on a torsion spring")
+    >>> wheel = m.body("wheel", mass=1, inertia=0.5); _ = m.revolute("axle", wheel, (0, 0))
+    >>> _ = m.torsion_spring("t", a=m.ground, b=wheel, stiffness=8)
+    >>> m.equilibrium().linearize().modes().s.round(9).tolist()
+    [4j]
     """
 
     def __init__(self, native: Any, *, linearization: Linearization, form: str, note: str | None = None, everything: bool = False, report: bool = True):
@@ -488,6 +586,17 @@ class ModelModes(Modes):
         self.formulation, self.penalty_factor, self.penalty_violation = native.formulation()
 
     def everything(self) -> ModelModes:
+        """With the eigenvalues that are no motion: infinite, indeterminate, spurious.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("wheel on a torsion spring")
+        >>> wheel = m.body("wheel", mass=1, inertia=0.5); _ = m.revolute("axle", wheel, (0, 0))
+        >>> _ = m.torsion_spring("t", a=m.ground, b=wheel, stiffness=8)
+        >>> set(m.equilibrium().linearize().modes(formulation="redundant").everything().kind) > {"physical"}
+        True
+        """
         return ModelModes(self._native, linearization=self.linearization, form=self._form, everything=True, report=False)
 
     def energy(self) -> EnergyShares:
@@ -525,7 +634,18 @@ class ModelModes(Modes):
             raise ArgumentError(f"{what} belongs to vibrations about an equilibrium, but this is a point of a motion.", what)
 
     def amplitude(self, coordinate: str) -> np.ndarray:
-        """The entries of the mode shapes at a coordinate by name, one for each mode."""
+        """The entries of the mode shapes at a coordinate by name, one for each mode.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("wheel on a torsion spring")
+        >>> wheel = m.body("wheel", mass=1, inertia=0.5); _ = m.revolute("axle", wheel, (0, 0))
+        >>> _ = m.torsion_spring("t", a=m.ground, b=wheel, stiffness=8)
+        >>> modes = m.equilibrium().linearize().modes()
+        >>> bool(abs(modes.amplitude("wheel.x")).max() < 1e-9 < abs(modes.amplitude("wheel.angle")).max())
+        True
+        """
         return self.shapes[resolve(coordinate, self.names or [], "amplitude", "coordinate")]
 
     def save(self, path: str | os.PathLike[str], *, most: int = 20) -> None:
@@ -537,6 +657,18 @@ class ModelModes(Modes):
             The file, ``modes.html``.
         most : int
             Modes that are played, the first ones; the table has all.
+
+        Examples
+        --------
+        >>> import mb, pathlib, tempfile
+        >>> m = mb.Model("wheel on a torsion spring")
+        >>> wheel = m.body("wheel", mass=1, inertia=0.5); _ = m.revolute("axle", wheel, (0, 0))
+        >>> _ = m.torsion_spring("t", a=m.ground, b=wheel, stiffness=8)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = pathlib.Path(folder, "modes.html")
+        ...     m.equilibrium().linearize().modes().save(page)
+        ...     page.is_file()
+        True
         """
         if not isinstance(path, (str, os.PathLike)):
             raise ArgumentTypeError(f"path is of type {type(path).__name__}, but a path is needed.", "path")
@@ -558,13 +690,28 @@ class ModelModes(Modes):
 
         ``scale``: how far the largest motion is drawn, as a share of the size of the model; 0.15 without it.
         Returns the axes.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("two masses")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> ax = m.equilibrium().linearize().modes(lowest=1).plot(0)
         """
         from ._plot import plot
 
         return plot(self, mode, scale, ax)
 
     def animate(self, mode: int = 0, *, scale: float | None = None, frames: int = 40, seconds: float = 2.0) -> Any:
-        """An animation of a mode: a ``matplotlib.animation.FuncAnimation`` that notebooks show as a player."""
+        """An animation of a mode: a ``matplotlib.animation.FuncAnimation`` that notebooks show as a player.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> player = m.equilibrium().linearize().modes().animate(0)    # shown by a notebook
+        """
         from ._plot import animate
 
         return animate(self, mode, scale, frames, seconds)
@@ -586,6 +733,15 @@ class EnergyShares:
         Names of the bodies.
     kinetic, strain, dissipation : ndarray, bodies x modes
         The shares.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("mass on a spring")
+    >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+    >>> energy = m.equilibrium().linearize().modes().energy()
+    >>> energy.bodies, energy.kinetic[:, 0].round(9).tolist()
+    (['P'], [1.0])
     """
 
     bodies: list[str]
@@ -594,7 +750,16 @@ class EnergyShares:
     dissipation: np.ndarray
 
     def to_frame(self, which: str = "kinetic") -> Any:
-        """One of the three as a pandas DataFrame, bodies x modes."""
+        """One of the three as a pandas DataFrame, bodies x modes.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> m.equilibrium().linearize().modes().energy().to_frame().shape
+        (1, 2)
+        """
         return need("pandas", "to_frame()").DataFrame(getattr(self, which), index=self.bodies)
 
 
@@ -614,6 +779,15 @@ class Participation:
         Sums of the effective masses of all eigenvalues found, kg.
     effective_mass : ndarray, directions x modes
         Effective mass of each mode, kg: of both eigenvalues of a conjugate pair together.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("mass on a spring")
+    >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+    >>> found = m.equilibrium().linearize().modes().participation()
+    >>> isinstance(found, mb.Participation)
+    True
     """
 
     directions: list[str]
@@ -623,7 +797,16 @@ class Participation:
     effective_mass: np.ndarray
 
     def to_frame(self) -> Any:
-        """Effective masses as a pandas DataFrame, modes x directions."""
+        """Effective masses as a pandas DataFrame, modes x directions.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> m.equilibrium().linearize().modes().participation().to_frame().shape
+        (2, 2)
+        """
         return need("pandas", "to_frame()").DataFrame(self.effective_mass.T, columns=self.directions)
 
 
@@ -639,6 +822,16 @@ class StateSpace:
         k x k, singular; None where it is the identity.
     states, inputs, outputs : list of str
         Names.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("wheel")
+    >>> wheel = m.body("wheel", mass=1, inertia=0.5); _ = m.revolute("axle", wheel, (0, 0))
+    >>> _ = m.torque("motor", wheel, input="u"); _ = m.output("angle", "angle", wheel)
+    >>> ss = m.equilibrium().linearize().state_space()
+    >>> ss.inputs, ss.outputs, ss.B.shape
+    (['u'], ['angle'], (2, 1))
     """
 
     A: np.ndarray
@@ -651,7 +844,17 @@ class StateSpace:
     outputs: list[str]
 
     def to_control(self) -> Any:
-        """The system as a ``control.StateSpace`` of python-control, with its names."""
+        """The system as a ``control.StateSpace`` of python-control, with its names.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("wheel")
+        >>> wheel = m.body("wheel", mass=1, inertia=0.5); _ = m.revolute("axle", wheel, (0, 0))
+        >>> _ = m.torque("motor", wheel, input="u"); _ = m.output("angle", "angle", wheel)
+        >>> m.equilibrium().linearize().state_space().to_control().nstates
+        2
+        """
         control = need("control", "to_control()")
         if self.E is not None:
             raise ArgumentError("python-control has no descriptor systems: use form='reduced' or 'minimal'.", "form")
@@ -663,7 +866,18 @@ class StateSpace:
         )
 
     def poles(self) -> np.ndarray:
-        """Eigenvalues of A, 1/s."""
+        """Eigenvalues of A, 1/s.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("wheel")
+        >>> wheel = m.body("wheel", mass=1, inertia=0.5); _ = m.revolute("axle", wheel, (0, 0))
+        >>> _ = m.torsion_spring("t", a=m.ground, b=wheel, stiffness=8)
+        >>> _ = m.torque("motor", wheel, input="u"); _ = m.output("angle", "angle", wheel)
+        >>> sorted(abs(m.equilibrium().linearize().state_space().poles()).round(9).tolist())
+        [4.0, 4.0]
+        """
         if self.E is not None:
             raise NumericsError("A descriptor system has infinite eigenvalues too: use modes() or form='reduced'.", "descriptor")
         return np.linalg.eigvals(self.A)

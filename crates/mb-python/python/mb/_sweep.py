@@ -40,6 +40,16 @@ class Crossing:
         Frequency at which the disturbance grows, Hz; zero where it does not oscillate (divergence).
     between : (int, int)
         The case in which nothing grows, and the one in which something does.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("damper", parameters={"c": 1.0})
+    >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness=4, natural_length=1, damping="c")
+    >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9, damping=1)
+    >>> met = m.sweep({"c": [-0.1, 0.3]}, modes=1, boundary=True).crossings[0]
+    >>> abs(met.at["c"]) < 1e-6, round(met.hz, 6)                  # sqrt(4) / (2 pi)
+    (True, 0.31831)
     """
 
     at: dict[str, float]
@@ -81,6 +91,16 @@ class Sweep:
         ``motion asked for``.
     note : str or None
         What has to be said of the state: speeds left aside, or which parameters change them.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("mass on a spring", parameters={"k": 1.0})
+    >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1, damping=1)
+    >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9, damping=1)
+    >>> s = m.sweep({"k": [4, 9]}, modes=1)
+    >>> s.names, s.verdict
+    (['k'], ['stable', 'stable'])
     """
 
     def __init__(self, model: Model, found: dict[str, Any]):
@@ -130,7 +150,18 @@ class Sweep:
         return self.values[:, resolve(name, self.names, "sweep", "parameter")]
 
     def on_grid(self, numbers: Any) -> np.ndarray:
-        """Numbers of each case with the axes of the grid, ``sweep.on_grid(sweep.hz)``: values of parameters x ... x modes."""
+        """Numbers of each case with the axes of the grid, ``sweep.on_grid(sweep.hz)``: values of parameters x ... x modes.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 1.0, "c": 0.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1, damping="c")
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> s = m.sweep({"k": [4, 9, 16], "c": [0, 1]}, modes=1)
+        >>> s.on_grid(s.hz).shape
+        (3, 2, 1)
+        """
         if not self.shape:
             raise ArgumentError("these cases are no grid.", "numbers")
         array = np.asarray(numbers)
@@ -139,7 +170,17 @@ class Sweep:
         return array.reshape(*self.shape, *array.shape[1:])
 
     def to_frame(self) -> Any:
-        """One row for each case as a pandas DataFrame: parameters, verdict, rightmost real part, ``hz i`` and ``zeta i``."""
+        """One row for each case as a pandas DataFrame: parameters, verdict, rightmost real part, ``hz i`` and ``zeta i``.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 1.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> m.sweep({"k": [4, 9]}, modes=1).to_frame()["k"].tolist()
+        [4.0, 9.0]
+        """
         pandas = need("pandas", "to_frame()")
         columns: dict[str, Any] = {name: self.values[:, j] for j, name in enumerate(self.names)}
         columns.update(verdict=self.verdict, rightmost=self.rightmost.real, message=self.message)

@@ -39,6 +39,16 @@ class Encounter:
         \\|s_a - s_b| / (2 pi) there, Hz.
     exchange : float
         Share of the one's shape before in the other's after.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("two springs", parameters={"k": 16.0})
+    >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+    >>> _ = m.spring("y", "P", (0, 1), stiffness=25, natural_length=1)
+    >>> met = m.track("k", 16, 36, samples=20).encounters[0]
+    >>> met.kind, met.modes
+    ('crossing', (0, 1))
     """
 
     kind: str
@@ -67,6 +77,16 @@ class Track:
         Samples at which modes coincide; what stands there was found a thousandth of a step away.
     mac : ndarray, (samples - 1) x modes x modes
         Left-right MAC of all modes at each sample with those at the next.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("two springs", parameters={"k": 16.0})
+    >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+    >>> _ = m.spring("y", "P", (0, 1), stiffness=100, natural_length=1)
+    >>> t = m.track("k", 16, 36, samples=3)
+    >>> t.s[:, 0].imag.round(6).tolist()
+    [4.0, 5.09902, 6.0]
     """
 
     def __init__(self, model: Model, path: NDArray[np.float64], native: Any):
@@ -115,7 +135,17 @@ class Track:
         return self._native.predicted()
 
     def shapes(self, sample: int) -> NDArray[np.complex128]:
-        """Mode shapes at a sample, coordinates x modes."""
+        """Mode shapes at a sample, coordinates x modes.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("two springs", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("y", "P", (0, 1), stiffness=100, natural_length=1)
+        >>> m.track("k", 16, 36, samples=3).shapes(0).shape
+        (2, 2)
+        """
         return self._native.shapes(range(len(self.path))[sample])
 
     @cached_property
@@ -140,7 +170,16 @@ class Track:
         return len(self.path)
 
     def plot(self, *, ax: Any = None) -> Any:
-        """Natural frequencies along the path by matplotlib: lines are modes, crosses and circles crossings and veerings."""
+        """Natural frequencies along the path by matplotlib: lines are modes, crosses and circles crossings and veerings.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("two springs", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("y", "P", (0, 1), stiffness=25, natural_length=1)
+        >>> ax = m.track("k", 16, 36, samples=20).plot()
+        """
         plt = need("matplotlib.pyplot", "plot()")
         ax = plt.figure().add_subplot() if ax is None else ax
         x = self.path[:, 0] if len(self.variables) == 1 else np.arange(len(self.path))
@@ -159,7 +198,17 @@ class Track:
         return ax
 
     def to_frame(self) -> Any:
-        """Frequencies and damping along the path as a pandas DataFrame."""
+        """Frequencies and damping along the path as a pandas DataFrame.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("two springs", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("y", "P", (0, 1), stiffness=100, natural_length=1)
+        >>> m.track("k", 16, 36, samples=3).to_frame()["k"].tolist()
+        [16.0, 26.0, 36.0]
+        """
         pandas = need("pandas", "to_frame()")
         columns: dict[str, Any] = {name: self[name] for name in self.variables}
         for k, mode in enumerate(self.numbers):
