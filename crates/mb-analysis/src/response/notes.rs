@@ -15,9 +15,15 @@ pub fn method(sweep: &Sweep) -> String {
     let ratio = |s: &Sample| {
         let entries = (0..s.value.ncols()).flat_map(|i| (0..s.value.nrows()).map(move |o| (o, i)));
         let seen = entries.filter(|at| s.value[*at].norm() > 0.0);
-        seen.map(|at| s.bound[at] / s.value[at].norm()).fold(0.0, f64::max)
+        seen.map(|at| s.bound[at] / s.value[at].norm()).reduce(f64::max)
     };
-    let worst = sweep.points.iter().filter_map(|p| p.sample.as_ref()).map(ratio).fold(0.0, f64::max);
+    let samples = || sweep.points.iter().filter_map(|p| p.sample.as_ref());
+    let bounds = match samples().filter_map(ratio).reduce(f64::max) {
+        Some(worst) => format!("error bounds at most {} of the value", tiny(worst)),
+        // Bounds relative to a value need one that is not zero.
+        None if samples().next().is_none() => "no value, each lies on an undamped pole".to_owned(),
+        None => "every value is zero".to_owned(),
+    };
     let how = match &sweep.how {
         How::Direct => "each solved for itself".to_owned(),
         How::Unproved { why } => format!("each solved for itself (no error bound of a projection: {why})"),
@@ -31,11 +37,7 @@ pub fn method(sweep: &Sweep) -> String {
             )
         }
     };
-    format!(
-        "{}, {how}; error bounds at most {} of the value",
-        count(sweep.points.len(), "frequency", "frequencies"),
-        tiny(worst)
-    )
+    format!("{}, {how}; {bounds}", count(sweep.points.len(), "frequency", "frequencies"))
 }
 
 /// What a reader of the response has to know: stability, frequencies without a value, what it is relative to, its damping.
@@ -73,4 +75,34 @@ pub fn notes(
         out.push(format!("structural damping K (1 + {} i){k}", six(loss)));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::method;
+    use mb_algebra::{Dense, DenseC, c64};
+    use mb_response::{How, Sample, Sweep, SweptPoint};
+
+    /// Samples of one entry at 1 rad/s, each a value with its bound, or none at an undamped pole.
+    fn sweep(entries: &[Option<(f64, f64)>]) -> Sweep {
+        let sample = |(value, bound): (f64, f64)| Sample {
+            omega: 1.0,
+            value: DenseC::from_fn(1, 1, |_, _| c64::new(value, 0.0)),
+            bound: Dense::from_fn(1, 1, |_, _| bound),
+        };
+        let points = entries.iter().map(|e| SweptPoint { omega: 1.0, sample: e.map(sample) });
+        Sweep { points: points.collect(), factorizations: 0, how: How::Direct }
+    }
+
+    #[test]
+    fn bounds_are_relative_to_values_that_are_there() {
+        let line = |entries: &[_]| method(&sweep(entries));
+        let direct = ", each solved for itself; ";
+        assert_eq!(
+            line(&[Some((2.0, 0.5)), Some((4.0, 0.5)), None]),
+            format!("3 frequencies{direct}error bounds at most 2.5e-1 of the value")
+        );
+        assert_eq!(line(&[None]), format!("1 frequency{direct}no value, each lies on an undamped pole"));
+        assert_eq!(line(&[Some((0.0, 0.0))]), format!("1 frequency{direct}every value is zero"));
+    }
 }
