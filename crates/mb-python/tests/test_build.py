@@ -203,6 +203,8 @@ def less_common_that_turns():
     floor = m.spatial_body("floor", at=(0, 0, 0), fixed=True)
     wheel = m.spatial_body("wheel", mass=1, inertia=(0.1, 0.2, 0.1), at=(0, 0, 0.5))
     m.rolling("contact", wheel, radius=0.5, axle="y", tread=0.05, plane=floor, normal="z")
+    ball = m.spatial_body("ball", mass=1, inertia=(0.1, 0.1, 0.1), at=(0, 4, 0.3))
+    m.rolling("trough", ball, radius=0.3, profile="0.2*x^2", ahead="x")
     skate = m.spatial_body("skate", mass=1, inertia=(0.1, 0.2, 0.1), at=(3, 0, 0))
     m.joint("ice", "planar", skate, m.ground, axis="z")
     m.knife_edge("edge", skate, heading="x", plane=floor, normal="z")

@@ -31,6 +31,7 @@ mod link;
 mod link_point;
 mod mean_tie;
 mod place;
+mod profile;
 mod quantity;
 mod rolling;
 pub(crate) mod rotation;

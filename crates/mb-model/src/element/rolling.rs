@@ -1,4 +1,4 @@
-//! Rolling without slip of a disc, a wheel with a rounded tread, or a ball on a plane.
+//! Rolling without slip of a disc, a wheel with a rounded tread, or a ball on a plane, or on a surface that rises and falls.
 //!
 //! ```text
 //! c the centre, e the axle, o a point of the plane, n its normal;   s = |e x n|
@@ -12,9 +12,14 @@
 //! e x n / s and `across` n x along, for a ball they are the x- and y-axes of the plane. The multiplier of the first row is
 //! minus the normal force, those of the others are minus the friction along and across, in N. Where the disc lies flat
 //! (s = 0) it has no lowest point.
+//!
+//! On a profile z = h(x) over the x-axis of the plane, n is the normal of the surface at the contact, Phi is the distance of the
+//! contact of the wheel from the tangent plane, and `along` is tangent to the disc, or to the profile for a ball.
 
+use super::profile::{height, zero};
 use super::rotation::{cross, dot};
 use super::{Data, ElementLaw, JointFrame, Local, Place};
+use crate::law::TimeLaw;
 use crate::outline::Stroke;
 use mb_scalar::Lift;
 use nalgebra::Vector3;
@@ -37,7 +42,7 @@ pub enum Tread<P = f64> {
 }
 
 /// A body that rolls on a plane without slip.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Rolling<P = f64> {
     /// The wheel: its centre, and its axle as the z-axis.
     pub wheel: JointFrame<P>,
@@ -45,12 +50,14 @@ pub struct Rolling<P = f64> {
     pub plane: JointFrame<P>,
     /// The shape.
     pub tread: Tread<P>,
+    /// Height of the surface over the plane as a function of the place along its x-axis; none for the plane itself.
+    pub profile: Option<TimeLaw<P>>,
 }
 
-/// Where the wheel touches: from its centre to the contact, and the directions there.
+/// Where the wheel touches: from its centre to the contact, the distance there, and the directions.
 struct Contact<S> {
     arm: Vector3<S>,
-    normal: Vector3<S>,
+    distance: S,
     along: Vector3<S>,
     across: Vector3<S>,
 }
@@ -58,19 +65,60 @@ struct Contact<S> {
 impl<P: Data> Rolling<P> {
     fn contact<S: Lift<P>>(&self, q: &[S]) -> Contact<S> {
         let normal = self.plane.axis(q, 2);
+        let centre = self.wheel.place.position(q) - self.plane.place.position(q);
         match self.tread {
             Tread::Ball { radius } => {
-                let arm = normal * -S::lift(radius);
-                Contact { arm, normal, along: self.plane.axis(q, 0), across: self.plane.axis(q, 1) }
+                let radius = S::lift(radius);
+                let ahead = self.plane.axis(q, 0);
+                let Some(profile) = &self.profile else {
+                    let arm = normal * -radius;
+                    let distance = dot(&normal, &(centre + arm));
+                    return Contact { arm, distance, along: ahead, across: self.plane.axis(q, 1) };
+                };
+                let (x, z) = (dot(&centre, &ahead), dot(&centre, &normal));
+                let foot = zero(x.value(), |at: S| {
+                    let y = height(profile, at);
+                    (at - x + (y.h - z) * y.slope, S::one() + y.slope * y.slope + (y.h - z) * y.bend)
+                });
+                let y = height(profile, foot);
+                let length = (S::one() + y.slope * y.slope).sqrt();
+                let (along, up) = ((ahead + normal * y.slope) / length, (normal - ahead * y.slope) / length);
+                let distance = (z - y.h - (x - foot) * y.slope) / length - radius;
+                Contact { arm: up * -radius, distance, along, across: cross(&up, &along) }
             }
             Tread::Disc { radius, tread } => {
+                let radius = S::lift(radius);
                 let axle = self.wheel.axis(q, 2);
                 let heading = cross(&axle, &normal);
                 let s = dot(&heading, &heading).sqrt();
                 let up = (normal - axle * dot(&normal, &axle)) / s;
                 let along = heading / s;
-                let arm = up * -S::lift(radius) - normal * S::lift(tread);
-                Contact { arm, normal, along, across: cross(&normal, &along) }
+                let Some(profile) = &self.profile else {
+                    let arm = up * -radius - normal * S::lift(tread);
+                    let distance = dot(&normal, &(centre + arm));
+                    return Contact { arm, distance, along, across: cross(&normal, &along) };
+                };
+                let ahead = self.plane.axis(q, 0);
+                let arm = |sin: S, cos: S| (along * sin - up * cos) * radius;
+                let tangent = |sin: S, cos: S| along * cos + up * sin;
+                let angle = zero(0.0, |at: S| {
+                    let (sin, cos) = at.sin_cos();
+                    let (arm, t) = (arm(sin, cos), tangent(sin, cos));
+                    let y = height(profile, dot(&(centre + arm), &ahead));
+                    let (tx, ax) = (dot(&t, &ahead), dot(&arm, &ahead) / radius);
+                    let value = dot(&t, &normal) - y.slope * tx;
+                    // t' = -arm / R, p' = R t.
+                    let slope = y.slope * ax - dot(&arm, &normal) / radius - y.bend * tx * tx * radius;
+                    (value, slope)
+                });
+                let (sin, cos) = angle.sin_cos();
+                let (arm, along) = (arm(sin, cos), tangent(sin, cos));
+                let at = centre + arm;
+                let y = height(profile, dot(&at, &ahead));
+                let length = (S::one() + y.slope * y.slope).sqrt();
+                let normal = (normal - ahead * y.slope) / length;
+                let distance = (dot(&at, &self.plane.axis(q, 2)) - y.h) / length;
+                Contact { arm, distance, along, across: cross(&normal, &along) }
             }
         }
     }
@@ -90,9 +138,7 @@ impl<P: Data> ElementLaw<P> for Rolling<P> {
         ["touch", "no slip along", "no slip across"][i].to_owned()
     }
     fn phi<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
-        let Contact { arm, normal, .. } = self.contact(at.q);
-        let centre = self.wheel.place.position(at.q) - self.plane.place.position(at.q);
-        out[0] = dot(&normal, &(centre + arm));
+        out[0] = self.contact(at.q).distance;
     }
     fn rates<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         let Contact { arm, along, across, .. } = self.contact(at.q);

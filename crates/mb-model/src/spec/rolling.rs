@@ -30,6 +30,13 @@ pub struct RollingSpec {
     /// Radius of the tread in section, m. Default: zero, a thin disc.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tread: Option<Value>,
+    /// Height of the surface over the plane, m, as an expression of `x`, the distance (m) along `ahead` from the point `plane`, such
+    /// as `0.05*cos(2*x)`. It takes thin discs and balls. Default: the plane itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Value>,
+    /// Direction in which the profile rises and falls, in the axes of the plane's body; its part along the plane counts. Default: x.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ahead: Option<Vector>,
 }
 
 /// A knife edge (skate, blade, keel): a point of a body that does not move across a heading of the body.

@@ -31,12 +31,15 @@ pub(crate) fn model() -> Model {
         spatial-body = [
             { name = "plate", mass = 2, inertia = [0.3, 0.4, 0.5], at = [0.1, 0.2, -0.1], orientation = { axis = [1, 2, 3], angle = 0.4 } },
             { name = "wheel", mass = 1, inertia = [0.1, 0.2, 0.1], at = [0.5, -0.3, 0.6], orientation = { axis = [2, -1, 1], angle = 0.9 }, center_of_mass = [0.01, 0.02, 0.03] },
+            { name = "hoop", mass = 1, inertia = [0.1, 0.2, 0.1], at = [0.2, 0.3, 0.5], orientation = { axis = [1, -3, 2], angle = 0.7 } },
         ]
         body = [{ name = "sled", mass = 1, inertia = 0.2, at = [0.4, 0.7], angle = 0.3 }]
         point = [{ name = "P", at = [0.3, 0.8], mass = 1 }]
         rolling = [
             { name = "disc", wheel = "wheel", plane = "plate", axle = [0.1, 1, 0.2], radius = 0.3, tread = 0.05, normal = [0.1, 0, 1] },
             { name = "ball", wheel = "wheel", normal = [0.2, 0, 1], radius = 0.4 },
+            { name = "hill", wheel = "hoop", plane = "plate", axle = [0.1, 1, 0.3], radius = 0.3, normal = [0.1, 0, 1], profile = "0.1*cos(2*x) + 0.05*x", ahead = [1, 0.4, 0.3] },
+            { name = "dale", wheel = "hoop", radius = 0.2, profile = "0.1*x^2 - 0.05*sin(x)" },
         ]
         knife-edge = [
             { name = "skate", edge = "wheel", heading = [1, 0.2, 0.1] },
@@ -60,7 +63,7 @@ fn rows_are_named_and_known_as_velocity_rows() {
     let m = model();
     let names: Vec<String> = (0..m.nc()).map(|i| m.row_name(i)).collect();
     let rows = m.velocity_rows();
-    assert_eq!(rows.iter().filter(|x| **x).count(), 7);
+    assert_eq!(rows.iter().filter(|x| **x).count(), 11);
     for (name, velocity) in names.iter().zip(&rows) {
         assert_eq!(*velocity, !name.contains("touch"), "{name}");
     }
@@ -104,6 +107,51 @@ fn a_rolling_disc_has_the_velocity_of_the_closed_form() {
     }
 }
 
+/// Where a ball, and an upright disc with a heading, touch a profile is known beforehand from the contact: the centre is a radius away
+/// along the normal of the curve in their plane. There the touch is zero, farther off it is the distance, and what turns by w about the contact
+/// does not slip.
+#[test]
+fn what_rolls_on_a_profile_touches_it_along_its_normal() {
+    let radius = 0.2;
+    for (axle, heading) in [("", 0.0_f64), ("axle = [0, 1, 0],", 0.0), ("axle = [0, 1, 0],", 0.7)] {
+        let text = format!(
+            r#"
+            units = "SI"
+            name = "hills"
+            spatial-body = [{{ name = "d", mass = 1, inertia = [1, 1, 1], at = [0, 0, 1] }}]
+            rolling = [{{ name = "contact", wheel = "d", radius = {radius}, {axle} profile = "0.2*sin(1.5*x) + 0.1*x" }}]
+        "#
+        );
+        let m = Model::from_toml(&text).unwrap_or_else(|e| panic!("{e}"));
+        let (sin, cos) = heading.sin_cos();
+        for x in [-1.3_f64, -0.4, 0.0, 0.6, 2.1] {
+            let (h, slope) = (0.2 * (1.5 * x).sin() + 0.1 * x, 0.3 * (1.5 * x).cos() + 0.1);
+            let ahead = slope * cos;
+            let length = ahead.hypot(1.0);
+            let arm = [-ahead * cos, -ahead * sin, 1.0].map(|c| -radius * c / length);
+            let steep = slope.hypot(1.0);
+            let normal = [-slope / steep, 0.0, 1.0 / steep];
+            let (s2, c2) = (0.5 * heading).sin_cos();
+            let at = |off: f64| {
+                let c: [f64; 3] = std::array::from_fn(|i| [x, 0.3, h][i] - arm[i] + off * normal[i]);
+                [c[0], c[1], c[2], c2, 0.0, 0.0, s2]
+            };
+            assert!(m.phi(&at(0.0), 0.0)[0].abs() < 1e-14, "{axle} {heading} {x}");
+            let h = 1e-6;
+            let slope = (m.phi(&at(h), 0.0)[0] - m.phi(&at(-h), 0.0)[0]) / (2.0 * h);
+            assert!((slope - 1.0).abs() < 1e-8, "{axle} {heading} {x}: {slope}");
+            // Angular velocity in body axes, and in the ground's.
+            let w = [0.4, -2.0, 0.9];
+            let g = [cos * w[0] - sin * w[1], sin * w[0] + cos * w[1], w[2]];
+            let v =
+                [arm[1] * g[2] - arm[2] * g[1], arm[2] * g[0] - arm[0] * g[2], arm[0] * g[1] - arm[1] * g[0]];
+            for x in m.phi_dot(&at(0.0), &[v[0], v[1], v[2], w[0], w[1], w[2]], 0.0) {
+                assert!(x.abs() < 1e-13, "{axle} {heading}: {x}");
+            }
+        }
+    }
+}
+
 #[test]
 fn messages_name_what_is_wrong() {
     let with = |rolling: &str| {
@@ -125,6 +173,14 @@ fn messages_name_what_is_wrong() {
         (r#"rolling = [{ name = "r", wheel = "d", radius = 1, tread = 1 }]"#, "axle"),
         (r#"rolling = [{ name = "r", wheel = "b", radius = 1 }]"#, "spatial"),
         (r#"rolling = [{ name = "r", wheel = "d", radius = 1, plane = "d" }]"#, "'d'"),
+        (r#"rolling = [{ name = "r", wheel = "d", radius = 1, profile = "sin(y)" }]"#, "y"),
+        (r#"rolling = [{ name = "r", wheel = "d", radius = 1, profile = "sin(t)" }]"#, "t"),
+        (r#"rolling = [{ name = "r", wheel = "d", radius = 1, profile = "x", ahead = [0, 0, 1] }]"#, "ahead"),
+        (r#"rolling = [{ name = "r", wheel = "d", radius = 1, ahead = [1, 0, 0] }]"#, "profile"),
+        (
+            r#"rolling = [{ name = "r", wheel = "d", axle = [0, 1, 0], radius = 1, tread = 0.1, profile = "x" }]"#,
+            "rounded tread",
+        ),
         (r#"knife-edge = [{ name = "k", edge = "d", heading = [0, 0, 1] }]"#, "heading"),
         (r#"knife-edge = [{ name = "k", edge = [0, 0], heading = [1, 0] }]"#, "moves"),
     ] {

@@ -182,6 +182,8 @@ class RollingKeys(TypedDict, total=False):
     tread: Value
     plane: Place
     normal: Vector
+    profile: Value
+    ahead: Vector
 
 
 class KnifeEdgeKeys(TypedDict, total=False):

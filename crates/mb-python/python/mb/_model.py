@@ -543,7 +543,7 @@ class Model:
     @keywords(RollingKeys)
     def rolling(self, name: str, wheel: Any, **keys: Unpack[RollingKeys]) -> Part:
         """A wheel, disc or ball that rolls on a plane without slip: ``radius`` (m), ``axle`` (of a disc), ``tread`` (m), ``plane``,
-        ``normal``.
+        ``normal``; on a surface that rises and falls by ``profile`` (m, of ``x``) in the direction ``ahead``.
 
         Examples
         --------

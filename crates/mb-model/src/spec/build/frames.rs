@@ -24,6 +24,10 @@ impl<P: Data> Grip<P> {
     pub(super) fn along(spot: Spot<P>, n: Vector3<P>, k: usize) -> Self {
         Self { spot, axes: along(n, k, None) }
     }
+    /// The frame whose z-axis is along `n` (of length one) and whose x-axis is near `x`.
+    pub(super) fn towards(spot: Spot<P>, n: Vector3<P>, x: Vector3<P>) -> Self {
+        Self { spot, axes: along(n, 2, Some(x)) }
+    }
 }
 
 /// What a table says of its frames.

@@ -39,10 +39,33 @@ impl<P: Data> Builder<P> {
             }
             None => (unit_z(), Tread::Ball { radius }),
         };
+        let profile = spec.profile.as_ref();
+        let profile = profile.map(|h| self.scope.function_of("x", h, e.loops()));
+        let profile = profile.transpose().map_err(|f| e.problem("profile", f))?;
+        if profile.is_some() && spec.tread.is_some() {
+            return Err(e.problem("tread", Fault::Rolling(RollingFault::TreadOnProfile)));
+        }
+        if profile.is_none() && spec.ahead.is_some() {
+            return Err(
+                e.problem("", Fault::KeyNeeded { key: "profile", kind: "a wheel with `ahead`".to_owned() })
+            );
+        }
+        let ahead =
+            spec.ahead.as_ref().map(|a| self.direction(e, "ahead", "ahead", &a.components())).transpose()?;
+        let ahead = ahead.unwrap_or_else(|| Vector3::new(P::one(), P::zero(), P::zero()));
+        let plane = if profile.is_some() {
+            let side = cross(&normal, &ahead);
+            if dot(&side, &side).value().sqrt() < ALONG {
+                return Err(e.problem("ahead", Fault::Rolling(RollingFault::AheadUpright)));
+            }
+            Grip::towards(plane, normal, ahead)
+        } else {
+            Grip::along(plane, normal, 2)
+        };
         let mut wiring = Wiring::default();
         let wheel = self.frame(&mut wiring, Grip::along(wheel, axle, 2));
-        let plane = self.frame(&mut wiring, Grip::along(plane, normal, 2));
-        self.add(e, Element::Rolling(Box::new(Rolling { wheel, plane, tread })), wiring, Vec::new());
+        let plane = self.frame(&mut wiring, plane);
+        self.add(e, Element::Rolling(Box::new(Rolling { wheel, plane, tread, profile })), wiring, Vec::new());
         Ok(())
     }
     pub(super) fn knife_edge(&mut self, e: &Entry<'_, KnifeEdgeSpec>) -> Outcome<()> {

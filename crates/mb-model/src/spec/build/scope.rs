@@ -216,6 +216,31 @@ impl<P: Data> Scope<P> {
             Err(Fault::NotFinite { text: format!("{text} at t = 0"), value: start.value() })
         }
     }
+    /// A function of another variable than time; it must be finite at zero.
+    pub(super) fn function_of(
+        &self,
+        variable: &str,
+        value: &Value,
+        loops: &Loops,
+    ) -> Result<TimeLaw<P>, Fault> {
+        let Value::Expression(text) = value else { return self.eval(value, loops).map(TimeLaw::constant) };
+        let law = TimeLaw(self.term(text)?.map(&mut |leaf| {
+            Ok(match leaf {
+                Leaf::Number(x) => TimeLeaf::Number(P::cst(*x)),
+                Leaf::Name(name) if name == variable => TimeLeaf::Time,
+                Leaf::Name(name) => match self.meaning(name, loops) {
+                    Meaning::Number(x) => TimeLeaf::Number(x),
+                    _ => return Err(self.fault_of(text, name, loops)),
+                },
+            })
+        })?);
+        let start = law.eval(P::zero());
+        if start.is_finite() {
+            in_range(start).map(|_| law)
+        } else {
+            Err(Fault::NotFinite { text: format!("{text} at {variable} = 0"), value: start.value() })
+        }
+    }
     /// A whole number.
     pub(super) fn whole(&self, value: &Value, loops: &Loops) -> Result<i64, Fault> {
         let x = self.eval(value, loops)?.value();
