@@ -1,13 +1,13 @@
 //! `cargo xtask schema`: the JSON Schema of the model file, for editors.
 //!
-//! Plain: writes `docs/model.schema.json`. `--check`: fails when the committed file is out of date.
+//! Plain: writes `crates/mb-cli/model.schema.json`. `--check`: fails when the committed file is out of date.
 
 use clap::Args;
 
 use crate::error::TaskError;
 use crate::{Outcome, root};
 
-const FILE: &str = "docs/model.schema.json";
+const FILE: &str = "crates/mb-cli/model.schema.json";
 
 /// Arguments of `schema`.
 #[derive(Args)]

@@ -11,7 +11,7 @@ import pytest
 import mb
 
 MODELS = Path(__file__).resolve().parents[3] / "crates" / "mb-gallery" / "models"
-SCHEMA = json.loads((MODELS.parents[2] / "docs" / "model.schema.json").read_text())
+SCHEMA = json.loads((MODELS.parents[2] / "crates" / "mb-cli" / "model.schema.json").read_text())
 FILES = sorted(p.name for p in MODELS.glob("*.toml"))
 HEAD = {"units", "name", "description", "gravity", "parameters"}
 

@@ -91,7 +91,7 @@ def test_saved_and_loaded_with_the_same_bits(file, tmp_path):
 
 
 def test_every_table_of_the_schema_has_a_method():
-    schema = json.loads((MODELS.parents[2] / "docs" / "model.schema.json").read_text())
+    schema = json.loads((MODELS.parents[2] / "crates" / "mb-cli" / "model.schema.json").read_text())
     tables = set(schema["properties"]) - {"units", "name", "description", "gravity", "parameters"}
     for table in tables:
         assert callable(getattr(mb.Model, table.replace("-", "_"))), table

@@ -1,6 +1,6 @@
 """Keys of the tables of the model file, as keyword arguments of the methods of :class:`mb.Model`.
 
-Every key of ``docs/model.schema.json`` stands here; a test compares both. Units are SI and radians.
+Every key of ``crates/mb-cli/model.schema.json`` stands here; a test compares both. Units are SI and radians.
 """
 
 from __future__ import annotations
