@@ -92,9 +92,14 @@ struct ReadError {
 }
 
 impl ReadError {
+    #[cold]
+    #[inline(never)]
     fn new(fault: Fault) -> Self {
         Self { fault: Box::new(fault), span: None, steps: Vec::new() }
     }
+    /// The same from one level further out. Not inlined: it would stand in the reader of every key of every table.
+    #[cold]
+    #[inline(never)]
     fn at(mut self, span: Range<usize>, step: Step) -> Self {
         self.span.get_or_insert(span);
         self.steps.push(step);
@@ -177,6 +182,17 @@ enum NodeValue<'a, 'i> {
     Value(&'a DeValue<'i>),
 }
 
+/// A value as serde's visitors take it.
+enum Kind<'a, 'i> {
+    Text(&'a str),
+    Whole(i64),
+    Real(f64),
+    Truth(bool),
+    Date,
+    Table(&'a DeTable<'i>),
+    List(&'a [Spanned<DeValue<'i>>]),
+}
+
 /// A value of the document as a deserializer.
 struct Node<'a, 'i> {
     value: NodeValue<'a, 'i>,
@@ -186,38 +202,51 @@ impl<'a, 'i> Node<'a, 'i> {
     fn of(value: &'a Spanned<DeValue<'i>>) -> Self {
         Self { value: NodeValue::Value(value.get_ref()) }
     }
+    /// Apart from [`Deserializer::deserialize_any`], which is compiled again for each of many visitors.
+    fn kind(&self) -> Result<Kind<'a, 'i>, ReadError> {
+        let value = match self.value {
+            NodeValue::Table(table) => return Ok(Kind::Table(table)),
+            NodeValue::Value(value) => value,
+        };
+        Ok(match value {
+            DeValue::String(text) => match text.chars().find(|c| is_obeyed(*c)) {
+                Some(character) => return Err(ReadError::new(Fault::ObeyedCharacter { character })),
+                None => Kind::Text(text),
+            },
+            DeValue::Integer(x) => Kind::Whole(
+                i64::from_str_radix(x.as_str(), x.radix())
+                    .map_err(|_| de::Error::custom(format_args!("the number {x} is too large")))?,
+            ),
+            DeValue::Float(x) => Kind::Real(
+                x.as_str()
+                    .parse()
+                    .map_err(|_| de::Error::custom(format_args!("{} is not a number", x.as_str())))?,
+            ),
+            DeValue::Boolean(x) => Kind::Truth(*x),
+            DeValue::Datetime(_) => Kind::Date,
+            DeValue::Table(table) => Kind::Table(table),
+            DeValue::Array(list) => Kind::List(list),
+        })
+    }
 }
 
 impl<'de> Deserializer<'de> for Node<'_, '_> {
     type Error = ReadError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        let value = match self.value {
-            NodeValue::Table(table) => return visit_table(table, visitor),
-            NodeValue::Value(value) => value,
-        };
-        match value {
-            DeValue::String(text) => match text.chars().find(|c| is_obeyed(*c)) {
-                Some(character) => Err(ReadError::new(Fault::ObeyedCharacter { character })),
-                None => visitor.visit_str(text),
-            },
-            DeValue::Integer(x) => match i64::from_str_radix(x.as_str(), x.radix()) {
-                Ok(x) => visitor.visit_i64(x),
-                Err(_) => Err(de::Error::custom(format_args!("the number {x} is too large"))),
-            },
-            DeValue::Float(x) => match x.as_str().parse() {
-                Ok(x) => visitor.visit_f64(x),
-                Err(_) => Err(de::Error::custom(format_args!("{} is not a number", x.as_str()))),
-            },
-            DeValue::Boolean(x) => visitor.visit_bool(*x),
-            DeValue::Datetime(_) => Err(de::Error::invalid_type(Unexpected::Other("a date"), &visitor)),
-            DeValue::Table(table) => visit_table(table, visitor),
-            DeValue::Array(list) => {
-                let mut access = List { items: list.iter().enumerate() };
+        match self.kind()? {
+            Kind::Text(text) => visitor.visit_str(text),
+            Kind::Whole(x) => visitor.visit_i64(x),
+            Kind::Real(x) => visitor.visit_f64(x),
+            Kind::Truth(x) => visitor.visit_bool(x),
+            Kind::Date => Err(date(&visitor)),
+            Kind::Table(table) => visit_table(table, visitor),
+            Kind::List(items) => {
+                let mut access = List { items: items.iter().enumerate() };
                 let out = visitor.visit_seq(&mut access)?;
                 match access.items.len() {
                     0 => Ok(out),
-                    left => Err(de::Error::invalid_length(list.len(), &Fewer(list.len() - left))),
+                    left => Err(too_long(items.len(), left)),
                 }
             }
         }
@@ -249,6 +278,16 @@ impl<'de> Deserializer<'de> for Node<'_, '_> {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
         unit_struct seq tuple tuple_struct map struct identifier ignored_any
     }
+}
+
+#[cold]
+fn date(expected: &dyn Expected) -> ReadError {
+    de::Error::invalid_type(Unexpected::Other("a date"), expected)
+}
+
+#[cold]
+fn too_long(found: usize, left: usize) -> ReadError {
+    de::Error::invalid_length(found, &Fewer(found - left))
 }
 
 /// Words for a list that is too long.
@@ -284,6 +323,12 @@ impl<'de> de::SeqAccess<'de> for &mut List<'_, '_> {
 
 type Item<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
 
+#[cold]
+#[inline(never)]
+fn within(e: ReadError, span: Range<usize>, key: &Spanned<std::borrow::Cow<'_, str>>) -> ReadError {
+    e.at(span, Step::Key(key.get_ref().to_string()))
+}
+
 struct Entries<'a, 'i, I: Iterator<Item = Item<'a, 'i>>> {
     items: I,
     value: Option<Item<'a, 'i>>,
@@ -300,15 +345,12 @@ where
         let key = item.0;
         let deserializer: de::value::StrDeserializer<'_, ReadError> =
             key.get_ref().as_ref().into_deserializer();
-        seed.deserialize(deserializer)
-            .map(Some)
-            .map_err(|e| e.at(key.span(), Step::Key(key.get_ref().to_string())))
+        seed.deserialize(deserializer).map(Some).map_err(|e| within(e, key.span(), key))
     }
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ReadError> {
         let Some((key, value)) = self.value.take() else {
             return Err(de::Error::custom("a value was asked for before its key"));
         };
-        seed.deserialize(Node::of(value))
-            .map_err(|e| e.at(value.span(), Step::Key(key.get_ref().to_string())))
+        seed.deserialize(Node::of(value)).map_err(|e| within(e, value.span(), key))
     }
 }

@@ -1,6 +1,6 @@
 //! Bushings.
 
-use super::expand::{Entry, Table};
+use super::expand::{Entry, Head};
 use super::frames::{Ask, in_space};
 use super::spots::Spot;
 use super::{Builder, Outcome};
@@ -16,13 +16,7 @@ pub(super) struct Held<P> {
 
 impl<P: Data> Builder<P> {
     /// The places of a bushing or a bearing; one of them is in space, and both turn.
-    pub(super) fn held<T: Table>(
-        &self,
-        e: &Entry<'_, T>,
-        a: &PlaceRef,
-        b: &PlaceRef,
-        kind: &str,
-    ) -> Outcome<Held<P>> {
+    pub(super) fn held(&self, e: &Head, a: &PlaceRef, b: &PlaceRef, kind: &str) -> Outcome<Held<P>> {
         let a = self.definite(e, "a", a)?;
         let mut b = self.spot(e, "b", b)?;
         if b == Spot::Somewhere {

@@ -1,6 +1,6 @@
 //! Equivalent rigid links: what their table says, their coordinates and elements, and joints between them.
 
-use super::expand::{Entries, Entry, Table};
+use super::expand::{Entries, Entry, Head};
 use super::links::{MAX_ELEMENTS, node_number};
 use super::spots::Orientation;
 use super::{Builder, ErlsPart, Outcome};
@@ -75,7 +75,7 @@ impl<P: Data> Builder<P> {
         Ok(ErlsPart { base, parent, angle, passive: spec.passive, data, link: None })
     }
     /// The number of a named link.
-    fn erls_named<T: Table>(&self, e: &Entry<'_, T>, key: &str, name: &str) -> Outcome<usize> {
+    fn erls_named(&self, e: &Head, key: &str, name: &str) -> Outcome<usize> {
         let wanted = "erls-link, or a point [x, y] of the ground";
         match self.names.get(name) {
             Some(n) if n.table == "erls-link" => Ok(n.index),

@@ -9,6 +9,7 @@ use crate::spec::{
     RodSpec, RollingSpec, SolidSpec, SpatialBodySpec, SpringSpec, SteadyRotationSpec, SurfaceLoadSpec,
     TorqueSpec, TorsionSpringSpec, Value,
 };
+use std::ops::Deref;
 use std::rc::Rc;
 
 /// Most members of all families together; beyond it a slip of the pen is likelier than a model.
@@ -47,36 +48,62 @@ pub(super) struct Frame {
     pub(super) loops: Vec<(String, f64)>,
 }
 
-/// A table with its name filled in.
+/// Whose a value is: the table with its name filled in. What reads values takes this, so that it is compiled once and not for each
+/// kind of table.
 #[derive(Debug)]
-pub(super) struct Entry<'s, T> {
-    pub(super) spec: &'s T,
+pub(super) struct Head {
+    /// Key of the table in a file.
+    pub(super) table: &'static str,
     pub(super) name: String,
     index: usize,
     frame: Rc<Frame>,
 }
 
-impl<T: Table> Entry<'_, T> {
+impl Head {
+    fn new<P: Data>(
+        table: &'static str,
+        name: &str,
+        index: usize,
+        frame: &Rc<Frame>,
+        scope: &Scope<P>,
+    ) -> Result<Self, Box<Problem>> {
+        let head = |name: &str| Self { table, name: name.to_owned(), index, frame: Rc::clone(frame) };
+        match scope.fill(name, &frame.loops) {
+            Ok(name) => Ok(head(&name)),
+            Err(fault) => Err(head(name).problem("name", fault)),
+        }
+    }
     /// Whose it is in messages, such as `joint 'elbow'`.
     pub(super) fn owner(&self) -> String {
-        format!("{} '{}'", T::KEY, self.name)
+        format!("{} '{}'", self.table, self.name)
     }
     /// The indices it stands under.
     pub(super) fn loops(&self) -> &Loops {
         &self.frame.loops
     }
     /// A problem with one of its keys; an empty key means the whole table.
+    #[cold]
+    #[inline(never)]
     pub(super) fn problem(&self, key: &str, fault: Fault) -> Box<Problem> {
-        let mut path = table_path::<T>(&self.frame, self.index);
-        path.0.extend(key.split('.').filter(|k| !k.is_empty()).map(Step::from));
-        Problem::new(self.owner(), path, fault)
+        let mut steps = self.frame.path.to_vec();
+        steps.extend([Step::from(self.table), Step::Index(self.index)]);
+        steps.extend(key.split('.').filter(|k| !k.is_empty()).map(Step::from));
+        Problem::new(self.owner(), Path(steps), fault)
     }
 }
 
-fn table_path<T: Table>(frame: &Frame, index: usize) -> Path {
-    let mut steps = frame.path.to_vec();
-    steps.extend([Step::from(T::KEY), Step::Index(index)]);
-    Path(steps)
+/// A table, and whose its values are.
+#[derive(Debug)]
+pub(super) struct Entry<'s, T> {
+    pub(super) spec: &'s T,
+    head: Head,
+}
+
+impl<T> Deref for Entry<'_, T> {
+    type Target = Head;
+    fn deref(&self) -> &Head {
+        &self.head
+    }
 }
 
 /// Every table of a description, in the order of the coordinates and rows it makes.
@@ -146,13 +173,8 @@ fn add<'s, T: Table, P: Data>(
 ) {
     out.reserve(tables.len());
     for (index, spec) in tables.iter().enumerate() {
-        let name = scope.fill(spec.name(), &frame.loops).map_err(|fault| {
-            let mut path = table_path::<T>(frame, index);
-            path.0.push("name".into());
-            Problem::new(format!("{} '{}'", T::KEY, spec.name()), path, fault)
-        });
-        if let Some(name) = problems.keep(name) {
-            out.push(Entry { spec, name: name.into_owned(), index, frame: Rc::clone(frame) });
+        if let Some(head) = problems.keep(Head::new(T::KEY, spec.name(), index, frame, scope)) {
+            out.push(Entry { spec, head });
         }
     }
 }

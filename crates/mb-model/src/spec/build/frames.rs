@@ -1,6 +1,6 @@
 //! Frames that joints in space hold on to, and the joints made of them.
 
-use super::expand::{Entry, Table};
+use super::expand::{Entry, Head};
 use super::solids::{unit, unturned};
 use super::spots::Spot;
 use super::{Builder, Outcome};
@@ -86,7 +86,7 @@ impl<P: Data> Builder<P> {
         JointFrame::new(place, attitude, axes)
     }
     /// The axes that a reference brings: those of a named frame.
-    fn named_axes<T: Table>(&self, e: &Entry<'_, T>, key: &str, place: &PlaceRef) -> Outcome<Option<[P; 4]>> {
+    fn named_axes(&self, e: &Head, key: &str, place: &PlaceRef) -> Outcome<Option<[P; 4]>> {
         let PlaceRef::Name(text) = place else { return Ok(None) };
         let text = self.filled(e, key, text)?;
         let Some((body, mark)) = text.split_once('.') else { return Ok(None) };
@@ -146,9 +146,9 @@ impl<P: Data> Builder<P> {
         Ok(())
     }
     /// The frames of both ends.
-    pub(super) fn grips<T: Table>(
+    pub(super) fn grips(
         &self,
-        e: &Entry<'_, T>,
+        e: &Head,
         (a, b): (Spot<P>, Spot<P>),
         ask: &Ask<'_>,
     ) -> Outcome<(Grip<P>, Grip<P>)> {
@@ -194,21 +194,15 @@ impl<P: Data> Builder<P> {
     }
 
     /// The joint in space that a reference names.
-    fn link<T: Table>(&self, e: &Entry<'_, T>, key: &str, text: &str) -> Outcome<Option<Link<P>>> {
+    fn link(&self, e: &Head, key: &str, text: &str) -> Outcome<Option<Link<P>>> {
         Ok(self.links.get(&self.filled(e, key, text)?).copied())
     }
     /// True when the reference `of` is a joint in space.
-    pub(super) fn is_link<T: Table>(&self, e: &Entry<'_, T>, key: &str, text: &str) -> Outcome<bool> {
+    pub(super) fn is_link(&self, e: &Head, key: &str, text: &str) -> Outcome<bool> {
         self.link(e, key, text).map(|l| l.is_some())
     }
     /// The rotation about z of a joint in space that leaves it free.
-    pub(super) fn hinge<T: Table>(
-        &self,
-        e: &Entry<'_, T>,
-        key: &str,
-        text: &str,
-        wiring: &mut Wiring,
-    ) -> Outcome<Hinge<P>> {
+    pub(super) fn hinge(&self, e: &Head, key: &str, text: &str, wiring: &mut Wiring) -> Outcome<Hinge<P>> {
         match self.link(e, key, text)? {
             Some(link) if link.locked.rotation == [true, true, false] => {
                 Ok(Hinge { a: self.frame(wiring, link.a), b: self.frame(wiring, link.b) })
@@ -220,13 +214,7 @@ impl<P: Data> Builder<P> {
         }
     }
     /// The displacement along z of a joint in space that leaves it free.
-    pub(super) fn slide<T: Table>(
-        &self,
-        e: &Entry<'_, T>,
-        key: &str,
-        text: &str,
-        wiring: &mut Wiring,
-    ) -> Outcome<Slide<P>> {
+    pub(super) fn slide(&self, e: &Head, key: &str, text: &str, wiring: &mut Wiring) -> Outcome<Slide<P>> {
         let link = self.link(e, key, text)?;
         match link {
             Some(link) if link.locked.translation == [true, true, false] => {

@@ -1,6 +1,6 @@
 //! Joints and driving constraints.
 
-use super::expand::Entry;
+use super::expand::{Entry, Head};
 use super::frames::in_space;
 use super::spots::{Orientation, Spot};
 use super::{Builder, Outcome};
@@ -169,9 +169,9 @@ impl<P: Data> Builder<P> {
 /// What drives and outputs share: quantities of references `of` and `from`.
 impl<P: Data> Builder<P> {
     /// Two angles, and the constant that the difference of their coordinates leaves out.
-    pub(super) fn angle_pair<T: super::Table>(
+    pub(super) fn angle_pair(
         &self,
-        e: &Entry<'_, T>,
+        e: &Head,
         of: &str,
         from: Option<&PlaceRef>,
         wiring: &mut Wiring,
@@ -191,12 +191,7 @@ impl<P: Data> Builder<P> {
         Ok((angles.0, angles.1, a.constant - b.constant))
     }
     /// A place that has coordinates.
-    pub(super) fn moving_place<T: super::Table>(
-        &self,
-        e: &Entry<'_, T>,
-        of: &str,
-        wiring: &mut Wiring,
-    ) -> Outcome<Place<P>> {
+    pub(super) fn moving_place(&self, e: &Head, of: &str, wiring: &mut Wiring) -> Outcome<Place<P>> {
         let spot = self.definite(e, "of", &PlaceRef::from(of))?;
         if self.block_of(spot).is_none() {
             return Err(e.problem("of", Fault::NothingMoves));
@@ -204,9 +199,9 @@ impl<P: Data> Builder<P> {
         Ok(self.place(wiring, spot))
     }
     /// Two places, at least one with coordinates.
-    pub(super) fn place_pair<T: super::Table>(
+    pub(super) fn place_pair(
         &self,
-        e: &Entry<'_, T>,
+        e: &Head,
         of: &str,
         from: Option<&PlaceRef>,
         wiring: &mut Wiring,
@@ -222,7 +217,7 @@ impl<P: Data> Builder<P> {
 }
 
 /// Refuses `from`.
-pub(super) fn no_from<T: super::Table>(e: &Entry<'_, T>, from: Option<&PlaceRef>, kind: &str) -> Outcome<()> {
+pub(super) fn no_from(e: &Head, from: Option<&PlaceRef>, kind: &str) -> Outcome<()> {
     match from {
         None => Ok(()),
         Some(_) => Err(e.problem("from", Fault::KeyNotFor { key: "from", kind: kind.to_owned() })),

@@ -1,6 +1,6 @@
 //! Lengths that contradict each other, as far as that is seen without solving anything.
 
-use super::expand::{Entry, Table};
+use super::expand::Head;
 use super::spots::Spot;
 use super::{Builder, Outcome};
 use crate::element::Data;
@@ -49,13 +49,7 @@ impl<P: Data> Builder<P> {
         }
     }
     /// Checks a constraint of constant distance against those seen before.
-    pub(super) fn check_length<T: Table>(
-        &mut self,
-        e: &Entry<'_, T>,
-        a: Spot<P>,
-        b: Spot<P>,
-        length: P,
-    ) -> Outcome<()> {
+    pub(super) fn check_length(&mut self, e: &Head, a: Spot<P>, b: Spot<P>, length: P) -> Outcome<()> {
         if !self.lengths.sound {
             return Ok(());
         }
@@ -104,12 +98,7 @@ impl<P: Data> Builder<P> {
         Ok(())
     }
     /// Checks two fixed places that a joint wants to coincide.
-    pub(super) fn check_coincidence<T: Table>(
-        &self,
-        e: &Entry<'_, T>,
-        a: Spot<P>,
-        b: Spot<P>,
-    ) -> Outcome<()> {
+    pub(super) fn check_coincidence(&self, e: &Head, a: Spot<P>, b: Spot<P>) -> Outcome<()> {
         if !self.lengths.sound || [a, b].iter().any(|s| self.block_of(*s).is_some()) {
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! Flexible links: what their table says, their coordinates and elements, and places on them.
 
-use super::expand::{Entries, Entry, Table};
+use super::expand::{Entries, Entry, Head};
 use super::spots::Spot;
 use super::{BodyPart, Builder, LinkPart, Outcome};
 use crate::element::{Data, ElasticAxis};
@@ -99,7 +99,7 @@ impl<P: Data> Builder<P> {
         Ok(LinkPart { body: 0, link: None, data, reference, markers, faulty: false })
     }
     /// Checks area, mass per length, axial and bending stiffness: products of sound numbers can still overflow, or vanish.
-    pub(super) fn sound_products<T: Table>(e: &Entry<'_, T>, products: [P; 4]) -> Outcome<()> {
+    pub(super) fn sound_products(e: &Head, products: [P; 4]) -> Outcome<()> {
         let names = [
             ("section", "area"),
             ("density", "mass per length"),
@@ -118,7 +118,7 @@ impl<P: Data> Builder<P> {
         Ok(())
     }
     /// Area and second moment of a section.
-    pub(super) fn section<T: Table>(&self, e: &Entry<'_, T>, s: &SectionSpec, of: &str) -> Outcome<[P; 2]> {
+    pub(super) fn section(&self, e: &Head, s: &SectionSpec, of: &str) -> Outcome<[P; 2]> {
         let of_beams = [
             ("web", s.web.is_some()),
             ("flange", s.flange.is_some()),

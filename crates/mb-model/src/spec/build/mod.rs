@@ -34,7 +34,7 @@ use crate::law::TimeLaw;
 use crate::link::{FlexibleLink, LinkData};
 use crate::model::{Model, Wiring};
 use beams::BeamPart;
-use expand::{Entries, Entry, Table};
+use expand::{Entries, Entry, Head};
 use frames::Link;
 use lengths::Lengths;
 use meshes::MeshPart;
@@ -298,14 +298,14 @@ impl<P: Data> Builder<P> {
             problems.keep(result.map_err(|f| e.problem("name", f)));
         }
     }
-    fn register<T: Table>(&mut self, entries: &[Entry<'_, T>], problems: &mut Problems) {
+    fn register<T>(&mut self, entries: &[Entry<'_, T>], problems: &mut Problems) {
         self.names.reserve(entries.len());
         for (index, e) in entries.iter().enumerate() {
             let mut result = check_name(&e.name);
             if let Some(old) = self.names.get(&e.name) {
                 result = Err(Fault::DuplicateName { name: e.name.clone(), table: old.table });
             } else {
-                self.names.insert(e.name.clone(), Named { table: T::KEY, index });
+                self.names.insert(e.name.clone(), Named { table: e.table, index });
             }
             problems.keep(result.map_err(|f| e.problem("name", f)));
         }
@@ -331,22 +331,17 @@ impl<P: Data> Builder<P> {
         fault(nearest, known)
     }
 
-    /// The value of a key.
-    fn value<T: Table>(&self, e: &Entry<'_, T>, key: &str, value: &Value) -> Outcome<P> {
+    /// The value of a key. Not inlined: nearly every line that builds calls it.
+    #[inline(never)]
+    fn value(&self, e: &Head, key: &str, value: &Value) -> Outcome<P> {
         self.scope.eval(value, e.loops()).map_err(|f| e.problem(key, f))
     }
     /// The value of a key, or zero.
-    fn value_or_zero<T: Table>(&self, e: &Entry<'_, T>, key: &str, value: Option<&Value>) -> Outcome<P> {
+    fn value_or_zero(&self, e: &Head, key: &str, value: Option<&Value>) -> Outcome<P> {
         value.map_or(Ok(P::zero()), |v| self.value(e, key, v))
     }
     /// The value of a key that cannot be negative, or zero.
-    fn not_negative<T: Table>(
-        &self,
-        e: &Entry<'_, T>,
-        key: &str,
-        quantity: &'static str,
-        value: Option<&Value>,
-    ) -> Outcome<P> {
+    fn not_negative(&self, e: &Head, key: &str, quantity: &'static str, value: Option<&Value>) -> Outcome<P> {
         let x = self.value_or_zero(e, key, value)?;
         if x.value() < 0.0 {
             return Err(e.problem(key, Fault::Negative { quantity, value: x.value() }));
@@ -354,13 +349,7 @@ impl<P: Data> Builder<P> {
         Ok(x)
     }
     /// The value of a key that must be positive.
-    fn positive<T: Table>(
-        &self,
-        e: &Entry<'_, T>,
-        key: &str,
-        quantity: &'static str,
-        value: &Value,
-    ) -> Outcome<P> {
+    fn positive(&self, e: &Head, key: &str, quantity: &'static str, value: &Value) -> Outcome<P> {
         let x = self.value(e, key, value)?;
         if x.value() <= 0.0 {
             return Err(e.problem(key, Fault::NotPositive { quantity, value: x.value() }));
@@ -368,20 +357,20 @@ impl<P: Data> Builder<P> {
         Ok(x)
     }
     /// The two values of a key.
-    fn pair<T: Table>(&self, e: &Entry<'_, T>, key: &str, pair: &[Value; 2]) -> Outcome<[P; 2]> {
+    fn pair(&self, e: &Head, key: &str, pair: &[Value; 2]) -> Outcome<[P; 2]> {
         Ok([self.value(e, key, &pair[0])?, self.value(e, key, &pair[1])?])
     }
     /// The function of time of a key, or zero.
-    fn law<T: Table>(&self, e: &Entry<'_, T>, key: &str, value: Option<&Value>) -> Outcome<TimeLaw<P>> {
+    fn law(&self, e: &Head, key: &str, value: Option<&Value>) -> Outcome<TimeLaw<P>> {
         let zero = || Ok(TimeLaw::constant(P::zero()));
         value.map_or_else(zero, |v| self.scope.law(v, e.loops()).map_err(|f| e.problem(key, f)))
     }
     /// A reference with its indices filled in.
-    fn filled<T: Table>(&self, e: &Entry<'_, T>, key: &str, text: &str) -> Outcome<String> {
+    fn filled(&self, e: &Head, key: &str, text: &str) -> Outcome<String> {
         self.scope.fill(text, e.loops()).map(std::borrow::Cow::into_owned).map_err(|f| e.problem(key, f))
     }
     /// The index of an input, which is made when it is named for the first time.
-    fn input<T: Table>(&mut self, e: &Entry<'_, T>, name: Option<&String>) -> Outcome<Vec<usize>> {
+    fn input(&mut self, e: &Head, name: Option<&String>) -> Outcome<Vec<usize>> {
         let Some(name) = name else { return Ok(Vec::new()) };
         let name = self.filled(e, "input", name)?;
         check_name(&name).map_err(|f| e.problem("input", f))?;
@@ -392,7 +381,7 @@ impl<P: Data> Builder<P> {
         self.inputs.insert(name, i);
         Ok(vec![i])
     }
-    fn add<T: Table>(&mut self, e: &Entry<'_, T>, element: Element<P>, wiring: Wiring, inputs: Vec<usize>) {
+    fn add(&mut self, e: &Head, element: Element<P>, wiring: Wiring, inputs: Vec<usize>) {
         self.model.add_element(e.owner(), element, wiring.into_blocks(), inputs);
     }
 }

@@ -1,6 +1,6 @@
 //! Outputs.
 
-use super::expand::{Entries, Entry, Table};
+use super::expand::{Entries, Entry, Head};
 use super::joints::no_from;
 use super::{Builder, Outcome};
 use crate::coordinates::BlockKind;
@@ -93,9 +93,9 @@ impl<P: Data> Builder<P> {
         Ok(())
     }
     /// A quantity of the configuration, and the constant that it leaves out; none where what it is of is faulty.
-    pub(super) fn quantity<T: Table>(
+    pub(super) fn quantity(
         &self,
-        e: &Entry<'_, T>,
+        e: &Head,
         quantity: QuantitySpec,
         of: &str,
         from: Option<&PlaceRef>,

@@ -1,6 +1,6 @@
 //! Points, bodies, rods and angles: coordinates and inertia.
 
-use super::expand::{Entries, Entry, Table};
+use super::expand::{Entries, Entry, Head};
 use super::spots::Spot;
 use super::start::{between, norm, rod_end};
 use super::{BodyPart, Builder, Outcome, PointPart};
@@ -46,20 +46,14 @@ impl<P: Data> Builder<P> {
             self.bodies.push(part);
         }
     }
-    pub(super) fn alpha<T: Table>(&self, e: &Entry<'_, T>, damping: Option<&DampingSpec>) -> Outcome<P> {
+    pub(super) fn alpha(&self, e: &Head, damping: Option<&DampingSpec>) -> Outcome<P> {
         self.not_negative(e, "damping.alpha", "damping", damping.map(|d| &d.alpha))
     }
-    fn given<T: Table>(&self, e: &Entry<'_, T>, at: Option<&[Value; 2]>) -> Outcome<Option<[P; 2]>> {
+    fn given(&self, e: &Head, at: Option<&[Value; 2]>) -> Outcome<Option<[P; 2]>> {
         at.map(|at| self.pair(e, "at", at)).transpose()
     }
     /// The velocity at the start; what is fixed has none.
-    fn velocity<T: Table>(
-        &self,
-        e: &Entry<'_, T>,
-        fixed: bool,
-        kind: &str,
-        velocity: Option<&[Value; 2]>,
-    ) -> Outcome<[P; 2]> {
+    fn velocity(&self, e: &Head, fixed: bool, kind: &str, velocity: Option<&[Value; 2]>) -> Outcome<[P; 2]> {
         let v = velocity.map_or(Ok([P::zero(); 2]), |v| self.pair(e, "velocity", v))?;
         if fixed && v.iter().any(|x| *x != P::zero()) {
             return Err(e.problem("", Fault::KeyNotFor { key: "velocity", kind: kind.to_owned() }));
@@ -234,9 +228,9 @@ impl<P: Data> Builder<P> {
         Err(e.problem("ends", Fault::WrongReference { name, found, wanted: "point" }))
     }
     /// The length of a key, or the distance at the start.
-    pub(super) fn length_or_start<T: Table>(
+    pub(super) fn length_or_start(
         &self,
-        e: &Entry<'_, T>,
+        e: &Head,
         length: Option<&Value>,
         a: Spot<P>,
         b: Spot<P>,

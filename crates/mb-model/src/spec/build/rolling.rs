@@ -1,6 +1,6 @@
 //! Rolling wheels and knife edges.
 
-use super::expand::{Entry, Table};
+use super::expand::{Entry, Head};
 use super::frames::Grip;
 use super::spots::Spot;
 use super::{Builder, Outcome};
@@ -92,9 +92,9 @@ impl<P: Data> Builder<P> {
         Ok(())
     }
     /// A point of the plane and its normal in the axes of the body there.
-    fn plane<T: Table>(
+    fn plane(
         &self,
-        e: &Entry<'_, T>,
+        e: &Head,
         plane: Option<&PlaceRef>,
         normal: Option<&Vector>,
     ) -> Outcome<(Spot<P>, Vector3<P>)> {
@@ -109,7 +109,7 @@ impl<P: Data> Builder<P> {
         Ok((spot, normal.unwrap_or_else(unit_z)))
     }
     /// Refuses what touches itself, or nothing that moves.
-    fn meet<T: Table>(&self, e: &Entry<'_, T>, a: Spot<P>, b: Spot<P>) -> Outcome<()> {
+    fn meet(&self, e: &Head, a: Spot<P>, b: Spot<P>) -> Outcome<()> {
         match (self.block_of(a), self.block_of(b)) {
             (None, None) => Err(e.problem("", Fault::NothingMoves)),
             (a_block, b_block) if a_block == b_block => {

@@ -1,6 +1,6 @@
 //! Bodies in space: reading, placing, coordinates and inertia.
 
-use super::expand::{Entries, Entry, Table};
+use super::expand::{Entries, Entry, Head};
 use super::spots::Spot;
 use super::{Builder, Outcome, check_name};
 use crate::coordinates::{BlockId, BlockKind};
@@ -144,13 +144,13 @@ impl<P: Data> Builder<P> {
     }
 
     /// The three values of a key.
-    pub(super) fn triple<T: Table>(&self, e: &Entry<'_, T>, key: &str, v: &[Value; 3]) -> Outcome<[P; 3]> {
+    pub(super) fn triple(&self, e: &Head, key: &str, v: &[Value; 3]) -> Outcome<[P; 3]> {
         Ok([self.value(e, key, &v[0])?, self.value(e, key, &v[1])?, self.value(e, key, &v[2])?])
     }
     /// A direction in space scaled to length one.
-    pub(super) fn direction<T: Table>(
+    pub(super) fn direction(
         &self,
-        e: &Entry<'_, T>,
+        e: &Head,
         key: &str,
         name: &'static str,
         v: &[Value; 3],
@@ -159,12 +159,7 @@ impl<P: Data> Builder<P> {
         unit(d).ok_or_else(|| e.problem(key, Fault::ZeroDirection { key: name }))
     }
     /// An orientation as Euler parameters of length one.
-    pub(super) fn turn<T: Table>(
-        &self,
-        e: &Entry<'_, T>,
-        key: &str,
-        spec: &OrientationSpec,
-    ) -> Outcome<[P; 4]> {
+    pub(super) fn turn(&self, e: &Head, key: &str, spec: &OrientationSpec) -> Outcome<[P; 4]> {
         let at = |part: &str| format!("{key}.{part}");
         let axes = [(&spec.x, "x", "x-axis"), (&spec.y, "y", "y-axis"), (&spec.z, "z", "z-axis")];
         let given: Vec<usize> = (0..3).filter(|k| axes[*k].0.is_some()).collect();

@@ -1,6 +1,6 @@
 //! References: places and angles that names stand for.
 
-use super::expand::{Entry, Table};
+use super::expand::Head;
 use super::{Builder, Outcome};
 use crate::coordinates::BlockId;
 use crate::element::{AngleOf, Data, Place};
@@ -52,7 +52,7 @@ const ANGLES: [&str; 3] = ["body", "flexible-link", "angle"];
 
 impl<P: Data> Builder<P> {
     /// The place of a reference, `ground` included.
-    pub(super) fn spot<T: Table>(&self, e: &Entry<'_, T>, key: &str, place: &PlaceRef) -> Outcome<Spot<P>> {
+    pub(super) fn spot(&self, e: &Head, key: &str, place: &PlaceRef) -> Outcome<Spot<P>> {
         let text = match place {
             PlaceRef::Ground(at) => {
                 let [x, y] = self.pair(e, key, at)?;
@@ -67,12 +67,7 @@ impl<P: Data> Builder<P> {
         self.named_spot(&text).map_err(|f| e.problem(key, f))
     }
     /// The place of a reference that must say where it is.
-    pub(super) fn definite<T: Table>(
-        &self,
-        e: &Entry<'_, T>,
-        key: &str,
-        place: &PlaceRef,
-    ) -> Outcome<Spot<P>> {
+    pub(super) fn definite(&self, e: &Head, key: &str, place: &PlaceRef) -> Outcome<Spot<P>> {
         match self.spot(e, key, place)? {
             Spot::Somewhere => Err(e.problem(key, Fault::GroundIsNowhere)),
             spot => Ok(spot),
@@ -164,7 +159,7 @@ impl<P: Data> Builder<P> {
         }
     }
     /// Checks that two places can move against each other.
-    pub(super) fn different<T: Table>(&self, e: &Entry<'_, T>, a: Spot<P>, b: Spot<P>) -> Outcome<()> {
+    pub(super) fn different(&self, e: &Head, a: Spot<P>, b: Spot<P>) -> Outcome<()> {
         let same = match (a, b) {
             (Spot::Point(i), Spot::Point(j))
             | (Spot::Body(i, _), Spot::Body(j, _))
@@ -202,12 +197,7 @@ impl<P: Data> Builder<P> {
         Orientation { block, section, ..Orientation::ground() }
     }
     /// The orientation of a reference to a body, an angle or the ground.
-    pub(super) fn orientation<T: Table>(
-        &self,
-        e: &Entry<'_, T>,
-        key: &str,
-        text: &str,
-    ) -> Outcome<Orientation<P>> {
+    pub(super) fn orientation(&self, e: &Head, key: &str, text: &str) -> Outcome<Orientation<P>> {
         let text = self.filled(e, key, text)?;
         if text == "ground" {
             return Ok(Orientation::ground());
@@ -252,12 +242,7 @@ impl<P: Data> Builder<P> {
         o.block.map_or(AngleOf::Ground, |id| self.model.angle(wiring, id))
     }
     /// Checks that two orientations can turn against each other.
-    pub(super) fn turning<T: Table>(
-        &self,
-        e: &Entry<'_, T>,
-        a: Orientation<P>,
-        b: Orientation<P>,
-    ) -> Outcome<()> {
+    pub(super) fn turning(&self, e: &Head, a: Orientation<P>, b: Orientation<P>) -> Outcome<()> {
         match (a.block, b.block) {
             (None, None) => Err(e.problem("", Fault::NothingMoves)),
             (Some(i), Some(j)) if i == j && a.section == b.section && a.erls == b.erls => {

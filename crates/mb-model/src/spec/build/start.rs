@@ -5,7 +5,7 @@
 //! guess near the constraints, for the assembly to start from; nothing is checked here.
 
 use super::Builder;
-use super::expand::{Entries, Entry, Table};
+use super::expand::{Entries, Entry, Head};
 use super::spots::Spot;
 use crate::element::{Data, rotation};
 use crate::link::LinkStation;
@@ -235,7 +235,7 @@ impl<P: Data> Builder<P> {
         }
         ties
     }
-    fn tie_length<T: Table>(&self, e: &Entry<'_, T>, length: Option<&Value>) -> TieKind<P> {
+    fn tie_length(&self, e: &Head, length: Option<&Value>) -> TieKind<P> {
         let length = length.and_then(|l| self.value(e, "length", l).ok());
         length.map_or(TieKind::Near, TieKind::Distance)
     }
