@@ -24,6 +24,7 @@
 //!   [`SparseCholesky`], [`SparseLdl`] for sparse ones, [`StaticLu`] to show what static pivoting costs; [`condition`] says how many digits they can lose.
 //! - [`in_place`]: small dense factors for time stepping, computed again without allocating.
 //! - [`RowRank`]: redundant rows of large sparse matrices.
+//! - [`sorted`]: lists in the order of a number.
 //! - [`interrupt`]: long work that another thread can end.
 //! - Eigenvalues: [`SymmetricEigen`], [`SymmetricDefiniteEigen`], [`GeneralEigen`], [`Qz`].
 //!
@@ -47,6 +48,7 @@ mod pencil;
 mod rank;
 mod row_rank;
 pub mod saddle;
+pub mod sorted;
 pub mod sparse;
 mod symmetry;
 mod triplets;

@@ -4,6 +4,7 @@ use crate::error::AnalysisError;
 use crate::free::{FreeMotion, free_motions};
 use crate::settle::{Settled, Start, StartOptions, assembled_start, settle};
 use crate::spectra::{rank, rank_at};
+use mb_algebra::sorted::descending;
 use mb_constraints::ConstraintRank;
 use mb_model::{Block, BlockKind, Model};
 use std::collections::HashSet;
@@ -116,7 +117,7 @@ fn rigid_modes(model: &Model, found: &[FreeMotion]) -> Vec<RigidMode> {
     let mode = |motion: &FreeMotion| {
         let moving = motion.amplitudes.iter().map(|(i, a)| (coordinates[*i].clone(), a.abs()));
         let mut dominant: Vec<(String, f64)> = moving.filter(|(_, a)| *a > DOMINANT).collect();
-        dominant.sort_by(|a, b| b.1.total_cmp(&a.1));
+        descending(&mut dominant, |a| a.1);
         let mut told = HashSet::new();
         dominant.retain(|(name, _)| told.insert(name.clone()));
         RigidMode { dominant, drifting: motion.drifting }

@@ -11,6 +11,7 @@
 use crate::error::AnalysisError;
 use crate::periodic::{OrbitError, OrbitSearch, periodic_motion};
 use mb_algebra::c64;
+use mb_algebra::sorted::ascending;
 use mb_model::ModelSpec;
 use mb_model::spec::Value;
 use mb_periodic::{Class, Floquet, Orbit, PeriodicError, Stability};
@@ -194,7 +195,7 @@ fn followed(samples: &[Sample]) -> Vec<Vec<Option<Exponent>>> {
                 pairs.push((off, mode, k));
             }
         }
-        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        ascending(&mut pairs, |a| a.0);
         let (mut given, mut taken) = (vec![None; modes], vec![false; multipliers.len()]);
         for (_, mode, k) in pairs {
             if given[mode].is_none() && !taken[k] {

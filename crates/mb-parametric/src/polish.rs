@@ -15,6 +15,7 @@ use crate::bordered::{Bordered, newton_rhs, size_of};
 use crate::storage::Storage;
 use crate::vectors::{dot, is_finite};
 use crate::{ParametricError, pencil_series::check_shape};
+use mb_algebra::sorted::ascending;
 use mb_algebra::{
     AlgebraError, Dense, QuadraticPencil, RankQr, RankTolerance, RowRank, c64, norms, sparse, to_dense,
 };
@@ -34,7 +35,7 @@ impl StartingEigenpair {
     pub fn oscillations<'a>(pairs: impl IntoIterator<Item = (c64, &'a [c64])>, above: f64) -> Vec<Self> {
         let kept = pairs.into_iter().filter(|(s, _)| s.im > above.max(0.0));
         let mut out: Vec<Self> = kept.map(|(s, x)| Self { s, vector: x.to_vec() }).collect();
-        out.sort_by(|a, b| a.s.im.total_cmp(&b.s.im));
+        ascending(&mut out, |a| a.s.im);
         out
     }
 }

@@ -10,6 +10,7 @@ use crate::direct::Sample;
 use crate::error::ResponseError;
 use crate::sweep::SweptPoint;
 use mb_algebra::c64;
+use mb_algebra::sorted::{ascending, descending};
 
 /// Peaks of one output and input that are kept, the largest ones.
 const MOST: usize = 20;
@@ -89,7 +90,7 @@ pub fn peaks(
     for entry in (0..ny).flat_map(|o| (0..nu).map(move |i| (o, i))) {
         let values: Vec<Value> = samples.iter().map(|s| Value::of(s, entry)).collect();
         let mut found = standing_out(&values);
-        found.sort_by(|a, b| b[1].size().total_cmp(&a[1].size()));
+        descending(&mut found, |a| a[1].size());
         found.truncate(MOST);
         let mut room = points.len() / (ny * nu);
         let mut list = Vec::with_capacity(found.len());
@@ -105,7 +106,7 @@ pub fn peaks(
             }
             list.push(if enough { search(three, entry, &mut value)? } else { sampled(&three, entry) });
         }
-        list.sort_by(|a, b| a.omega.total_cmp(&b.omega));
+        ascending(&mut list, |a| a.omega);
         out.append(&mut list);
     }
     Ok(out)

@@ -11,6 +11,7 @@ use crate::error::AnalysisError;
 use crate::part;
 use crate::spectra::{FormulationSpectrum, of_linear};
 use mb_algebra::c64;
+use mb_algebra::sorted::{ascending, descending};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::sparse::{Request, SparseOptions};
 use mb_eigen::{Class, Eigenpair};
@@ -125,7 +126,7 @@ impl Samples {
         for sample in [self.list.first(), self.list.last()].into_iter().flatten() {
             let size = |k: &usize| sample.modes[*k].as_ref().map_or(f64::INFINITY, |m| m.s.norm());
             let mut order: Vec<usize> = (0..modes).filter(|k| size(k).is_finite()).collect();
-            order.sort_by(|a, b| size(a).total_cmp(&size(b)));
+            ascending(&mut order, size);
             kept.extend(order.into_iter().take(count));
         }
         kept.sort_unstable();
@@ -228,7 +229,7 @@ fn same(o: &ModePoint, m: &ModePoint) -> bool {
 /// The modes of lowest frequency, one of each conjugate two, by rising frequency.
 fn lowest(mut all: Vec<ModePoint>, count: usize) -> Vec<ModePoint> {
     all.retain(|m| m.s.im > m.error || m.s.im.abs() <= m.error);
-    all.sort_by(|a, b| a.s.norm().total_cmp(&b.s.norm()));
+    ascending(&mut all, |a| a.s.norm());
     all.truncate(count);
     all
 }
@@ -325,7 +326,7 @@ fn alike(
             }
         }
     }
-    likeness.sort_by(|a, b| b.0.total_cmp(&a.0));
+    descending(&mut likeness, |a| a.0);
     let mut out: Vec<Option<usize>> = vec![None; last.modes.len()];
     let mut taken = vec![false; candidates.len()];
     // A mode takes its conjugate's place with it.
@@ -363,7 +364,7 @@ fn alike(
     // A mode that was lost, in a range of growth say, comes back as the lowest that is left.
     let mut left: Vec<usize> = (0..candidates.len()).filter(|k| !taken[*k]).collect();
     left.retain(|k| candidates[*k].s.im > candidates[*k].error || candidates[*k].s.re > candidates[*k].error);
-    left.sort_by(|a, b| candidates[*b].s.norm().total_cmp(&candidates[*a].s.norm()));
+    descending(&mut left, |a| candidates[*a].s.norm());
     for slot in &mut out {
         if slot.is_none() {
             *slot = left.pop();

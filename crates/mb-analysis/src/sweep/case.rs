@@ -3,6 +3,7 @@
 use crate::error::AnalysisError;
 use crate::site::{MotionOptions, site};
 use crate::{FormulationSpectrum, StartOptions, part, spectrum};
+use mb_algebra::sorted::ascending;
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::sparse::{Request, SparseFinding, SparseOptions};
 use mb_eigen::{Class, Eigenpair, Finding};
@@ -109,7 +110,7 @@ fn case(found: &FormulationSpectrum, count: usize, whole: bool) -> Case {
         Some(CaseMode { re: s.re, im: s.im, error: pair.error_bound, rigid: pair.class == Class::Rigid })
     };
     let mut modes: Vec<CaseMode> = found.spectrum.eigenpairs.iter().filter(upper).filter_map(mode).collect();
-    modes.sort_by(|a, b| a.natural_frequency_hz().total_cmp(&b.natural_frequency_hz()));
+    ascending(&mut modes, CaseMode::natural_frequency_hz);
     let rightmost = modes.iter().filter(|m| !m.rigid).copied().max_by(|a, b| a.re.total_cmp(&b.re));
     let told = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::GrowingNotShown { .. } });
     let grows = modes.iter().any(|m| !m.rigid && m.re > m.error) || found.spectrum.findings.iter().any(told);

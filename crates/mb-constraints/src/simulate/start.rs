@@ -3,6 +3,7 @@
 use crate::assembly::{AssemblyOptions, assemble};
 use crate::error::ConstraintError;
 use crate::saddle::Saddle;
+use mb_algebra::sorted::descending;
 use mb_algebra::{Scatter, Triplets, norms, sparse};
 use mb_model::{Model, Point};
 
@@ -92,7 +93,7 @@ fn violated(model: &Model, q: &[f64], v: &[f64], t: f64) -> Vec<String> {
             }
         }
     }
-    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    descending(&mut found, |a| a.0);
     found.into_iter().take(8).map(|(_, words)| words).collect()
 }
 

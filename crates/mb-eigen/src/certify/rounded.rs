@@ -7,6 +7,7 @@
 //! Bounds hold for the matrices as given. Where the geometry shows which zeros K has, its entries are known to be rounded, and a
 //! bound that leaves their rounding out would give digits to an eigenvalue that has none. Sizes: M, C, K n x n.
 
+use mb_algebra::sorted::ascending;
 use mb_algebra::{QuadraticPencil, c64};
 
 use crate::{Class, Eigenpair};
@@ -21,7 +22,7 @@ pub(crate) fn widen(pencil: &QuadraticPencil, pairs: &mut [Eigenpair]) {
     let size = |pair: &Eigenpair| pair.value().map_or(f64::INFINITY, c64::norm);
     let physical = |pair: &Eigenpair| pair.class == Class::Physical && pair.right.len() == pencil.k.nrows();
     let mut order: Vec<usize> = (0..pairs.len()).filter(|i| physical(&pairs[*i])).collect();
-    order.sort_by(|i, j| size(&pairs[*i]).total_cmp(&size(&pairs[*j])));
+    ascending(&mut order, |i| size(&pairs[*i]));
     let mut unmoved = 0;
     for i in order {
         let pair = &mut pairs[i];

@@ -13,6 +13,7 @@
 //! do, have vectors of their own there, so that rounding moves them by its own size and not by a root of it. Elimination of ignorable
 //! coordinates: Routh, A Treatise on the Stability of a Given State of Motion (1877).
 
+use mb_algebra::sorted::descending;
 use mb_algebra::{Dense, QuadraticPencil, Svd, c64, dense, norms};
 
 use super::constraint_basis::ConstraintBasis;
@@ -76,7 +77,7 @@ pub fn solve_with_zeros(
     // The infinite eigenvalues that came are those of p.
     let mut most: Vec<&Eigenpair> = of_class(&found, Class::Infinite).collect();
     let of_rates = |pair: &Eigenpair| norms::two_complex(&pair.right[..k]);
-    most.sort_by(|a, b| of_rates(b).total_cmp(&of_rates(a)));
+    descending(&mut most, |a| of_rates(a));
     let zero = of_class(&found, Class::Rigid).map(|pair| levels[0].widened(pair));
     pairs.extend(zero.chain(most.into_iter().skip(k).cloned()).map(|pair| levels[0].back(&pair)));
     pairs.extend(physical);

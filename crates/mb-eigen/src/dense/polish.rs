@@ -11,6 +11,7 @@
 //! stiff problems loses in the low eigenvalues (gonzalez2017, Table 5, judges by such values). Size of the system: n +
 //! r. Fails (by stalling) at defective roots, where the vectors' own error is the square root of rounding.
 
+use mb_algebra::sorted::ascending;
 use mb_algebra::{Dense, DenseC, LuComplex, QuadraticPencil, c64, dense, norms};
 
 use super::constraint_basis::ConstraintBasis;
@@ -67,7 +68,7 @@ pub(crate) fn lowest(
     let Refinement::InverseIteration { lowest } = refinement else { return Vec::new() };
     let system = System::new(pencil, basis);
     let mut order: Vec<usize> = (0..raws.len()).filter(|&j| raws[j].kind == Kind::Ordinary).collect();
-    order.sort_by(|&i, &j| raws[i].value().norm().total_cmp(&raws[j].value().norm()));
+    ascending(&mut order, |&i| raws[i].value().norm());
     let mut findings = Vec::new();
     for &j in order.iter().take(lowest) {
         let before = system.backward_error(&raws[j]);

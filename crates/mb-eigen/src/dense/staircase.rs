@@ -18,6 +18,7 @@
 //! them decides on the rank. Van Dooren, Linear Algebra Appl. 27 (1979), section 3, on the infinite eigenvalues of a
 //! regular pencil. Sizes: A, B N x N, a level of r unknowns with k null directions U_1 and V_2 r x k, R k x k.
 
+use mb_algebra::sorted::ascending;
 use mb_algebra::{AlgebraError, Dense, Lu, RankQr, RankTolerance, c64, dense, norms};
 
 use crate::EigenError;
@@ -144,7 +145,7 @@ impl Staircase {
                 }
             }
             for _ in 0..new {
-                open.sort_by(|a, b| norms::two(a).total_cmp(&norms::two(b)));
+                ascending(&mut open, |a| norms::two(a));
                 let Some(mut v) = open.pop() else { break };
                 unit(&mut v);
                 for d in &mut open {

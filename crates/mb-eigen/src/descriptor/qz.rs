@@ -11,6 +11,7 @@
 //! is reported, and an eigenvalue left as physical must satisfy Phi_q q = 0 or the counts will not agree. Sizes: 2n +
 //! m.
 
+use mb_algebra::sorted::{ascending, descending};
 use mb_algebra::{Dense, DescriptorPencil, Qz, RankQr, RankTolerance, c64, dense, norms};
 
 use super::Transferred;
@@ -245,7 +246,7 @@ fn classify(
     let inverse = |pair: &Eigenpair| pair.beta * gamma / pair.alpha.norm().max(f64::MIN_POSITIVE);
     let mut order: Vec<usize> =
         (0..pairs.len()).filter(|&j| pairs[j].class != Class::Indeterminate).collect();
-    order.sort_by(|&i, &j| inverse(&pairs[i]).total_cmp(&inverse(&pairs[j])));
+    ascending(&mut order, |&i| inverse(&pairs[i]));
     let infinite = expected.infinite.min(order.len());
     let (large, small) = order.split_at(infinite);
     if let (Some(&last), Some(&first)) = (large.last(), small.first()) {
@@ -261,7 +262,7 @@ fn classify(
     let (mut zeros, others): (Vec<usize>, Vec<usize>) = small.iter().partition(|&&j| zero(&pairs[j]));
     // True zeros keep the constraints; those of a transferred Jacobian do not, or have no displacement.
     let score = |j: usize| pairs[j].constraint_violation + idle[j];
-    zeros.sort_by(|&i, &j| score(j).total_cmp(&score(i)));
+    descending(&mut zeros, |&i| score(i));
     for (position, &j) in zeros.iter().enumerate() {
         pairs[j].class = if position < expected.spurious_transferred {
             Class::Spurious { origin: SpuriousOrigin::TransferredJacobian }

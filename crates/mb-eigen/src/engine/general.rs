@@ -4,6 +4,7 @@
 //! the built-in analysis. Completeness is shown by the phase of the determinant around a circle, whose points the engine computed;
 //! where rounding of the entries could make the matrix singular on the circle, as its smallest singular values show, there is none.
 
+use mb_algebra::sorted::ascending;
 use mb_algebra::{DenseC, c64};
 
 use super::{Answer, Prepared, Search, Vectors, phase};
@@ -119,7 +120,7 @@ impl Prepared<'_> {
         }
         // The smallest ones are those that rounding made of the zeros.
         let mut order = small;
-        order.sort_by(|&i, &j| set.tau[i].norm().total_cmp(&set.tau[j].norm()));
+        ascending(&mut order, |&i| set.tau[i].norm());
         order.truncate(zeros);
         let stay: Vec<usize> = (0..set.tau.len()).filter(|j| !order.contains(j)).collect();
         set.keep(&stay);

@@ -10,6 +10,7 @@
 
 use crate::engine::Inertia;
 use crate::finding::{Completeness, Proof, Region, SparseFinding};
+use mb_algebra::sorted::ascending;
 
 /// Relative residual of a solve above which factors, and their inertia, are not believed.
 const SOLVED: f64 = 1e-8;
@@ -41,7 +42,7 @@ pub(crate) fn judge(
 ) -> SparseFinding {
     let unproved = |reason: &str| SparseFinding::Unproved { reason: reason.to_owned() };
     let mut points: Vec<Point> = inertias.iter().filter_map(|i| point(i, unit, rank, modes)).collect();
-    points.sort_by(|a, b| a.at.total_cmp(&b.at));
+    ascending(&mut points, |a| a.at);
     points.dedup_by(|a, b| a.at.total_cmp(&b.at).is_eq());
     let above: Vec<Point> = points.iter().copied().filter(|p| p.at >= high).collect();
     let below: Vec<Point> = points.iter().copied().filter(|p| p.at <= low).collect();

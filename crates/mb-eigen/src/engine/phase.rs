@@ -9,6 +9,7 @@
 //! circle between two points, show in the magnitude, as steps come in pairs of uneven lengths.
 
 use mb_algebra::c64;
+use mb_algebra::sorted::ascending;
 
 /// Largest change of the logarithm in a step, of both its parts.
 const QUIET: f64 = std::f64::consts::FRAC_PI_4;
@@ -44,7 +45,7 @@ pub(crate) fn turns(
         .iter()
         .map(|(at, whole)| (angle(*at), whole - known.iter().map(|tau| (at - tau).ln()).sum::<c64>()))
         .collect();
-    list.sort_by(|a, b| a.0.total_cmp(&b.0));
+    ascending(&mut list, |a| a.0);
     let count = list.len();
     let full = std::f64::consts::TAU;
     let length = |i: usize| (list[(i + 1) % count].0 - list[i].0).rem_euclid(full);

@@ -4,6 +4,7 @@
 //! ([`crate::numeric::vanishing`]); then certified as the modes of the built-in search are, and held against the inertias.
 
 use mb_algebra::Dense;
+use mb_algebra::sorted::ascending;
 
 use super::inertia::{self, Mode};
 use super::{Answer, Prepared, Vectors};
@@ -107,7 +108,7 @@ impl Prepared<'_> {
         let (problem, scaling) = (&self.problem, &self.scaling);
         let (n, unit) = (problem.n, self.unit());
         let mut order: Vec<usize> = (0..columns.len()).collect();
-        order.sort_by(|&i, &j| answer.values[i].re.abs().total_cmp(&answer.values[j].re.abs()));
+        ascending(&mut order, |&i| answer.values[i].re.abs());
         let mut kept: Vec<(f64, Vec<f64>, Vec<f64>)> = Vec::new();
         let mut mass_of: Vec<Vec<f64>> = Vec::new();
         for j in order {

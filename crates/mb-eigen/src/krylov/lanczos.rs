@@ -11,6 +11,7 @@
 //! eigenvalues up to the block size are found at once, higher multiplicities through rounding or a second search
 //! from other start vectors with these deflated.
 
+use mb_algebra::sorted::descending;
 use mb_algebra::{Dense, SymmetricEigen, interrupt};
 
 use super::gram_schmidt::Indefinite;
@@ -269,7 +270,7 @@ impl<'a> Basis<'a> {
         let t = Dense::from_fn(k, k, |i, j| self.t[(i, j)]);
         let eigen = SymmetricEigen::new(&t).map_err(at("Projected eigenvalue problem"))?;
         let mut order: Vec<usize> = (0..k).collect();
-        order.sort_by(|&a, &b| eigen.values[b].abs().total_cmp(&eigen.values[a].abs()));
+        descending(&mut order, |&a| eigen.values[a].abs());
         let (rows, width) = self.coupling.shape();
         let residual = |j: usize| {
             let square: f64 = (0..rows)

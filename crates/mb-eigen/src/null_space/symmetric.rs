@@ -8,6 +8,7 @@
 //! direction counts as rigid when K x + Phi^T l is zero by the rule of all matrices (vanishing.rs); a slender structure has low modes
 //! whose w is a tiny part of |K| / |M|, and they are none. Sizes: Y n x p.
 
+use mb_algebra::sorted::ascending;
 use mb_algebra::{Dense, SymmetricEigen};
 
 use super::departure;
@@ -195,7 +196,7 @@ fn rayleigh_ritz(problem: &Problem, y: &Dense) -> Result<(Vec<f64>, Dense), Eige
     let eigen = SymmetricEigen::new(&mb_algebra::dense::symmetric_part(&k))
         .map_err(at("Rayleigh-Ritz on low directions"))?;
     let mut order: Vec<usize> = (0..eigen.values.len()).collect();
-    order.sort_by(|&i, &j| eigen.values[i].abs().total_cmp(&eigen.values[j].abs()));
+    ascending(&mut order, |&i| eigen.values[i].abs());
     let vectors = product(y.as_ref(), pick(&eigen.vectors, &order).as_ref());
     Ok((order.iter().map(|&j| eigen.values[j]).collect(), vectors))
 }

@@ -11,6 +11,7 @@
 //! the penalty lie near one of the mechanism steps lead anywhere between them; then the eigenvalues nearest to the
 //! start are sought with all of the problem, and the likest ones taken. Sizes: z, y n + m, mu m.
 
+use mb_algebra::sorted::descending;
 use mb_algebra::{DenseC, PenaltyBlocks, QuadraticPencil, Sparse, c64};
 
 use super::deduplicate::one_eigenvalue;
@@ -208,7 +209,7 @@ impl Settling<'_> {
             }
             around *= 4;
         }
-        best.sort_by(|a, b| b.0.total_cmp(&a.0));
+        descending(&mut best, |a| a.0);
         best.truncate(count);
         Ok(best.into_iter().map(|(_, pair)| pair).collect())
     }

@@ -1,5 +1,6 @@
 //! Modes of undamped symmetric problems, K x = w M x on {Phi_q x = 0}, s^2 = -w.
 
+use mb_algebra::sorted::ascending;
 use mb_algebra::{Dense, c64};
 
 use super::Problem;
@@ -39,7 +40,7 @@ impl Modes {
     /// Sorts the modes that are not rigid; smallest key first.
     pub(crate) fn sort_by(&mut self, key: impl Fn(f64) -> f64) {
         let mut order: Vec<usize> = (self.rigid..self.w.len()).collect();
-        order.sort_by(|&i, &j| key(self.w[i]).total_cmp(&key(self.w[j])));
+        ascending(&mut order, |&i| key(self.w[i]));
         let order: Vec<usize> = (0..self.rigid).chain(order).collect();
         self.select(&order);
     }

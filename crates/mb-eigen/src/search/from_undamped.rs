@@ -11,6 +11,7 @@
 //! nothing is replaced. Sizes: n unknowns.
 
 use mb_algebra::c64;
+use mb_algebra::sorted::ascending;
 
 use crate::Eigenpair;
 use crate::certify::sparse::{Certifier, First};
@@ -53,7 +54,7 @@ pub(crate) fn improve(
         let Some(at) = found.iter().position(|other| same(&pairs[i].pair, other)) else { return };
         better.push((i, found.swap_remove(at)));
     }
-    found.sort_by(|a, b| size(a).total_cmp(&size(b)));
+    ascending(&mut found, size);
     better.extend(blind.into_iter().zip(found));
     for (i, pair) in better {
         if pairs[i].poor {

@@ -9,6 +9,7 @@
 //!    35, 1980), which never forms K x and so keeps the digits of the low modes of stiff systems.
 //! 4. Sturm counts ([`crate::completeness::inertia`]) prove the result complete or send the search back for what is missing.
 
+use mb_algebra::sorted::ascending;
 use mb_algebra::{AlgebraError, Dense};
 
 use super::early::Early;
@@ -444,7 +445,7 @@ impl<'a> Symmetric<'a> {
 fn cluster(sigma: f64, theta: &[f64], count: usize) -> Option<f64> {
     let mut w: Vec<f64> =
         theta.iter().take(count).filter(|t| **t != 0.0).map(|t| sigma + t.recip()).collect();
-    w.sort_by(|a, b| (a - sigma).abs().total_cmp(&(b - sigma).abs()));
+    ascending(&mut w, |a| (a - sigma).abs());
     let (first, last) = (*w.first()?, *w.last()?);
     let (spread, distance) = ((last - first).abs(), (first - sigma).abs());
     let next = first - 0.5 * spread;

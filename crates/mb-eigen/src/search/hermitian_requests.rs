@@ -1,5 +1,6 @@
 //! The requests on undamped symmetric problems, in terms of w = -s^2.
 
+use mb_algebra::sorted::ascending;
 use mb_algebra::{c64, interrupt};
 use rayon::prelude::*;
 
@@ -356,7 +357,7 @@ impl Symmetric<'_> {
                 open.push(Counted { to: middle, modes: lower, ..slice });
             }
         }
-        done.sort_by(|a, b| a.from.total_cmp(&b.from));
+        ascending(&mut done, |a| a.from);
         Ok(done)
     }
 

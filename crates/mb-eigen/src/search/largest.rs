@@ -8,6 +8,7 @@
 //!    then the inertia of K - t M and K + t M proves that no |w| above t is missing (n - r less the negative ones
 //!    is the number of w above t, for M positive definite on the admissible directions).
 
+use mb_algebra::sorted::descending;
 use std::sync::Arc;
 
 use mb_algebra::c64;
@@ -109,7 +110,7 @@ impl Symmetric<'_> {
         let dof = self.problem.dof();
         let mut modes = self.lowest(dof)?;
         let mut order: Vec<usize> = (0..modes.w.len()).collect();
-        order.sort_by(|&i, &j| modes.w[j].abs().total_cmp(&modes.w[i].abs()));
+        descending(&mut order, |&i| modes.w[i].abs());
         order.truncate(count);
         order.sort_by_key(|&j| j >= modes.rigid);
         let all = modes.w.len() == dof;

@@ -4,6 +4,7 @@
 //! of the plane each eigenvalue counts for itself. Modes of one eigenvalue on both sides of the last one returned are reported.
 
 use mb_algebra::c64;
+use mb_algebra::sorted::ascending;
 
 use crate::dense::{Kind, Raw};
 use crate::finding::{Completeness, SparseFinding};
@@ -66,7 +67,7 @@ pub(crate) fn about_first<T>(
     key: impl Fn(&T) -> f64,
     margin: impl Fn(&T) -> f64,
 ) {
-    found.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    ascending(found, &key);
     let Some(last) = count.checked_sub(1).and_then(|last| found.get(last)).map(&key) else { return };
     let mut index = 0;
     found.retain(|value| {
@@ -108,7 +109,7 @@ fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>,
         i += members.len();
         groups.push(Group { s, members, sure: is_sure(pair) });
     }
-    groups.sort_by(|a, b| distance(request, a.s).total_cmp(&distance(request, b.s)));
+    ascending(&mut groups, |a| distance(request, a.s));
     let weight = |group: &Group| if each { group.members.len() } else { 1 };
     let (mut taken, count) = (0, request.count().unwrap_or(usize::MAX));
     let modes = groups.iter().take_while(|group| {
@@ -146,7 +147,7 @@ pub(crate) fn oscillations(raws: &[Raw], request: &Request, expected: usize) -> 
     }
     let key = |raw: &Raw| distance(request, c64::new(0.0, raw.value().im.abs()));
     let mut order: Vec<usize> = (0..raws.len()).collect();
-    order.sort_by(|&i, &j| key(&raws[i]).total_cmp(&key(&raws[j])));
+    ascending(&mut order, |&i| key(&raws[i]));
     // A double zero stands as two eigenvalues behind each other.
     let (mut left, mut chosen) = (2 * (count + 1), vec![false; raws.len()]);
     for i in order {

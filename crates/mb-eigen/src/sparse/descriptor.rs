@@ -11,6 +11,7 @@
 //! found are certified on E and A. Any other pair is a second-order problem without mass, s E y - A y = 0, after rows
 //! and columns are scaled to one size. Sizes: n coordinates, m constraint rows of rank r, E and A N x N, N = 2n + m.
 
+use mb_algebra::sorted::descending;
 use mb_algebra::{
     DescriptorPencil, QuadraticPencil, Scatter, Sparse, SparseLu, Triplets, c64, norms, sparse,
 };
@@ -158,7 +159,7 @@ fn drop_surplus(spectrum: &mut Spectrum, finite: usize) -> usize {
     let surplus = spectrum.motion().count().saturating_sub(finite);
     let size = |pair: &Eigenpair| pair.value().filter(|_| pair.class.is_motion()).map_or(-1.0, c64::norm);
     let mut order: Vec<usize> = (0..spectrum.eigenpairs.len()).collect();
-    order.sort_by(|&i, &j| size(&spectrum.eigenpairs[j]).total_cmp(&size(&spectrum.eigenpairs[i])));
+    descending(&mut order, |&i| size(&spectrum.eigenpairs[i]));
     order.truncate(surplus);
     let blurred = |i: &usize| spectrum.eigenpairs[*i].error_bound >= size(&spectrum.eigenpairs[*i]);
     if !order.iter().all(blurred) {

@@ -1,5 +1,6 @@
 //! From the eigenvalues that a search has found to the spectrum that is returned: certified, each once.
 
+use mb_algebra::sorted::ascending;
 use mb_algebra::{Cholesky, Dense, c64};
 
 use crate::certify::sparse::{Aid, Certifier};
@@ -125,7 +126,7 @@ fn drop_repeated(problem: &Problem, pairs: &mut Vec<Eigenpair>) -> usize {
         physical && upper[i] == upper[j] && (s - t).norm() <= a.error_bound + b.error_bound
     };
     let mut order: Vec<usize> = (0..pairs.len()).collect();
-    order.sort_by(|i, j| pairs[*i].error_bound.total_cmp(&pairs[*j].error_bound));
+    ascending(&mut order, |i| pairs[*i].error_bound);
     let mut kept: Vec<usize> = Vec::new();
     let mut repeated = vec![false; pairs.len()];
     for i in order {

@@ -3,6 +3,7 @@
 //! The free motions are those of the model without its loads, at the start: a pendulum that is pushed sideways has an equilibrium
 //! elsewhere, so that a push is the reason of a failure and no proof of one.
 
+use mb_algebra::sorted::descending;
 use mb_constraints::pushed_free_motion;
 use mb_model::{Model, Point};
 
@@ -29,7 +30,7 @@ pub(super) fn words(model: &Model, start: &Point) -> String {
             None => moved.push((name, amplitude.abs())),
         }
     }
-    moved.sort_by(|a, b| b.1.total_cmp(&a.1));
+    descending(&mut moved, |a| a.1);
     let more = moved.len().saturating_sub(MOST);
     let named: Vec<String> = moved.iter().take(MOST).map(|(name, a)| format!("{name} ({a:.2})")).collect();
     if more > 0 { format!("{} and {more} more", named.join(", ")) } else { named.join(", ") }

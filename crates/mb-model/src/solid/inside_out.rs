@@ -9,6 +9,7 @@
 
 use crate::element::Element;
 use crate::model::Model;
+use mb_algebra::sorted::ascending;
 use rayon::prelude::*;
 
 /// An element of a solid that is inside out, or flat, in some configuration.
@@ -47,7 +48,7 @@ impl Model {
             Some(InsideOut { owner: member.owner.clone(), element: brick.number, nodes, nearest, ratio })
         };
         let mut out: Vec<InsideOut> = self.members().par_iter().filter_map(wrong).collect();
-        out.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
+        ascending(&mut out, |a| a.ratio);
         out
     }
 }

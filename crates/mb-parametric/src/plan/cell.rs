@@ -5,6 +5,7 @@ use super::modes::{Modes, Starts, Values};
 use super::{AccuracyOptions, Piece, Region};
 use crate::rank::{RankChange, rank_change_within};
 use crate::{MultiIndexSet, ParametricError, SeriesSource};
+use mb_algebra::sorted::descending;
 
 /// Degrees expanded beyond the order that is judged.
 const AHEAD: usize = 2;
@@ -108,7 +109,7 @@ impl<S: SeriesSource> Planner<'_, S> {
         errors: &[f64],
     ) -> Result<Exact, ParametricError> {
         let mut worst: Vec<usize> = (0..points.len()).collect();
-        worst.sort_by(|&i, &j| errors[j].total_cmp(&errors[i]));
+        descending(&mut worst, |&i| errors[i]);
         worst.truncate(self.options.measured.max(1));
         let one = |&i: &usize| {
             let point: Vec<f64> = centre.iter().zip(&points[i]).map(|(a, b)| a + b).collect();

@@ -10,6 +10,7 @@ use super::{Margin, RankChange, margin, rank_change, vanishes};
 use crate::plan::Region;
 use crate::{MatrixSeries, ParametricError, PencilSeries, SeriesSource};
 use mb_algebra::norms;
+use mb_algebra::sorted::ascending;
 
 /// Points inside a box at which the series is asked, for a small Jacobian.
 const SAMPLES: usize = 384;
@@ -65,12 +66,12 @@ pub fn rank_change_within<S: SeriesSource>(
             open.push((size, d));
         }
     }
-    open.sort_by(|a, b| a.0.total_cmp(&b.0));
+    ascending(&mut open, |a| a.0);
     // Beyond the end of what can be reached there is no margin.
     let mut known: Vec<Corner> =
         open.into_iter().take(LOOKED).map(|(_, d)| search.ask(d)).collect::<Result<_, _>>()?;
     known.retain(|corner| corner.size.is_finite());
-    known.sort_by(|a, b| a.size.total_cmp(&b.size));
+    ascending(&mut known, |a| a.size);
     known.truncate(STARTS);
     for corner in known {
         if let Some(found) = search.from(corner)? {
@@ -151,7 +152,7 @@ impl<S: SeriesSource> Search<'_, S> {
         let most = ASKED * wide.len();
         let mut asked = simplex.len();
         loop {
-            simplex.sort_by(|a, b| a.size.total_cmp(&b.size));
+            ascending(&mut simplex, |a| a.size);
             let best = &simplex[0];
             if best.size <= VANISHED * self.start {
                 let at = self.centre.iter().zip(&best.d).map(|(a, b)| a + b).collect();

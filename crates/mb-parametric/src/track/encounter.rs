@@ -8,6 +8,7 @@
 use super::mac::left_right_mac;
 use crate::polish::RefinedEigenpair;
 use crate::{ParametricError, SeriesSource};
+use mb_algebra::sorted::ascending;
 
 /// A share of shape in the other mode that makes a veering.
 const EXCHANGE: f64 = 0.3;
@@ -73,7 +74,7 @@ pub(super) fn find<S: SeriesSource>(
             }
         }
     }
-    found.sort_by(|x, y| x.sample.total_cmp(&y.sample));
+    ascending(&mut found, |x| x.sample);
     Ok(found)
 }
 

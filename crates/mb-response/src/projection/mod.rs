@@ -23,6 +23,7 @@ mod space;
 
 use crate::direct::{Response, Sample};
 use coercive::Block;
+use mb_algebra::sorted::descending;
 use mb_algebra::{AlgebraError, Dense, SymmetricEigen, c64, dense};
 use reduced::{Evaluated, Reduced};
 use space::{Space, times};
@@ -217,7 +218,7 @@ impl<'a> Projection<'a> {
                     self.excess(e).filter(|x| x.0 > 1.0).map(|(ratio, o, i)| (ratio, k, o, i))
                 })
                 .collect();
-            missed.sort_by(|a, b| b.0.total_cmp(&a.0));
+            descending(&mut missed, |a| a.0);
             let Some(first) = missed.first() else {
                 self.met = !found.is_empty();
                 return Ok(());

@@ -5,6 +5,7 @@ use super::Work;
 use super::block::{Block, Reflection};
 use super::double_shift::{annihilate, first_column};
 use crate::c64;
+use crate::sorted::ascending;
 
 /// Rows from one bulge to the next: closer ones would touch.
 const SPACING: usize = 3;
@@ -57,9 +58,9 @@ fn step(h: &mut Block, u: &mut Block, i: usize, begins: Option<[c64; 2]>) {
 pub(super) fn pairs(shifts: &[c64], count: usize, corner: f64) -> Vec<[c64; 2]> {
     let mut out: Vec<[c64; 2]> = shifts.iter().filter(|s| s.im > 0.0).map(|s| [*s, s.conj()]).collect();
     let mut real: Vec<c64> = shifts.iter().filter(|s| s.im == 0.0).copied().collect();
-    real.sort_by(|a, b| a.re.abs().total_cmp(&b.re.abs()));
+    ascending(&mut real, |a| a.re.abs());
     out.extend(real.chunks(2).map(|two| [two[0], two[two.len() - 1]]));
-    out.sort_by(|a, b| a[1].norm().total_cmp(&b[1].norm()));
+    ascending(&mut out, |a| a[1].norm());
     out.truncate(count);
     // A single double shift of two real eigenvalues converges faster with the nearer one twice.
     if let [[a, b]] = &mut out[..]

@@ -20,6 +20,7 @@ mod low_rank;
 mod proportional;
 mod starts;
 
+use mb_algebra::sorted::ascending;
 use mb_algebra::{QuadraticPencil, c64, dense, interrupt, norms};
 
 use super::companion::Matrices;
@@ -173,7 +174,7 @@ fn repulsion(uncertified: &[Uncertified], j: usize) -> Option<c64> {
 /// Whether no two eigenvalues coincide.
 fn distinct(uncertified: &[Uncertified]) -> bool {
     let mut order: Vec<c64> = uncertified.iter().map(|approx| approx.s).collect();
-    order.sort_by(|a, b| a.norm_sqr().total_cmp(&b.norm_sqr()));
+    ascending(&mut order, c64::norm_sqr);
     order.iter().enumerate().all(|(i, a)| {
         let size = a.norm();
         let near = order[i + 1..].iter().take_while(|b| b.norm() <= size * (1.0 + 2.0 * SAME));

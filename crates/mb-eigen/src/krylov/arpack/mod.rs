@@ -23,6 +23,7 @@ mod codes;
 mod ffi;
 
 use faer::{Mat, MatRef};
+use mb_algebra::sorted::descending;
 use mb_algebra::{Dense, DenseC, c64};
 
 use self::ffi::{Ask, Complex, Family, Raw, Real, Run, Sizes, Symmetric};
@@ -170,7 +171,7 @@ fn order<T: Scalar>(values: &[T], converged: usize, count: usize) -> (Vec<usize>
         (0..present).filter(|&j| size(j).is_finite() && size(j) > ZERO * largest).collect();
     let exhausted = order.len() < present;
     // Conjugates have exactly the same size and stand in order already.
-    order.sort_by(|&a, &b| size(b).total_cmp(&size(a)));
+    descending(&mut order, |&a| size(a));
     order.truncate(count);
     (order, exhausted)
 }
@@ -292,7 +293,7 @@ fn iterate<F: Family>(
         remarks: remark.into_iter().collect(),
         ..Found::nothing()
     };
-    found.estimates.sort_by(|a, b| b.norm().total_cmp(&a.norm()));
+    descending(&mut found.estimates, |z| z.norm());
     if info == -9999 || converged == 0 {
         return Ok(found);
     }
