@@ -42,7 +42,15 @@ impl<P: Copy, T: Lift<P>> Lift<P> for Dual<T> {
     }
     #[inline]
     fn times(self, p: P) -> Self {
-        Self { re: self.re.times(p), eps: self.eps.times(p) }
+        #[inline]
+        fn inlined<P: Copy, T: Lift<P>>(a: Dual<T>, p: P) -> Dual<T> {
+            Dual { re: a.re.times(p), eps: a.eps.times(p) }
+        }
+        #[inline(never)]
+        fn called<P: Copy, T: Lift<P>>(a: Dual<T>, p: P) -> Dual<T> {
+            inlined(a, p)
+        }
+        if T::DUALS_ARE_CALLS { called(self, p) } else { inlined(self, p) }
     }
 }
 
@@ -52,36 +60,34 @@ impl<T: Real> PartialOrd for Dual<T> {
     }
 }
 
-impl<T: Real> Add for Dual<T> {
-    type Output = Self;
-    #[inline]
-    fn add(self, o: Self) -> Self {
-        Self { re: self.re + o.re, eps: self.eps + o.eps }
-    }
+/// The operator `$op`, inlined or as a call of a function, see [`Real::DUALS_ARE_CALLS`].
+macro_rules! operator {
+    ($trait:ident, $op:ident, |$a:ident, $b:ident| $result:expr) => {
+        impl<T: Real> $trait for Dual<T> {
+            type Output = Self;
+            #[inline]
+            fn $op(self, o: Self) -> Self {
+                #[inline]
+                fn inlined<T: Real>($a: Dual<T>, $b: Dual<T>) -> Dual<T> {
+                    $result
+                }
+                #[inline(never)]
+                fn called<T: Real>(a: Dual<T>, b: Dual<T>) -> Dual<T> {
+                    inlined(a, b)
+                }
+                if T::DUALS_ARE_CALLS { called(self, o) } else { inlined(self, o) }
+            }
+        }
+    };
 }
-impl<T: Real> Sub for Dual<T> {
-    type Output = Self;
-    #[inline]
-    fn sub(self, o: Self) -> Self {
-        Self { re: self.re - o.re, eps: self.eps - o.eps }
-    }
-}
-impl<T: Real> Mul for Dual<T> {
-    type Output = Self;
-    #[inline]
-    fn mul(self, o: Self) -> Self {
-        Self { re: self.re * o.re, eps: self.eps * o.re + self.re * o.eps }
-    }
-}
-impl<T: Real> Div for Dual<T> {
-    type Output = Self;
-    #[inline]
-    fn div(self, o: Self) -> Self {
-        // (a/b)' = (a' - (a/b) b') / b
-        let q = self.re / o.re;
-        Self { re: q, eps: (self.eps - q * o.eps) / o.re }
-    }
-}
+operator!(Add, add, |a, b| Dual { re: a.re + b.re, eps: a.eps + b.eps });
+operator!(Sub, sub, |a, b| Dual { re: a.re - b.re, eps: a.eps - b.eps });
+operator!(Mul, mul, |a, b| Dual { re: a.re * b.re, eps: a.eps * b.re + a.re * b.eps });
+operator!(Div, div, |a, b| {
+    // (a/b)' = (a' - (a/b) b') / b
+    let q = a.re / b.re;
+    Dual { re: q, eps: (a.eps - q * b.eps) / b.re }
+});
 impl<T: Real> Neg for Dual<T> {
     type Output = Self;
     #[inline]
@@ -115,6 +121,8 @@ impl<T: Real> DivAssign for Dual<T> {
 }
 
 impl<T: Real> Real for Dual<T> {
+    const DUALS_ARE_CALLS: bool = T::DUALS_ARE_CALLS;
+
     #[inline]
     fn cst(x: f64) -> Self {
         Self::constant(T::cst(x))

@@ -26,6 +26,10 @@ pub trait Real:
     + Sync
     + 'static
 {
+    /// Whether operators of dual numbers over this scalar are calls. They are inlined otherwise; where each part is an operator that
+    /// is a call itself, that is many times the code and no faster.
+    const DUALS_ARE_CALLS: bool = false;
+
     /// The constant `x`: all derivatives zero.
     fn cst(x: f64) -> Self;
     /// The value without derivatives.

@@ -218,6 +218,8 @@ impl<const CAP: usize> DivAssign for DynJet<CAP> {
 }
 
 impl<const CAP: usize> Real for DynJet<CAP> {
+    const DUALS_ARE_CALLS: bool = true;
+
     #[inline(never)]
     fn cst(x: f64) -> Self {
         let mut c = [0.0; CAP];
