@@ -79,7 +79,6 @@ mod closed {
     use mb_scalar::jet::DynJet;
     pub trait Closed {}
     impl Closed for f64 {}
-    impl Closed for DynJet<2> {}
     impl Closed for DynJet<70> {}
     impl Closed for DynJet<495> {}
 }
@@ -148,7 +147,6 @@ macro_rules! jet {
         }
     };
 }
-jet!(DynJet<2>, model_2);
 jet!(DynJet<70>, model_70);
 jet!(DynJet<495>, model_495);
 

@@ -35,7 +35,6 @@ impl ModelSource for ModelSpec {
 #[expect(missing_docs, reason = "one method per data scalar, each the method of ModelSource of that name")]
 pub trait AnySource: Sync {
     fn model_f64(&self, given: &BTreeMap<String, f64>) -> Result<Model, ModelError>;
-    fn model_2(&self, given: &BTreeMap<String, DynJet<2>>) -> Result<Model<DynJet<2>>, ModelError>;
     fn model_70(&self, given: &BTreeMap<String, DynJet<70>>) -> Result<Model<DynJet<70>>, ModelError>;
     fn model_495(&self, given: &BTreeMap<String, DynJet<495>>) -> Result<Model<DynJet<495>>, ModelError>;
     fn value_of(&self, name: &str) -> Result<Option<f64>, ModelError>;
@@ -43,9 +42,6 @@ pub trait AnySource: Sync {
 
 impl<S: ModelSource + Sync> AnySource for S {
     fn model_f64(&self, given: &BTreeMap<String, f64>) -> Result<Model, ModelError> {
-        self.model(given)
-    }
-    fn model_2(&self, given: &BTreeMap<String, DynJet<2>>) -> Result<Model<DynJet<2>>, ModelError> {
         self.model(given)
     }
     fn model_70(&self, given: &BTreeMap<String, DynJet<70>>) -> Result<Model<DynJet<70>>, ModelError> {

@@ -4,7 +4,7 @@ use mb_model::{Model, Point};
 use mb_scalar::jet::{DynJet, Monomials};
 
 /// The scalar that a model is made in to be differentiated by a parameter.
-pub type ParameterJet = DynJet<2>;
+pub type ParameterJet = DynJet<70>;
 
 /// The value and the first power of one variable.
 fn table() -> &'static Monomials {
