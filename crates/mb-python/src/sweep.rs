@@ -64,6 +64,7 @@ enum Values {
 #[serde(deny_unknown_fields)]
 struct Motion {
     velocities: Vec<(String, f64)>,
+    after: f64,
     spins: Vec<(String, f64)>,
     frame: Option<String>,
 }
@@ -122,7 +123,7 @@ impl Asked {
                 velocities: indexed(&m.velocities, &model.coordinates().names())?,
                 accelerations: Vec::new(),
                 multipliers: Vec::new(),
-                after: 0.0,
+                after: m.after,
                 spins: m.spins.iter().map(|(joint, speed)| Spin::behind(joint.clone(), *speed)).collect(),
                 frame: match m.frame.as_deref() {
                     None => FrameChoice::Automatic,

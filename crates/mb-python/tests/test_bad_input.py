@@ -335,7 +335,7 @@ numbers = st.one_of(odd, st.floats(0.1, 9), st.integers(-2, 12))
 analyses = {
     "series": {"order": st.one_of(odd, st.integers(-1, 4)), "modes": st.one_of(odd, st.lists(st.integers(-1, 3), max_size=2)), "at": odd, "groups": st.one_of(odd, st.lists(st.lists(st.integers(-1, 3), max_size=3), max_size=2)), "frozen": st.booleans()},
     "track": {"start": numbers, "end": numbers, "samples": st.one_of(odd, st.integers(-1, 4)), "modes": st.one_of(odd, st.integers(-1, 3))},
-    "sweep": {"modes": st.one_of(odd, st.integers(-1, 3)), "velocity": odd, "jobs": st.one_of(odd, st.integers(-1, 2))},
+    "sweep": {"modes": st.one_of(odd, st.integers(-1, 3)), "after": st.one_of(odd, st.floats(-1, 0.01)), "velocity": odd, "jobs": st.one_of(odd, st.integers(-1, 2))},
     "orbit": {"period": st.one_of(odd, words), "guess": odd, "at": odd, "hold": st.one_of(odd, words)},
 }
 needed = {

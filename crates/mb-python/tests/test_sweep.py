@@ -164,3 +164,15 @@ def test_a_parameter_that_changes_the_speeds_takes_the_steady_motion():
     assert found.state == "own speeds" and "v" in found.note
     # Between the weave and the capsize speed nothing grows; at rest the bicycle falls.
     assert (found.rightmost.real < 1e-6).all()
+
+
+def test_a_steady_motion_has_the_same_modes_later():
+    """1 kg on a spring of 100 N/m, 1 m long, that turns with 5 rad/s: 100 (r - 1) = 25 r."""
+    m = mb.Model("sling", parameters={"k": 100.0})
+    m.point("P", at=(4 / 3, 0), mass=1)
+    m.spring("s", "P", (0, 0), stiffness="k", natural_length=1)
+    now, later = (m.sweep([{"k": 100.0}], modes=2, velocity={"P.y": 20 / 3}, after=after) for after in (0, 0.1))
+    assert now.state == later.state == "motion asked for"
+    np.testing.assert_allclose(later.s, now.s, rtol=1e-6, atol=1e-6)
+    with pytest.raises(mb.ArgumentError, match="after is -1"):
+        m.sweep({"k": [100.0]}, after=-1)

@@ -1066,6 +1066,7 @@ class Model:
         boundary: bool = False,
         at: Mapping[str, float] | None = None,
         velocity: Mapping[str, float] | None = None,
+        after: float = 0.0,
         spin: Mapping[str, float] | None = None,
         frame: str | None = None,
         solve: bool = True,
@@ -1092,7 +1093,7 @@ class Model:
             Solve for the places between neighbours of a grid of one or two parameters where a disturbance begins to grow.
         at, solve, strategy, time, inputs
             As in :meth:`equilibrium`.
-        velocity, spin, frame
+        velocity, after, spin, frame
             A steady motion in every case, as in :meth:`motion_point`.
         jobs : int
             Cases side by side; as many as there are processors otherwise.
@@ -1130,6 +1131,7 @@ class Model:
             boundary=boundary,
             at=at,
             velocity=velocity,
+            after=after,
             spin=spin,
             frame=frame,
             solve=solve,

@@ -17,7 +17,7 @@ from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
 from ._names import numbers, resolve
 from ._optional import need
-from ._requests import count, number, strategy_word
+from ._requests import count, number, start_later, strategy_word
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -279,6 +279,7 @@ def sweep(
     boundary: bool,
     at: Mapping[str, float] | None,
     velocity: Mapping[str, float] | None,
+    after: float,
     spin: Mapping[str, float] | None,
     frame: str | None,
     solve: bool,
@@ -296,9 +297,11 @@ def sweep(
         return [(known[i], value) for i, value in numbers(given, known, argument, what)]
 
     motion = None
-    if velocity or spin or frame is not None:
+    later = start_later(after)
+    if velocity or later or spin or frame is not None:
         motion = {
             "velocities": by_name(velocity, v, "velocity", "coordinate"),
+            "after": later,
             "spins": [(str(joint), number(speed, f"spin[{joint!r}]")) for joint, speed in (spin or {}).items()],
             "frame": frame,
         }
