@@ -215,3 +215,26 @@ def test_peaks_are_solved_for_and_said_in_words():
     assert peak.hz == pytest.approx(2 / TAU, rel=1e-12) and peak.value is None and peak.bound is None
     assert undamped.notes[-1] == "Outputs are relative to the moving base."
     assert lin.response(at=0.1).peaks["sway", "u"] == []
+
+
+def test_a_spinning_disc_answers_as_written_by_hand():
+    """A disc that spins with W on two bearings, pushed at one end, seen from the ground: centre and tilts a, b by hand,
+
+    m x'' + d x' + k x = u, J a'' + Jp W b' + 4 (d a' + k a) = 0, J b'' - Jp W a' + 4 (d b' + k b) = 2 u.
+    """
+    W, k, d = 3.0, 100.0, 2.0
+    m = mb.Model("disc", parameters={"W": W})
+    m.spatial_body("disc", mass=1, inertia=[1, 1, 2], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+    for end in "ab":
+        m.bearing(end, f"disc.{end}", "ground", stiffness=np.eye(2) * k / 2, damping=np.eye(2) * d / 2)
+    m.steady_rotation("spin", bodies=["disc"], speed="W")
+    m.force("push", "disc.b", direction=(1, 0, 0), input="u")
+    m.output("x", "x", "disc.b")
+    m.output("y", "y", "disc.b")
+    hz = [0.5, 1.0, 3.0]
+    r = m.equilibrium().linearize().response(at=hz)
+    for i, s in enumerate(2j * np.pi * np.array(hz)):
+        tilt = s * s + 4 * (d * s + k)
+        a, b = np.linalg.solve([[tilt, 2 * W * s], [-2 * W * s, tilt]], [0, 2])
+        exact = np.array([1 / (s * s + d * s + k) + 2 * b, -2 * a])
+        assert np.all(np.abs(r.H[i, :, 0] - exact) <= r.bound[i, :, 0] + 1e-15 * np.abs(exact))
