@@ -233,7 +233,7 @@ pub enum EigenError {
     },
     /// What is asked for needs left vectors, and the analysis was not asked for them.
     #[error(
-        "Pair {pair} (from 0) has no left vector, which damped and unsymmetric problems need here: ask the analysis for left \
+        "Eigenpair {pair} (from 0) has no left vector, which damped and unsymmetric problems need here: ask the analysis for left \
          vectors (left_vectors)."
     )]
     NoLeftVector {

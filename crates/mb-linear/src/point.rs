@@ -141,7 +141,7 @@ impl OperatingPoint {
     pub fn of_instant(model: &Model, at: &Instant, frame: &FrameChoice) -> Result<Self, LinearError> {
         Self::looked_at(model, at, frame, PHASES)
     }
-    /// As [`Self::of_instant`], a motion being looked at in so many phases of each speed.
+    /// As [`Self::of_instant`], a motion being analysed in so many phases of each speed.
     pub(crate) fn looked_at(
         model: &Model,
         at: &Instant,

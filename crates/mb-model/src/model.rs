@@ -197,7 +197,7 @@ impl<P: Data> Model<P> {
             self.add_element(owner, element, blocks, Vec::new());
         }
     }
-    /// Adds a rotation of the steady motion that the model is looked at in.
+    /// Adds a rotation of the steady motion in which the model is analysed.
     pub fn add_steady_rotation(&mut self, rotation: SteadyRotation<P>) {
         self.steady_rotations.push(rotation);
     }
@@ -328,7 +328,7 @@ impl<P: Data> Model<P> {
     pub fn initial_velocity(&self) -> &[P] {
         &self.initial_velocity
     }
-    /// Rotations of the steady motion that the model is looked at in.
+    /// Rotations of the steady motion in which the model is analysed.
     pub fn steady_rotations(&self) -> &[SteadyRotation<P>] {
         &self.steady_rotations
     }

@@ -143,7 +143,7 @@ pub enum RequestError {
         range: &'static str,
     },
     /// A sweep without cases.
-    #[error("the sweep has no case.")]
+    #[error("The sweep has no case.")]
     NoCases,
     /// A range of a grid without the number of its values.
     #[error("--grid {name}: the number of values is missing.")]

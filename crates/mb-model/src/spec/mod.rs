@@ -202,7 +202,7 @@ pub struct ModelSpec {
     /// Outputs.
     #[serde(default, rename = "output", skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputSpec>,
-    /// Rotations of the steady motion that the model is looked at in.
+    /// Rotations of the steady motion in which the model is analysed.
     #[serde(default, rename = "steady-rotation", skip_serializing_if = "Vec::is_empty")]
     pub steady_rotations: Vec<SteadyRotationSpec>,
     /// Families.
@@ -292,7 +292,7 @@ pub struct RepeatSpec {
     /// Outputs.
     #[serde(default, rename = "output", skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputSpec>,
-    /// Rotations of the steady motion that the model is looked at in.
+    /// Rotations of the steady motion in which the model is analysed.
     #[serde(default, rename = "steady-rotation", skip_serializing_if = "Vec::is_empty")]
     pub steady_rotations: Vec<SteadyRotationSpec>,
     /// Families inside this one.

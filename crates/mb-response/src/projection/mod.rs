@@ -43,7 +43,7 @@ const MODES_TO: f64 = 1e-7;
 const ROUNDS: usize = 12;
 /// Counts of modes.
 const TRIALS: usize = 4;
-/// Frequencies looked at in a round.
+/// Frequencies examined in a round.
 const LOOKED_AT: usize = 120;
 /// Error of the projection allowed, relative to |H|.
 const TOLERANCE: f64 = 1e-8;
