@@ -48,6 +48,12 @@ pub enum AnalysisError {
         /// What.
         source: Box<AnalysisError>,
     },
+    /// Of the modes that are to be followed some were not found.
+    #[error("Not all of the lowest modes were found. {reason}")]
+    ModesMissing {
+        /// The finding that says so.
+        reason: String,
+    },
     /// The work was ended from outside.
     #[error("Interrupted.")]
     Interrupted,
@@ -93,7 +99,7 @@ impl AnalysisError {
             Self::Linear(e) => wrong_linear(e),
             Self::Eigen { source, .. } => wrong_eigen(source),
             Self::AtSpeed { source, .. } => source.is_wrong_request(),
-            Self::Interrupted => false,
+            Self::Interrupted | Self::ModesMissing { .. } => false,
             Self::Response(source) => wrong_response(source),
             Self::Model(_)
             | Self::Moving { .. }

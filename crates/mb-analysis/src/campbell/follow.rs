@@ -157,7 +157,10 @@ impl<'a> Follow<'a> {
         let stop = self.path.at(w, looks)?;
         let found = match self.done.last() {
             None => {
-                let every = all(&stop, self.count)?;
+                let every = complete(&stop, self.count).map_err(|source| {
+                    let source = Box::new(source);
+                    AnalysisError::AtSpeed { speed: w, source }
+                })?;
                 let (growth, open) =
                     (growth(every.iter(), stop.reversible), open(every.iter(), stop.reversible));
                 let total = self.path.is_small().then_some(every.len());
@@ -236,7 +239,7 @@ fn lowest(mut all: Vec<ModePoint>, count: usize) -> Vec<ModePoint> {
 
 /// All modes of a small model, of a large one `count` of lowest frequency; with both of each conjugate two.
 pub(super) fn all(stop: &Stop, count: usize) -> Result<Vec<ModePoint>, AnalysisError> {
-    let Some(lin) = &stop.lin else { return computed(stop, count) };
+    let Some(lin) = &stop.lin else { return Ok(modes_of(stop, &computed(stop, count)?)) };
     if let Some(known) = stop.modes.get() {
         return Ok(known.clone());
     }
@@ -245,11 +248,22 @@ pub(super) fn all(stop: &Stop, count: usize) -> Result<Vec<ModePoint>, AnalysisE
     Ok(stop.modes.get_or_init(|| modes_of(stop, &found)).clone())
 }
 
+/// The same; an error where some are missing. Those at further speeds are followed from these.
+fn complete(stop: &Stop, count: usize) -> Result<Vec<ModePoint>, AnalysisError> {
+    if stop.lin.is_some() {
+        return all(stop, count);
+    }
+    let found = computed(stop, count)?;
+    match found.spectrum.findings.iter().find(|finding| finding.falls_short()) {
+        Some(finding) => Err(AnalysisError::ModesMissing { reason: finding.to_string() }),
+        None => Ok(modes_of(stop, &found)),
+    }
+}
+
 /// `count` modes of lowest frequency of a large model.
-fn computed(stop: &Stop, count: usize) -> Result<Vec<ModePoint>, AnalysisError> {
+fn computed(stop: &Stop, count: usize) -> Result<FormulationSpectrum, AnalysisError> {
     let options = SparseOptions { left_vectors: true, ..SparseOptions::default() };
-    let found = part::of_model(&stop.model, &stop.at, Request::Lowest { count }, &options)?;
-    Ok(modes_of(stop, &found))
+    part::of_model(&stop.model, &stop.at, Request::Lowest { count }, &options)
 }
 
 fn modes_of(stop: &Stop, found: &FormulationSpectrum) -> Vec<ModePoint> {

@@ -285,7 +285,12 @@ impl<'a> Path<'a> {
         if !spins.is_empty() && self.known.borrow().is_empty() && self.start.given.is_empty() {
             // Neighbours follow from here: the first is on the branch that begins at rest.
             if let (Some(found), _) = from_rest(model, self.start, &spins, &self.frame)? {
-                self.known.borrow_mut().push((w, found.at.point().q.clone()));
+                let q = found.at.point().q.clone();
+                // The branch has been turned by rounding along what is free; a step from the start itself has not.
+                let direct = steady_near_looked(model, &start, &self.frame, looks, &start.q).ok().flatten();
+                let direct = direct.map(|found| found.at.point().q.clone());
+                let same = direct.filter(|direct| coincide(direct, &q));
+                self.known.borrow_mut().push((w, same.unwrap_or(q)));
             }
         }
         let failure = match steady_near_looked(model, &start, &self.frame, looks, &self.near(w, &start.q)) {
@@ -322,6 +327,15 @@ impl Family {
 /// The motions of stops with their speeds.
 fn motions<'a>(speeds: &[f64], stops: &'a [Rc<Stop>]) -> Vec<(f64, &'a OperatingPoint)> {
     speeds.iter().copied().zip(stops.iter().map(|s| &s.at)).collect()
+}
+
+/// Difference of two configurations, relative to the larger one, up to which they are one but for rounding.
+const COINCIDE: f64 = 1e-9;
+
+fn coincide(a: &[f64], b: &[f64]) -> bool {
+    let largest = |x: &mut dyn Iterator<Item = f64>| x.fold(0.0_f64, |a, x| a.max(x.abs()));
+    let size = largest(&mut a.iter().chain(b).copied());
+    largest(&mut a.iter().zip(b).map(|(a, b)| a - b)) <= COINCIDE * size
 }
 
 fn values(q: &[f64]) -> Vec<(usize, f64)> {

@@ -254,6 +254,29 @@ fn a_fine_shaft_turns_steadily() {
     }
 }
 
+/// The free spin is a zero at every speed: the diagram has the modes that the model has at its first speed, with bounds as narrow.
+#[test]
+fn the_diagram_of_a_fine_shaft_begins_with_its_modes() {
+    for (elements, range) in [(5, ["10", "1000"]), (20, ["10", "1000"]), (20, ["10", "200"])] {
+        let node = format!("node{}", 2 * elements / 5 + 1);
+        let text = FINE.replace("elements = 20", &format!("elements = {elements}")).replace("node9", &node);
+        let own = run(&text, &["modes", "-", "--lowest", "6", "--set", "W=10"]);
+        let pairs = own["formulations"][0]["eigenpairs"].as_array().unwrap();
+        let frequencies = pairs.iter().map(|p| [number(&p["im"]), number(&p["error_bound"])]);
+        let moving: Vec<[f64; 2]> = frequencies.filter(|[im, _]| *im > 1.0).collect();
+        let found = campbell(&text, "W", range, &["--samples", "4", "--lowest", "6"]);
+        assert!(moving.len() >= 4, "{elements}: {moving:?}");
+        for (k, [im, bound]) in moving.iter().enumerate() {
+            let value = |x: &str| number(&found["samples"][format!("mode {} {x}", k + 1)][0]);
+            let (at, error) = (value("im"), value("error"));
+            assert!(
+                error < 1e-3 && (at - im).abs() <= error + bound,
+                "{elements}, {k}: {at} {error:e}, {im} {bound:e}"
+            );
+        }
+    }
+}
+
 /// Eigenvalues between the speeds that are linearized are those of their own linearizations, for a shaft (sparse) and for the
 /// bicycle (dense, with velocity rows), and the diagram says so.
 #[test]
