@@ -298,15 +298,23 @@ fn an_empty_band_says_which_damping_was_allowed() {
     assert!(flat.contains("between 0.01 and 0.2 Hz and a damping ratio of at most 0.000000001."), "{text}");
 }
 
-/// One Jordan chain of four at w^2 = 5: every shift that is tried in it is moved, and one line says so.
+/// One Jordan chain of four at w^2 = 5, beside enough others for Krylov methods: every shift that is tried in it is moved, and one line
+/// says so.
 #[test]
 fn shifts_moved_in_a_cluster_are_one_note() {
-    let chain = Chain::new(4);
-    let of = |entries: &str, count: usize| {
-        format!("%%MatrixMarket matrix coordinate real general\n4 4 {count}\n{entries}")
+    const N: usize = 45;
+    let chain = Chain::new(N);
+    let of = |entries: &[String]| {
+        let count = entries.len();
+        format!("%%MatrixMarket matrix coordinate real general\n{N} {N} {count}\n{}\n", entries.join("\n"))
     };
-    chain.write("M.mtx", &of("1 1 1\n2 2 1\n3 3 1\n4 4 1\n", 4));
-    chain.write("K.mtx", &of("1 1 5\n2 2 5\n3 3 5\n4 4 5\n1 2 1\n2 3 1\n3 4 1\n", 7));
+    let diagonal =
+        |value: &dyn Fn(usize) -> usize| (1..=N).map(|i| format!("{i} {i} {}", value(i))).collect();
+    let ones: Vec<String> = diagonal(&|_| 1);
+    let mut stiffness: Vec<String> = diagonal(&|i| if i <= 4 { 5 } else { 100 + i });
+    stiffness.extend(["1 2 1", "2 3 1", "3 4 1"].map(str::to_owned));
+    chain.write("M.mtx", &of(&ones));
+    chain.write("K.mtx", &of(&stiffness));
     let hz = (5.0_f64.sqrt() / std::f64::consts::TAU).to_string();
     let run = chain.run(&["--band", &hz, &hz]);
     assert_eq!(run.out.matches("gives a singular matrix").count(), 1, "{run:?}");
