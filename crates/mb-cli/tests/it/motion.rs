@@ -160,6 +160,10 @@ fn a_motion_that_is_not_steady_has_no_exponents() {
     assert!(run.code == 1 && run.err.contains("--energy"), "{run:?}");
     let run = mb_with(&["modes", "-", "--velocity", "bar.angle=2", "--instant", "--lowest", "1"], BAR);
     assert!(run.code == 1 && run.err.contains("--lowest"), "{run:?}");
+    let sweep = ["sweep", "-", "--grid", "L=1..2:2", "--velocity", "bar.angle=2", "--instant"];
+    let refused = mb_with(&sweep, BAR);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.err.contains("mb sweep belongs to vibrations"), "{}", refused.err);
     let run = mb_with(&["modes", "-", "--velocity", "bar.angle=2", "--instant"], BAR);
     assert!(run.code == 0 && run.out.contains("no rates of growth"), "{run:?}");
     assert!(!run.out.contains("zeta") && !run.out.contains("error"), "{}", run.out);

@@ -52,6 +52,9 @@ pub struct Sweep {
 pub fn run(text: &Text, args: &SweepArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     let format = args.output.as_deref().map(history::format_of).transpose()?;
     picture::check_file("--map", args.map.as_deref())?;
+    if args.motion.instant {
+        return Err(RequestError::NotOfAnInstant { option: "mb sweep" }.into());
+    }
     let found = analyse(text, args, progress)?;
     if let (Some(path), Some(format), false) = (&args.output, format, found.stopped.is_some()) {
         let bytes = match format {
