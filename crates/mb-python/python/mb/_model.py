@@ -1468,7 +1468,7 @@ def _products(tensor: np.ndarray) -> list[float] | None:
 
 def _axis(table: str, key: str, value: Any) -> Any:
     """The vector of an axis by name; the axis of an output is the name of a row and stays."""
-    if table != "output" and key in ("axis", "axis_a", "axle", "direction", "heading", "normal", "x") and isinstance(value, str) and value in _AXES:
+    if table != "output" and key in ("ahead", "axis", "axis_a", "axle", "direction", "heading", "normal", "x") and isinstance(value, str) and value in _AXES:
         return _AXES[value]
     return value
 
