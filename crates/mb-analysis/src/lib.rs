@@ -17,6 +17,7 @@ mod error;
 pub mod factor;
 pub mod floquet_diagram;
 mod free;
+mod in_parts;
 pub mod moving;
 pub mod names;
 pub mod number;
@@ -37,6 +38,7 @@ pub use branch::{FromRest, Reached, largest_growth};
 pub use compare::{Comparison, Match};
 pub use error::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear, wrong_response};
 pub use free::{FreeMotion, free_motions};
+pub use in_parts::simulate_in_parts;
 pub use settle::{Settled, Start, StartOptions, along_loads, assembled_start, equilibria, settle};
 pub use shares::{Shares, shares};
 pub use site::{

@@ -109,3 +109,40 @@ pub fn exact_values<S: SeriesSource>(
         Err(error) => Err(error),
     }
 }
+
+/// Groups of eigenvalues that are closer to one of their group than a share of its size: indices, by rising number; an
+/// eigenvalue that is close to no other one is in no group.
+pub fn close_groups(values: &[c64], share: f64) -> Vec<Vec<usize>> {
+    let near =
+        |a: usize, b: usize| (values[a] - values[b]).norm() <= share * values[a].norm().max(values[b].norm());
+    let mut open: Vec<usize> = (0..values.len()).collect();
+    let mut out = Vec::new();
+    while !open.is_empty() {
+        let mut group = vec![open.remove(0)];
+        let mut next = 0;
+        while let Some(&from) = group.get(next) {
+            let (joined, rest) = open.into_iter().partition(|k| near(from, *k));
+            group.extend::<Vec<usize>>(joined);
+            open = rest;
+            next += 1;
+        }
+        if group.len() > 1 {
+            group.sort_unstable();
+            out.push(group);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn close_eigenvalues_stand_together_by_links() {
+        let values = [1.0, 5.0, 1.009, 9.0, 1.018, 9.0].map(|x| c64::new(0.0, x));
+        // The first and the third are further apart than a hundredth; the second links them.
+        assert_eq!(close_groups(&values, 0.01), [vec![0, 2, 4], vec![3, 5]]);
+        assert_eq!(close_groups(&values, 0.001), [vec![3, 5]]);
+    }
+}

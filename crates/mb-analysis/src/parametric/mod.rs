@@ -8,9 +8,11 @@
 //! about one point or as many as an accuracy needs; [`follow`] has the exact modes along a path.
 
 mod error;
+pub mod events;
 mod expansion;
 mod follow;
 mod group;
+mod group_track;
 mod origin;
 pub mod region;
 mod storage;
@@ -22,7 +24,8 @@ pub use expansion::{
     Centre, Choice, Expanded, Expansion, Piece, Value, Wanted, first_order, frequency_and_damping,
 };
 pub use follow::{Followed, follow};
-pub use group::{ExpandedGroup, GroupValue, exact_values};
+pub use group::{ExpandedGroup, GroupValue, close_groups, exact_values};
+pub use group_track::{FollowedGroups, TrackedGroup, follow_groups};
 pub use origin::{Given, Origin, Setting};
 pub use region::Region;
 pub use storage::{Pencil, Solved, is_large};

@@ -7,10 +7,12 @@ mod boundary;
 mod case;
 mod design;
 mod state;
+mod table;
 mod workers;
 
 pub use boundary::{Boundary, Crossing, boundaries};
 pub use case::{Case, CaseMode, CaseOptions, Verdict, solve};
 pub use design::{Design, DesignError, Range};
 pub use state::Taken;
+pub use table::{Row, Table, TableError, in_words};
 pub use workers::run;

@@ -1,10 +1,7 @@
 //! `mb track`: modes along a path, by polynomials with their error band and exactly at every sample.
 
-mod events;
-mod groups;
-
-pub use events::{Event, words};
-pub use groups::TrackedGroup;
+pub use mb_analysis::parametric::TrackedGroup;
+pub use mb_analysis::parametric::events::{Event, words};
 
 use crate::Answer;
 use crate::args::TrackArgs;
@@ -21,9 +18,8 @@ use crate::picture;
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text};
-use groups::{followed_group, members};
-use mb_algebra::{Dense, Sparse, Stopped, c64};
-use mb_analysis::parametric::{Origin, Pencil, Solved, Walk, follow};
+use mb_algebra::{Dense, Stopped, c64};
+use mb_analysis::parametric::{FollowedGroups, events, follow, follow_groups};
 use mb_chart::{Chart, Curve, Panel, Scale};
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
@@ -152,14 +148,10 @@ fn kept(text: &Text, args: &TrackArgs, progress: Progress) -> Result<(Track, Che
     let followed = followed.map_err(Failure::Stopped)??;
     let (exact, samples) = (followed.track, path.along.len());
     let mut stopped = exact.stopped;
-    let (mut groups, mut members) = (Vec::new(), None);
+    let mut found = FollowedGroups::default();
     if stopped.is_none() {
-        let found = progress.unless_ended(|| match expansion.pieces[0].pencil {
-            Pencil::Dense(_) => grouped::<Dense>(&origin, &expansion, &exact, &distances, middle),
-            Pencil::Sparse(_) => grouped::<Sparse>(&origin, &expansion, &exact, &distances, middle),
-        });
-        match found {
-            Ok(found) => (groups, members) = found?,
+        match progress.unless_ended(|| follow_groups(&origin, &expansion, &exact, &distances, middle)) {
+            Ok(followed) => found = followed?,
             Err(why) => stopped = Some(why),
         }
     }
@@ -170,29 +162,9 @@ fn kept(text: &Text, args: &TrackArgs, progress: Progress) -> Result<(Track, Che
     }
     let path = path.part(followed.first..followed.first + reached);
     let predicted = exact.points.iter().map(|d| expansion.evaluate(d)).collect::<Result<Vec<_>, _>>()?;
-    let events = events::events(&path, &expansion, &exact, &groups, members.as_ref());
+    let events = events::events(&path.along, &expansion, &exact, &found);
+    let groups = found.groups;
     Ok((Track { place, path, expansion, exact, predicted, groups, events, early }, checkpoint))
-}
-
-/// Groups, and single modes with those of the groups followed together where they can be distinguished from one
-/// another.
-type Grouped = (Vec<TrackedGroup>, Option<mb_parametric::Track>);
-
-/// The groups at every sample, from the middle on.
-fn grouped<A: Solved>(
-    origin: &Origin<'_>,
-    expansion: &Expansion,
-    exact: &mb_parametric::Track,
-    distances: &[Vec<f64>],
-    middle: usize,
-) -> Result<Grouped, Failure> {
-    let piece = &expansion.pieces[0];
-    let source: Walk<'_, A> = Walk::new(origin, &expansion.variables, &piece.values, piece.point.centre())?;
-    let groups: Vec<TrackedGroup> = (0..piece.groups.len())
-        .map(|k| followed_group(&source, expansion, k, distances, middle))
-        .collect::<Result<_, _>>()?;
-    let members = if groups.is_empty() { None } else { members(&source, expansion, exact, &groups, middle)? };
-    Ok((groups, members))
 }
 
 impl Track {

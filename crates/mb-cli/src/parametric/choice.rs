@@ -3,6 +3,7 @@
 use crate::failure::RequestError;
 use crate::render::modes::Line;
 use mb_algebra::c64;
+use mb_analysis::parametric::close_groups;
 use mb_eigen::Class;
 
 /// Modes when nothing is asked for.
@@ -138,30 +139,12 @@ fn numbers(list: &str, most: usize) -> Result<Vec<usize>, RequestError> {
 
 /// Lines whose eigenvalues are closer to that of a neighbour than a share of its size, together, and all others.
 fn clusters<'a>(lines: &[Line<'a>], share: f64) -> (Vec<Vec<Line<'a>>>, Vec<Line<'a>>) {
-    let value = |line: &Line<'_>| line.pair.value().unwrap_or(c64::ZERO);
-    let mut open: Vec<Line<'a>> = lines.to_vec();
-    let (mut close, mut alone) = (Vec::new(), Vec::new());
-    while !open.is_empty() {
-        let mut group = vec![open.remove(0)];
-        let mut next = 0;
-        while next < group.len() {
-            let s = value(&group[next]);
-            let near = |line: &Line<'_>| {
-                let other = value(line);
-                (other - s).norm() <= share * other.norm().max(s.norm())
-            };
-            let (joined, rest) = open.into_iter().partition(near);
-            group.extend::<Vec<Line<'a>>>(joined);
-            open = rest;
-            next += 1;
-        }
-        if group.len() > 1 {
-            group.sort_by_key(|line| line.number);
-            close.push(group);
-        } else {
-            alone.extend(group);
-        }
+    let values: Vec<c64> = lines.iter().map(|line| line.pair.value().unwrap_or(c64::ZERO)).collect();
+    let mut close: Vec<Vec<Line<'a>>> = Vec::new();
+    let mut alone = lines.to_vec();
+    for group in close_groups(&values, share) {
+        close.push(group.iter().map(|k| lines[*k]).collect());
+        alone.retain(|line| !close.iter().flatten().any(|other| other.number == line.number));
     }
-    alone.sort_by_key(|line| line.number);
     (close, alone)
 }

@@ -53,13 +53,6 @@ impl Path {
         Self { along, samples: kept, ..self.clone() }
     }
 
-    /// The abscissa at a sample, between two as on a straight line.
-    pub fn at(&self, sample: f64) -> f64 {
-        let low = (0..self.along.len()).rev().find(|i| *i as f64 <= sample).unwrap_or(0);
-        let high = (low + 1).min(self.along.len() - 1);
-        self.along[low] + (sample - low as f64) * (self.along[high] - self.along[low])
-    }
-
     /// Number of the sample in the middle.
     pub fn middle(&self) -> usize {
         self.samples.len() / 2

@@ -1,7 +1,6 @@
 //! `mb simulate`: motion in time, its violation and energy; all methods side by side.
 
 mod args;
-mod checkpoint;
 mod live;
 mod report;
 
@@ -71,7 +70,8 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
         let motion = match &args.checkpoint {
             Some(_) => {
                 let start = (&begin.q[..], &begin.v[..]);
-                checkpoint::simulate(&mut journal, model, args.time, start, &options, &mut see)?
+                mb_analysis::simulate_in_parts(&mut journal, model, args.time, start, &options, &mut see)
+                    .map_err(Failure::simulation)?
             }
             None => simulate(model, args.time, &begin.q, &begin.v, &options, &mut see)
                 .map_err(Failure::simulation)?,

@@ -5,7 +5,7 @@ mod map;
 mod report;
 mod rows;
 
-pub use rows::Row;
+pub use mb_analysis::sweep::Row;
 
 use crate::Answer;
 use crate::args::{ModelArgs, MotionArgs, SweepArgs};
@@ -18,9 +18,10 @@ use crate::progress::{self, Progress};
 use crate::render::Style;
 use crate::source::{Text, load};
 use mb_algebra::Stopped;
-use mb_analysis::sweep::{Boundary, Case, CaseOptions, Design, Taken, boundaries, run as run_cases, solve};
+use mb_analysis::sweep::{
+    Boundary, Case, CaseOptions, Design, Table, Taken, boundaries, in_words, run as run_cases, solve,
+};
 use rows::Journal;
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 
@@ -43,6 +44,13 @@ pub struct Sweep {
     pub boundary: Boundary,
     /// What ended the sweep before all cases were solved.
     pub stopped: Option<Stopped>,
+}
+
+impl Sweep {
+    /// The table of its cases.
+    fn table(&self) -> Table<'_> {
+        Table { design: &self.design, state: &self.state, count: self.count }
+    }
 }
 
 /// Runs the command.
@@ -133,13 +141,13 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
 
     let state = state_of(args, &taken);
     let mut rows: Vec<Option<Row>> = vec![None; design.len()];
+    let table = Table { design: &design, state: &state, count };
     for path in &args.resume {
-        rows::take(path, &design, &state, count, &mut rows)?;
+        rows::take(path, &table, &mut rows)?;
     }
     let mine = |case: &usize| args.shard.is_none_or(|shard| case % shard.of == shard.part - 1);
     let open: Vec<usize> = (0..design.len()).filter(mine).filter(|k| rows[*k].is_none()).collect();
-    let mut journal =
-        args.output.as_deref().map(|path| Journal::begin(path, &design, &state, count, &rows)).transpose()?;
+    let mut journal = args.output.as_deref().map(|path| Journal::begin(path, table, &rows)).transpose()?;
     let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let _keeps = progress::stoppable();
     let watch = progress.watch();
@@ -175,30 +183,21 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
 
 /// The state that cases take in words, with what the request says of the start and of the motion.
 fn state_of(args: &SweepArgs, taken: &Taken) -> String {
-    let motion = &args.motion;
-    let mut out = taken.word().to_owned();
-    let mut add = |what: &str, value: String| {
-        let _ = write!(out, "; {what} {value}");
-    };
-    for (what, list) in [("spin", &motion.spin), ("velocity", &motion.velocity), ("input", &args.start.input)]
-    {
-        for a in list {
-            add(what, format!("{}={}", a.name, a.value));
-        }
+    let (start, motion) = (&args.start, &args.motion);
+    let lists = [("spin", &motion.spin), ("velocity", &motion.velocity), ("input", &start.input)];
+    let mut asked: Vec<(&str, String)> = Vec::new();
+    for (what, list) in lists {
+        asked.extend(list.iter().map(|a| (what, format!("{}={}", a.name, a.value))));
     }
-    for at in &args.start.at {
-        add("at", at.clone());
+    asked.extend(start.at.iter().map(|at| ("at", at.clone())));
+    asked.extend(motion.frame.iter().map(|frame| ("frame", frame.clone())));
+    if start.time != 0.0 {
+        asked.push(("time", start.time.to_string()));
     }
-    if let Some(frame) = &motion.frame {
-        add("frame", frame.clone());
+    if start.no_solve {
+        asked.push(("no-solve", String::new()));
     }
-    if args.start.time != 0.0 {
-        add("time", args.start.time.to_string());
-    }
-    if args.start.no_solve {
-        add("no-solve", String::new());
-    }
-    out.trim_end().to_owned()
+    in_words(taken, asked)
 }
 
 /// One case, from the text of the model to its modes.

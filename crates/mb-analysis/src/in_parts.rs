@@ -1,10 +1,10 @@
-//! A run in parts, so that it can go on after an end from outside with the same bits.
+//! A motion in parts, so that it can go on after an end from outside with the same bits.
 //!
 //! Each part covers the same number of reports and begins afresh from the configuration and velocities at its first one, so that
 //! what comes after a part depends on these alone. A run that was ended goes on from its last whole part exactly as it would have
 //! gone on by itself.
 
-use crate::failure::Failure;
+use mb_constraints::ConstraintError;
 use mb_constraints::simulate::{
     self, End, Progress, Record, SimulationOptions, StartPolicy, Statistics, Trajectory,
 };
@@ -16,18 +16,18 @@ use std::ops::ControlFlow;
 /// Reports of a part.
 const REPORTS: usize = 100;
 
-/// Simulates in parts, from the last one that the journal has.
+/// Simulates in parts, from the last one that the journal has, which keeps every part that is whole.
 ///
 /// # Errors
 /// The errors of [`simulate::simulate`].
-pub(super) fn simulate(
+pub fn simulate_in_parts(
     journal: &mut dyn Journal,
     model: &Model,
     t: f64,
     (q, v): (&[f64], &[f64]),
     options: &SimulationOptions,
     observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Result<Trajectory, Failure> {
+) -> Result<Trajectory, ConstraintError> {
     let mut motion = Trajectory::empty(model, &options.inputs);
     loop {
         let from = motion.len().checked_sub(1);
@@ -49,7 +49,7 @@ pub(super) fn simulate(
         let until = if last { options.until } else { end };
         let part = SimulationOptions { until, start, ..options.clone() };
         let mut see = |p: &Progress| observer(&Progress { until: options.until, ..*p });
-        let next = simulate::simulate(model, begin, &q, &v, &part, &mut see).map_err(Failure::simulation)?;
+        let next = simulate::simulate(model, begin, &q, &v, &part, &mut see)?;
         let whole = next.end == End::Finished;
         // A part that was ended is answered, and computed again.
         if whole && !last {

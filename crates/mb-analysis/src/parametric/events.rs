@@ -1,8 +1,8 @@
 //! What happens to modes along a path.
 
-use super::groups::TrackedGroup;
-use crate::parametric::{Expansion, Path};
-use crate::render::six;
+use super::expansion::Expansion;
+use super::group_track::FollowedGroups;
+use crate::number::six;
 use mb_parametric::{Encounter, EncounterKind};
 use std::f64::consts::TAU;
 
@@ -64,48 +64,54 @@ pub enum Event {
     },
 }
 
-/// Encounters, coincidences and doubtful steps; `members` are the single modes and those of the groups, where these can be
-/// distinguished from one another.
-pub(super) fn events(
-    path: &Path,
+/// Encounters, coincidences, doubtful steps, and what groups do; `along` are the abscissas of the samples.
+pub fn events(
+    along: &[f64],
     expansion: &Expansion,
     exact: &mb_parametric::Track,
-    groups: &[TrackedGroup],
-    members: Option<&mb_parametric::Track>,
+    followed: &FollowedGroups,
 ) -> Vec<Event> {
+    let FollowedGroups { groups, members } = followed;
     let numbers = expansion.numbers();
     let of_groups = expansion.pieces[0].groups.iter().map(|group| &group.numbers);
     let all: Vec<usize> = numbers.iter().chain(of_groups.clone().flatten()).copied().collect();
     let told = |e: &Encounter| Event::Encounter {
         modes: e.modes.map(|k| all[k]),
         kind: e.kind,
-        at: path.at(e.sample),
+        at: between(along, e.sample),
         gap_hz: e.gap / TAU,
         exchange: e.exchange,
     };
     // The single modes come first among the members.
-    let mut out: Vec<Event> = members.unwrap_or(exact).encounters.iter().map(told).collect();
+    let mut out: Vec<Event> = members.as_ref().unwrap_or(exact).encounters.iter().map(told).collect();
     for (tracked, group) in groups.iter().zip(of_groups.clone()) {
-        let samples = 0..path.along.len();
+        let samples = 0..along.len();
         for [from, until] in runs(samples.clone().map(|i| tracked.coincide(i))) {
-            let [from, until] = [path.along[from], path.along[until]];
+            let [from, until] = [along[from], along[until]];
             out.push(Event::Together { group: group.clone(), from, until });
         }
         for [from, until] in runs(samples.map(|i| tracked.exact[i].is_none())) {
-            let [from, until] = [path.along[from], path.along[until]];
+            let [from, until] = [along[from], along[until]];
             out.push(Event::Lost { group: group.clone(), from, until });
         }
         if members.is_none() {
             out.push(Event::Unknown { group: group.clone() });
         }
     }
-    out.extend(exact.passed_beside.iter().map(|i| Event::Coincidence { at: path.along[*i] }));
+    out.extend(exact.passed_beside.iter().map(|i| Event::Coincidence { at: along[*i] }));
     for (i, mac) in exact.mac.iter().enumerate() {
         for (k, number) in numbers.iter().enumerate().filter(|(k, _)| mac[(*k, *k)] < DOUBTFUL) {
-            out.push(Event::Doubtful { mode: *number, at: path.along[i + 1], share: mac[(k, k)] });
+            out.push(Event::Doubtful { mode: *number, at: along[i + 1], share: mac[(k, k)] });
         }
     }
     out
+}
+
+/// The abscissa at a sample, between two as on a straight line.
+fn between(along: &[f64], sample: f64) -> f64 {
+    let low = (0..along.len()).rev().find(|i| *i as f64 <= sample).unwrap_or(0);
+    let high = (low + 1).min(along.len() - 1);
+    along[low] + (sample - low as f64) * (along[high] - along[low])
 }
 
 /// First and last numbers of the stretches that are true.

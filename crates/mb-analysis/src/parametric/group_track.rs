@@ -1,10 +1,13 @@
 //! Groups of modes along a path: their values, and what their modes do where they can be distinguished from one
 //! another.
 
-use crate::failure::Failure;
-use crate::parametric::{Expansion, GroupValue};
-use mb_algebra::c64;
-use mb_analysis::parametric::{Solved, Walk, exact_values};
+use super::error::SeriesError;
+use super::expansion::Expansion;
+use super::group::{GroupValue, exact_values};
+use super::origin::Origin;
+use super::storage::{Pencil, Solved};
+use super::walk::Walk;
+use mb_algebra::{Dense, Sparse, c64};
 use mb_parametric::{ParametricError, RefinedEigenpair, StartingEigenpair, Track, TrackOptions, track};
 
 /// Values closer than this share of their size coincide.
@@ -22,14 +25,61 @@ pub struct TrackedGroup {
     pub exact: Vec<Option<Vec<c64>>>,
 }
 
+/// The groups of an expansion along a path.
+#[derive(Clone, Debug, Default)]
+pub struct FollowedGroups {
+    /// In the order of the expansion.
+    pub groups: Vec<TrackedGroup>,
+    /// The single modes, and behind them those of the groups, followed together; none without groups, or where modes of a group
+    /// cannot be distinguished from one another.
+    pub members: Option<Track>,
+}
+
+/// Follows the groups that are expanded together along `distances` from the point that is asked for, from the sample `middle` on;
+/// `exact` are the modes that are followed one by one.
+///
+/// # Errors
+/// Those of the operating points on the way.
+pub fn follow_groups(
+    origin: &Origin<'_>,
+    expansion: &Expansion,
+    exact: &Track,
+    distances: &[Vec<f64>],
+    middle: usize,
+) -> Result<FollowedGroups, SeriesError> {
+    match expansion.pieces[0].pencil {
+        Pencil::Dense(_) => followed::<Dense>(origin, expansion, exact, distances, middle),
+        Pencil::Sparse(_) => followed::<Sparse>(origin, expansion, exact, distances, middle),
+    }
+}
+
+fn followed<A: Solved>(
+    origin: &Origin<'_>,
+    expansion: &Expansion,
+    exact: &Track,
+    distances: &[Vec<f64>],
+    middle: usize,
+) -> Result<FollowedGroups, SeriesError> {
+    let piece = &expansion.pieces[0];
+    if piece.groups.is_empty() {
+        return Ok(FollowedGroups::default());
+    }
+    let source: Walk<'_, A> = Walk::new(origin, &expansion.variables, &piece.values, piece.point.centre())?;
+    let groups: Vec<TrackedGroup> = (0..piece.groups.len())
+        .map(|k| followed_group(&source, expansion, k, distances, middle))
+        .collect::<Result<_, _>>()?;
+    let members = members(&source, expansion, exact, &groups, middle)?;
+    Ok(FollowedGroups { groups, members })
+}
+
 /// Group `k` at every sample, from the middle to both ends.
-pub(super) fn followed_group<A: Solved>(
+fn followed_group<A: Solved>(
     source: &Walk<'_, A>,
     expansion: &Expansion,
     k: usize,
     distances: &[Vec<f64>],
     middle: usize,
-) -> Result<TrackedGroup, Failure> {
+) -> Result<TrackedGroup, SeriesError> {
     let group = |d: &Vec<f64>| expansion.pieces[0].group(k, d);
     let predicted = distances.iter().map(group).collect::<Result<Vec<_>, _>>()?;
     let mut exact: Vec<Option<Vec<c64>>> = vec![None; distances.len()];
@@ -49,12 +99,12 @@ pub(super) fn followed_group<A: Solved>(
 
 impl TrackedGroup {
     /// Value `j` at sample `i`, rad/s; NaN where the group is not separate.
-    pub(super) fn value(&self, i: usize, j: usize) -> c64 {
+    pub fn value(&self, i: usize, j: usize) -> c64 {
         self.exact[i].as_ref().map_or(c64::new(f64::NAN, f64::NAN), |values| values[j])
     }
 
     /// The mean at sample `i`.
-    pub(super) fn exact_mean(&self, i: usize) -> c64 {
+    pub fn exact_mean(&self, i: usize) -> c64 {
         let k = self.predicted[i].values.len();
         (0..k).map(|j| self.value(i, j)).sum::<c64>() / k as f64
     }
@@ -66,7 +116,7 @@ impl TrackedGroup {
     }
 
     /// The smallest distance of two values at a sample, relative to the largest value; none where the group is not separate.
-    pub(super) fn closest(&self, i: usize) -> Option<f64> {
+    fn closest(&self, i: usize) -> Option<f64> {
         let values = self.exact[i].as_ref()?;
         let size = values.iter().map(|s| s.norm()).fold(f64::MIN_POSITIVE, f64::max);
         let pairs = (0..values.len()).flat_map(|a| (a + 1..values.len()).map(move |b| (a, b)));
@@ -86,13 +136,13 @@ impl TrackedGroup {
 ///
 /// # Errors
 /// The errors of the source.
-pub(super) fn members<A: Solved>(
+fn members<A: Solved>(
     source: &Walk<'_, A>,
     expansion: &Expansion,
     exact: &Track,
     groups: &[TrackedGroup],
     middle: usize,
-) -> Result<Option<Track>, Failure> {
+) -> Result<Option<Track>, SeriesError> {
     let piece = &expansion.pieces[0];
     let distances = &exact.points;
     let clear = |i: usize| {
