@@ -9,6 +9,7 @@ mod check;
 mod eigs;
 mod errors;
 mod findings;
+mod kept;
 mod model;
 mod motion;
 mod options;

@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use mb_analysis::simulate_in_parts;
 use mb_constraints::ConstraintMethod;
 use mb_constraints::method::{
     AugmentedLagrangian, Baumgarte, CoordinatePartitioning, CorrectionTime, CorrectionWeight,
@@ -26,9 +27,10 @@ use pyo3::types::PyDict;
 use serde::Deserialize;
 
 use crate::arrays::{by_columns, vector};
+use crate::errors;
+use crate::kept::{self, Steps};
 use crate::model::Model;
 use crate::options::read;
-use crate::{errors, work};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -138,13 +140,15 @@ pub(crate) struct Motion {
     motion: Trajectory,
 }
 
-/// Integrates a motion; `progress` is called with the time reached, now and then.
+/// Integrates a motion; `progress` is called with the time reached, now and then. With a `checkpoint` the run is integrated in
+/// parts, which are kept there.
 #[pyfunction]
 pub(crate) fn simulate(
     py: Python<'_>,
     model: &Model,
     run: &str,
     progress: Option<Bound<'_, PyAny>>,
+    checkpoint: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Motion> {
     let run: Run = read(py, run)?;
     let model = model.mechanism();
@@ -152,14 +156,18 @@ pub(crate) fn simulate(
     let reached = Arc::new(AtomicU64::new(run.time.to_bits()));
     let seen = Arc::clone(&reached);
     let options = run.options();
-    let job = move || {
+    let job = move |steps: &mut Steps| {
         let mut watch = |p: &mb_constraints::simulate::Progress| {
             seen.store(p.time.to_bits(), Ordering::Relaxed);
             ControlFlow::Continue(())
         };
-        integrate(&model, run.time, &run.q, &run.v, &options, &mut watch)
+        if steps.are_kept() {
+            simulate_in_parts(steps, &model, run.time, (&run.q, &run.v), &options, &mut watch)
+        } else {
+            integrate(&model, run.time, &run.q, &run.v, &options, &mut watch)
+        }
     };
-    let motion = work::run_watched(py, job, |_| match &progress {
+    let motion = kept::run(py, checkpoint, job, |_| match &progress {
         Some(call) => call.call1((f64::from_bits(reached.load(Ordering::Relaxed)),)).map(|_| ()),
         None => Ok(()),
     })?;

@@ -1,14 +1,15 @@
 //! Which modes are expanded where, in which variables.
 
+use mb_algebra::c64;
 use mb_analysis::parametric::{
-    Choice, Expansion, Origin, Quantity, Region, SeriesError, Setting, Wanted, variable,
+    Choice, Expansion, Origin, Quantity, Region, SeriesError, Setting, Wanted, close_groups, variable,
 };
 use mb_analysis::{StartOptions, names};
 use mb_eigen::{Class, Spectrum};
 use mb_linear::Strategy;
 use mb_model::Model as Mechanism;
 use mb_model::spec::ModelSpec;
-use mb_parametric::{NoJournal, Variable};
+use mb_parametric::{Journal, Variable};
 use pyo3::prelude::*;
 use serde::Deserialize;
 
@@ -34,15 +35,24 @@ struct Asked {
     /// Lowest and highest value of each variable, where it has an interval.
     region: Option<Vec<Option<[f64; 2]>>>,
     picked: Picked,
-    groups: Vec<Vec<usize>>,
+    groups: Vec<Group>,
 }
 
-/// Modes one by one: the first ones that oscillate, or by number from 0.
+/// Modes one by one: the first ones that oscillate, by number from 0, or every physical one.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Picked {
     First(usize),
     Numbers(Vec<usize>),
+    All,
+}
+
+/// Modes together: by number, or those of the others that are closer to each other than a share of their size.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Group {
+    Numbers(Vec<usize>),
+    Within(f64),
 }
 
 /// A request that has been understood.
@@ -147,9 +157,11 @@ impl Plan {
             };
             list.iter().map(one).collect()
         };
-        let groups = self.asked.groups.iter().map(|g| picked(g)).collect::<Result<Vec<_>, _>>()?;
+        let mut groups: Vec<Vec<(usize, usize)>> =
+            self.named_groups().map(|g| picked(g)).collect::<Result<_, _>>()?;
         let mut single = match &self.asked.picked {
             Picked::Numbers(list) => picked(list)?,
+            Picked::All => picked(&(0..motion.len()).filter(physical).collect::<Vec<_>>())?,
             Picked::First(count) => {
                 let all: Vec<usize> = (0..motion.len()).filter(physical).collect();
                 let oscillates = |i: &usize| spectrum.eigenpairs[motion[*i].index].alpha.im != 0.0;
@@ -159,6 +171,15 @@ impl Plan {
             }
         };
         single.retain(|(i, _)| !groups.iter().flatten().any(|(k, _)| k == i));
+        let shares = self.asked.groups.iter();
+        for share in shares.filter_map(|g| if let Group::Within(share) = g { Some(share) } else { None }) {
+            let value = |(_, k): &(usize, usize)| spectrum.eigenpairs[*k].value().unwrap_or(c64::ZERO);
+            let values: Vec<c64> = single.iter().map(value).collect();
+            for group in close_groups(&values, *share) {
+                groups.push(group.iter().map(|i| single[*i]).collect());
+            }
+            single.retain(|(i, _)| !groups.iter().flatten().any(|(k, _)| k == i));
+        }
         if single.is_empty() && groups.is_empty() {
             let why = "the model has no physical mode there".to_owned();
             return Err(SeriesError::BadModes { list: "asked for".to_owned(), why });
@@ -166,29 +187,45 @@ impl Plan {
         Ok(Choice { single, groups })
     }
 
+    fn named_groups(&self) -> impl Iterator<Item = &Vec<usize>> {
+        self.asked.groups.iter().filter_map(|g| if let Group::Numbers(list) = g { Some(list) } else { None })
+    }
+
+    /// Whether any mode may be meant.
+    fn any(&self) -> bool {
+        matches!(self.asked.picked, Picked::All)
+            || self.asked.groups.iter().any(|g| matches!(g, Group::Within(_)))
+    }
+
     fn lowest(&self) -> usize {
         let listed = match &self.asked.picked {
             Picked::First(count) => *count,
             Picked::Numbers(list) => list.iter().max().map_or(0, |most| most + 1),
+            Picked::All => 0,
         };
-        let grouped = self.asked.groups.iter().flatten().max().map_or(0, |most| most + 1);
+        let grouped = self.named_groups().flatten().max().map_or(0, |most| most + 1);
         listed.max(grouped)
     }
 
-    pub(crate) fn expand(&self, spec: &ModelSpec, model: &Mechanism) -> Result<Expansion, SeriesError> {
+    /// The polynomials; modes or centres that the journal has kept are taken from there.
+    pub(crate) fn expand(
+        &self,
+        spec: &ModelSpec,
+        model: &Mechanism,
+        journal: &mut dyn Journal,
+    ) -> Result<Expansion, SeriesError> {
         let origin = Origin { spec, model, setting: &self.setting };
         let about = Expansion::about(&origin, self.variables.clone(), origin.centre()?)?;
         let region = self.asked.region.as_ref().map(|list| -> Region {
             let ends = list.iter().zip(&about.values);
             ends.map(|(ends, x)| ends.map_or([0.0; 2], |[low, high]| [low - x, high - x])).collect()
         });
-        let wanted = Wanted { lowest: self.lowest(), all: false, choose: &|spectrum| self.choose(spectrum) };
+        let wanted =
+            Wanted { lowest: self.lowest(), all: self.any(), choose: &|spectrum| self.choose(spectrum) };
         match (self.asked.accuracy, region) {
-            (Some(accuracy), Some(region)) => {
-                about.to_accuracy(&origin, accuracy, region, &wanted, &mut NoJournal)
-            }
+            (Some(accuracy), Some(region)) => about.to_accuracy(&origin, accuracy, region, &wanted, journal),
             (_, region) => {
-                let mut expansion = about.to_order(&origin, self.asked.order, &wanted, &mut NoJournal)?;
+                let mut expansion = about.to_order(&origin, self.asked.order, &wanted, journal)?;
                 if let Some(region) = region {
                     expansion.judge(&origin, region)?;
                 }

@@ -13,9 +13,10 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::arrays::{by_columns, by_rows, vector};
+use crate::errors;
+use crate::kept::{self, Steps};
 use crate::model::Model;
 use crate::plan::Plan;
-use crate::{errors, work};
 
 /// What takes the model's own speeds, in words of series and tracks.
 pub(crate) const SPEEDS_TAKEN: &str = "at={'speed:COORDINATE': ...} with instant=True takes them";
@@ -29,14 +30,20 @@ pub(crate) struct Series {
     expansion: Arc<Expansion>,
 }
 
-/// Expands modes of a model.
+/// Expands modes of a model; `checkpoint` keeps the modes or centres that are done.
 #[pyfunction]
-pub(crate) fn series(py: Python<'_>, model: &Model, asked: &str) -> PyResult<Series> {
+pub(crate) fn series(
+    py: Python<'_>,
+    model: &Model,
+    asked: &str,
+    checkpoint: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Series> {
     let plan = Plan::new(py, model, asked)?;
     let setting = plan.setting().clone();
     let (spec, mechanism) = (model.spec(), model.mechanism());
     let (own_spec, own) = (Arc::clone(&spec), Arc::clone(&mechanism));
-    let found = work::run(py, move || plan.expand(&own_spec, &own))?;
+    let work = move |steps: &mut Steps| plan.expand(&own_spec, &own, steps);
+    let found = kept::run(py, checkpoint, work, |_| Ok(()))?;
     let expansion = Arc::new(found.map_err(|e| errors::series(py, &e))?);
     Ok(Series { spec, model: mechanism, setting, expansion })
 }

@@ -3,10 +3,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 
 use mb_algebra::c64;
 use mb_analysis::sweep::{
-    Boundary, Case, CaseMode, CaseOptions, Design, DesignError, Range, Taken, boundaries, run, solve,
+    Boundary, Case, CaseMode, CaseOptions, Design, DesignError, Range, Row, Table, TableError, Taken,
+    boundaries, in_words, run, solve,
 };
 use mb_analysis::{MotionOptions, StartOptions, names};
 use mb_linear::FrameChoice;
@@ -20,7 +22,7 @@ use serde::Deserialize;
 use crate::arrays::{by_rows, vector};
 use crate::model::Model;
 use crate::options::{StrategyWord, read};
-use crate::{errors, work};
+use crate::{errors, kept};
 
 /// Which values, and what is solved for at each, as `python/mb/_sweep.py` writes it. Coordinates stand by name: a parameter may
 /// change how many there are.
@@ -37,6 +39,8 @@ struct Asked {
     modes: usize,
     jobs: Option<usize>,
     boundary: bool,
+    /// Only every `of`-th case, beginning with number `part`, from 1.
+    shard: Option<[usize; 2]>,
 }
 
 #[derive(Deserialize)]
@@ -137,6 +141,28 @@ impl Asked {
         Ok(CaseOptions { start, motion, count: self.modes })
     }
 
+    /// The state that cases take, with all that is asked for of it, in words.
+    fn state(&self, taken: &Taken) -> String {
+        let mut asked: Vec<(&str, String)> = Vec::new();
+        let mut add = |what: &'static str, list: &[(String, f64)]| {
+            asked.extend(list.iter().map(|(name, x)| (what, format!("{name}={x}"))));
+        };
+        if let Some(motion) = &self.motion {
+            add("spin", &motion.spins);
+            add("velocity", &motion.velocities);
+        }
+        add("input", &self.inputs);
+        add("at", &self.at);
+        asked.extend(self.motion.iter().filter_map(|m| Some(("frame", m.frame.clone()?))));
+        if self.time != 0.0 {
+            asked.push(("time", self.time.to_string()));
+        }
+        if !self.solve {
+            asked.push(("no-solve", String::new()));
+        }
+        in_words(taken, asked)
+    }
+
     /// The state that every case takes.
     fn taken(&self, spec: &ModelSpec, design: &Design) -> Taken {
         let build = |values: &[f64]| built(spec, &design.names, values).ok();
@@ -172,63 +198,115 @@ fn built(spec: &ModelSpec, names: &[String], values: &[f64]) -> Result<Mechanism
     spec.build().map_err(|e| e.to_string())
 }
 
-/// Solves the cases side by side; `progress` is called with the cases done and their number.
+/// What a sweep found, before it is made arrays of.
+struct Found {
+    design: Design,
+    rows: Vec<Option<Row>>,
+    boundary: Boundary,
+    taken: Taken,
+    state: String,
+}
+
+/// The lines of a table, each with its number.
+type Lines = Vec<(u64, Vec<String>)>;
+
+/// Solves the cases side by side. `progress` is called with the cases done and their number; `earlier` are tables of runs before, each
+/// with its file; `keep` is called with each line of the table: its names, the cases that are done, an empty one, and each case as it ends.
 #[pyfunction]
 pub(crate) fn sweep<'py>(
     py: Python<'py>,
     model: &Model,
     asked: &str,
     progress: Option<&Bound<'py, PyAny>>,
+    earlier: Vec<(String, Lines)>,
+    keep: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let asked: Asked = read(py, asked)?;
     let design = asked.design.design();
     let design = design.map_err(|e| errors::argument(py, "parameters", e.to_string(), None))?;
-    let (count, total) = (asked.modes, design.len());
+    let count = asked.modes;
     let spec = model.spec();
     let done = Arc::new(AtomicUsize::new(0));
-    let seen = Arc::clone(&done);
-    let job = move || {
-        let mut rows: Vec<Option<Result<Case, String>>> = vec![None; design.len()];
-        let all: Vec<usize> = (0..design.len()).collect();
+    let open_cases = Arc::new(AtomicUsize::new(design.len()));
+    let (seen, total) = (Arc::clone(&done), Arc::clone(&open_cases));
+    let (send, lines) = channel::<Vec<String>>();
+    let job = move || -> Result<Found, (String, TableError)> {
+        let mut rows: Vec<Option<Row>> = vec![None; design.len()];
         let jobs = asked.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         let taken = asked.taken(&spec, &design);
+        let state = asked.state(&taken);
+        let table = Table { design: &design, state: &state, count };
+        for (file, lines) in earlier {
+            table.take(&lines, &mut rows).map_err(|e| (file, e))?;
+        }
+        // Nobody listens any more after an interrupt.
+        let tell = |line| drop(send.send(line));
+        tell(table.head());
+        for (k, row) in rows.iter().enumerate() {
+            if let Some(row) = row {
+                tell(table.line(k, row));
+            }
+        }
+        tell(Vec::new());
+        let mine = |case: &usize| asked.shard.is_none_or(|[part, of]| case % of == part - 1);
+        let open: Vec<usize> = (0..design.len()).filter(mine).filter(|k| rows[*k].is_none()).collect();
+        total.store(open.len(), Ordering::Relaxed);
         let at = |values: &[f64]| asked.case(&spec, &design.names, values, &taken);
         run(
-            &all,
+            &open,
             jobs,
             |k| at(&design.points[k]),
             |k, case| {
-                rows[k] = Some(case);
+                let row = Row::of(case);
+                tell(table.line(k, &row));
+                rows[k] = Some(row);
                 seen.fetch_add(1, Ordering::Relaxed);
                 ControlFlow::Continue(())
             },
         );
         let boundary = if asked.boundary {
-            let cases: Vec<Option<Case>> =
-                rows.iter().map(|row| row.as_ref()?.as_ref().ok().cloned()).collect();
+            let cases: Vec<Option<Case>> = rows.iter().map(|row| row.as_ref()?.case().cloned()).collect();
             boundaries(&design, &cases, at)
         } else {
             Boundary::default()
         };
-        (design, rows, boundary, taken)
+        Ok(Found { design, rows, boundary, taken, state })
     };
-    let (design, rows, boundary, taken) = work::run_watched(py, job, |_| match progress {
-        Some(call) => call.call1((done.load(Ordering::Relaxed), total)).map(|_| ()),
+    let tell = |done: usize| match progress {
+        Some(call) => call.call1((done, open_cases.load(Ordering::Relaxed))).map(|_| ()),
         None => Ok(()),
-    })?;
-    if let Some(call) = progress {
-        call.call1((total, total))?;
-    }
-    let cases: Vec<Option<&Case>> = rows.iter().map(|row| row.as_ref()?.as_ref().ok()).collect();
+    };
+    let keep = |_: Python<'_>, line: Vec<String>| match keep {
+        Some(keep) => keep.call1((line,)).map(|_| ()),
+        None => Ok(()),
+    };
+    let found = kept::run_handing_over(py, &lines, keep, job, |_| tell(done.load(Ordering::Relaxed)))?;
+    let found =
+        found.map_err(|(file, e)| errors::argument(py, "resume", format!("resume: {file}, {e}."), None))?;
+    tell(open_cases.load(Ordering::Relaxed))?;
+    arrays_of(py, found, count)
+}
+
+/// The findings as arrays by name.
+fn arrays_of(py: Python<'_>, found: Found, count: usize) -> PyResult<Bound<'_, PyDict>> {
+    let Found { design, rows, boundary, taken, state } = found;
+    let table_of = Table { design: &design, state: &state, count };
+    let lines = rows.iter().enumerate().filter_map(|(k, row)| Some(table_of.line(k, row.as_ref()?)));
+    let lines: Vec<Vec<String>> = std::iter::once(table_of.head()).chain(lines).collect();
+    let cases: Vec<Option<&Case>> = rows.iter().map(|row| row.as_ref()?.case()).collect();
     let out = PyDict::new(py);
+    out.set_item("lines", lines)?;
     let points: Vec<&[f64]> = design.points.iter().map(Vec::as_slice).collect();
     out.set_item("values", by_rows(py, &points, design.names.len())?)?;
     out.set_item("names", &design.names)?;
     out.set_item("shape", &design.shape)?;
-    let word = |case: Option<&Case>| case.map_or("failed", |c| c.verdict.word());
-    out.set_item("verdict", cases.iter().copied().map(word).collect::<Vec<_>>())?;
+    let word = |row: &Option<Row>| match row {
+        Some(row) => row.case().map_or("failed", |c| c.verdict.word()),
+        None => "open",
+    };
+    out.set_item("verdict", rows.iter().map(word).collect::<Vec<_>>())?;
     out.set_item("complete", cases.iter().map(|c| c.map(|c| c.complete)).collect::<Vec<_>>())?;
-    let message = |row: &Option<Result<Case, String>>| row.as_ref()?.as_ref().err().cloned();
+    let message = |row: &Option<Row>| Some(row.as_ref()?.message()?.to_owned());
     out.set_item("message", rows.iter().map(message).collect::<Vec<_>>())?;
     let nan = c64::new(f64::NAN, f64::NAN);
     let value = |m: &CaseMode| c64::new(m.re, m.im);

@@ -5,17 +5,22 @@
 use std::sync::Arc;
 
 use mb_algebra::c64;
-use mb_analysis::parametric::{Expansion, Origin, SeriesError, Value, follow};
+use mb_analysis::parametric::events::{Event, events};
+use mb_analysis::parametric::{
+    ExpandedGroup, Expansion, FollowedGroups, GroupValue, Origin, SeriesError, TrackedGroup, Value, follow,
+    follow_groups,
+};
 use mb_model::Model as Mechanism;
-use mb_parametric::{EncounterKind, NoJournal, Track as Followed};
+use mb_parametric::{EncounterKind, Track as Followed};
 use numpy::{PyArray2, PyArray3, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 use crate::arrays::{block, by_columns, by_rows};
+use crate::errors;
+use crate::kept::{self, Steps};
 use crate::model::Model;
 use crate::plan::Plan;
 use crate::series::SPEEDS_TAKEN;
-use crate::{errors, work};
 
 /// Modes along a path.
 #[pyclass(frozen, module = "mb._mb")]
@@ -24,10 +29,12 @@ pub(crate) struct Track {
     expansion: Expansion,
     exact: Followed,
     predicted: Vec<Vec<Value>>,
+    groups: FollowedGroups,
     speeds_aside: Option<String>,
 }
 
-/// Follows modes of a model; `path`: samples x variables, of which `middle` is the point of expansion.
+/// Follows modes of a model; `path`: samples x variables, of which `middle` is the point of expansion. `checkpoint` keeps the
+/// samples that are done.
 #[pyfunction]
 pub(crate) fn track(
     py: Python<'_>,
@@ -35,29 +42,36 @@ pub(crate) fn track(
     asked: &str,
     path: PyReadonlyArray2<'_, f64>,
     middle: usize,
+    checkpoint: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Track> {
     let plan = Plan::new(py, model, asked)?;
     let samples: Vec<Vec<f64>> = path.as_array().rows().into_iter().map(|row| row.to_vec()).collect();
     let (spec, mechanism) = (model.spec(), model.mechanism());
     let own = Arc::clone(&mechanism);
-    let work = move || -> Result<_, SeriesError> {
-        let expansion = plan.expand(&spec, &own)?;
+    let work = move |steps: &mut Steps| -> Result<_, SeriesError> {
+        let expansion = plan.expand(&spec, &own, steps)?;
         let off =
             |x: &Vec<f64>| -> Vec<f64> { x.iter().zip(&expansion.values).map(|(x, c)| x - c).collect() };
         let distances: Vec<Vec<f64>> = samples.iter().map(off).collect();
         let origin = Origin { spec: &spec, model: &own, setting: plan.setting() };
-        let exact = follow(&origin, &expansion, &distances, middle, &mut NoJournal)?.track;
+        let exact = follow(&origin, &expansion, &distances, middle, steps)?.track;
+        let groups = follow_groups(&origin, &expansion, &exact, &distances, middle)?;
         let predicted = distances.iter().map(|d| expansion.evaluate(d)).collect::<Result<Vec<_>, _>>()?;
         let speeds_aside = origin.speeds_aside(&expansion.variables, SPEEDS_TAKEN);
-        Ok((expansion, exact, predicted, speeds_aside))
+        Ok((expansion, exact, predicted, groups, speeds_aside))
     };
-    let (expansion, exact, predicted, speeds_aside) =
-        work::run(py, work)?.map_err(|e| errors::series(py, &e))?;
-    Ok(Track { model: mechanism, expansion, exact, predicted, speeds_aside })
+    let (expansion, exact, predicted, groups, speeds_aside) =
+        kept::run(py, checkpoint, work, |_| Ok(()))?.map_err(|e| errors::series(py, &e))?;
+    Ok(Track { model: mechanism, expansion, exact, predicted, groups, speeds_aside })
 }
 
-/// Modes, what they do, the sample, the smallest distance of their eigenvalues (rad/s), the share of shape exchanged.
-type Met = ([usize; 2], &'static str, f64, f64, f64);
+/// What happens: kind, modes by number, samples from and until, distance of eigenvalues in Hz, share of shape exchanged or kept.
+type Happened = (&'static str, Vec<usize>, f64, f64, f64, f64);
+
+/// A group: numbers of its modes, its eigenvalues exactly and by polynomials (samples x modes, rad/s), estimated errors of the
+/// latter, and whether they can be trusted.
+type GroupAlong<'py> =
+    (Vec<usize>, Bound<'py, PyArray2<c64>>, Bound<'py, PyArray2<c64>>, Bound<'py, PyArray2<f64>>, Vec<bool>);
 
 #[pymethods]
 impl Track {
@@ -123,16 +137,44 @@ impl Track {
         Ok(by_columns(py, (self.model.nv(), pairs.len()), numbers)?.into_any())
     }
 
-    /// Where modes cross and veer, in the order of the path; modes by their place in the list.
-    fn encounters(&self) -> Vec<Met> {
-        let one = |e: &mb_parametric::Encounter| {
-            let kind = match e.kind {
-                EncounterKind::Crossing => "crossing",
-                EncounterKind::Veering => "veering",
-            };
-            (e.modes, kind, e.sample, e.gap, e.exchange)
+    /// The groups, in the order in which they were asked for.
+    fn groups<'py>(&self, py: Python<'py>) -> PyResult<Vec<GroupAlong<'py>>> {
+        let groups = self.groups.groups.iter().zip(&self.expansion.pieces[0].groups);
+        let of = |(found, group): (&TrackedGroup, &ExpandedGroup)| {
+            let count = group.numbers.len();
+            let rows: Vec<Vec<c64>> =
+                (0..found.exact.len()).map(|i| (0..count).map(|j| found.value(i, j)).collect()).collect();
+            let series: Vec<&[c64]> = found.predicted.iter().map(|v| v.values.as_slice()).collect();
+            let errors: Vec<&[f64]> = found.predicted.iter().map(|v| v.errors.as_slice()).collect();
+            Ok((
+                group.numbers.clone(),
+                by_rows(py, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>(), count)?,
+                by_rows(py, &series, count)?,
+                by_rows(py, &errors, count)?,
+                found.predicted.iter().map(|v: &GroupValue| v.trusted).collect(),
+            ))
         };
-        self.exact.encounters.iter().map(one).collect()
+        groups.map(of).collect()
+    }
+
+    /// What happens to modes and groups; places are samples, between two as interpolated.
+    fn events(&self) -> Vec<Happened> {
+        let samples: Vec<f64> = (0..self.exact.eigenpairs.len()).map(|i| i as f64).collect();
+        let one = |event: Event| match event {
+            Event::Encounter { modes, kind, at, gap_hz, exchange } => {
+                let kind = match kind {
+                    EncounterKind::Crossing => "crossing",
+                    EncounterKind::Veering => "veering",
+                };
+                (kind, modes.to_vec(), at, at, gap_hz, exchange)
+            }
+            Event::Coincidence { at } => ("coincidence", Vec::new(), at, at, 0.0, 0.0),
+            Event::Doubtful { mode, at, share } => ("doubtful", vec![mode], at, at, 0.0, share),
+            Event::Together { group, from, until } => ("together", group, from, until, 0.0, 0.0),
+            Event::Lost { group, from, until } => ("lost", group, from, until, 0.0, 0.0),
+            Event::Unknown { group } => ("unknown", group, 0.0, samples.len() as f64 - 1.0, 0.0, 0.0),
+        };
+        events(&samples, &self.expansion, &self.exact, &self.groups).into_iter().map(one).collect()
     }
 
     /// Samples at which modes coincide.

@@ -138,3 +138,117 @@ def test_paths_in_several_variables():
 def test_what_is_wrong_is_named(call, error, words):
     with pytest.raises(error, match=words):
         call(coupled(coupling=1.0))
+
+
+def twins():
+    """Two equal masses whose modes cross at k = 25, and a third mode far off."""
+    m = mb.Model("two springs", parameters={"k": 16.0})
+    m.point("P", at=(0, 0), mass=1)
+    m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+    m.spring("y", "P", (0, 1), stiffness=25, natural_length=1)
+    return m
+
+
+def test_groups_are_followed_together_through_a_crossing():
+    t = twins().track("k", 24, 26, samples=5, groups=[[0, 1]])
+    (group,) = t.groups
+    assert t.numbers == [] and group.modes == [0, 1] and group.distinguished and group.lost == []
+    k = np.linspace(24, 26, 5)
+    exact = np.sort(np.column_stack([np.sqrt(k), np.full(5, 5.0)]), axis=1)
+    np.testing.assert_allclose(group.s, 1j * exact, rtol=1e-12)
+    np.testing.assert_allclose(group.mean.imag, exact.mean(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(group.natural_hz, exact / TAU, rtol=1e-12)
+    assert group.trusted.all() and (np.abs(group.predicted - group.s) <= group.error + 1e-9).all()
+    # They coincide at the sample in the middle, where k = 25.
+    assert group.together == [(2, 2)]
+    assert [(met.kind, met.modes) for met in t.encounters] == [("crossing", (0, 1))]
+    # Interpolated between samples that are 0.5 apart.
+    assert abs(t.encounters[0].at["k"] - 25) < 0.01
+    assert "1 group," in repr(t) and {"hz 0+1 [0]", "zeta 0+1 [1]"} <= set(t.to_frame().columns)
+
+
+def test_groups_by_closeness_are_those_by_number():
+    m = coupled(k=24.99, coupling=0.0)
+    by_number = m.series("k", order=2, modes="all", groups=[[0, 1], [2, 3]])(k=25.5).groups
+    by_share = m.series("k", order=2, modes="all", groups="0.5%")(k=25.5).groups
+    assert [g["modes"] for g in by_share] == [g["modes"] for g in by_number] == [[0, 1], [2, 3]]
+    np.testing.assert_array_equal(by_share[0]["s"], by_number[0]["s"])
+    for groups, words in [("5", "closeness"), ([[0]], "fewer than two"), ([[0, 1], [1, 2]], "stands in a group")]:
+        with pytest.raises(mb.ArgumentError, match=words):
+            m.series("k", modes="all", groups=groups)
+    with pytest.raises(mb.ArgumentError, match="'all'"):
+        m.series("k", modes="most")
+
+
+def test_a_track_and_a_series_go_on_from_their_files_with_the_same_bits(tmp_path):
+    m = coupled(coupling=2.0)
+    path, series = tmp_path / "track", tmp_path / "series"
+
+    def calls(path=None, series=None):
+        t = m.track("k", 10, 22, samples=21, modes=2, checkpoint=path)
+        return t.s, m.series(["k", "kc"], order=3, modes=2, checkpoint=series).coefficients()[1]
+
+    whole = calls()
+    for cut in (1, 4, 11):
+        halted(path, cut, lambda: calls(path=path))
+        halted(series, min(cut, 1), lambda: calls(series=series))
+        np.testing.assert_array_equal(calls(path, series)[0], whole[0])
+        np.testing.assert_array_equal(m.series(["k", "kc"], order=3, modes=2, checkpoint=series).coefficients()[1], whole[1])
+        assert not path.exists() and not series.exists()
+
+
+def halted(path, steps, call):
+    """Leaves the file of a run that was killed after some steps, in the middle of the next one."""
+    from mb import _checkpoint
+
+    keep, seen = _checkpoint.Checkpoint.keep, []
+
+    def kill(self, numbers):
+        keep(self, numbers)
+        seen.append(numbers)
+        if len(seen) == steps:
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_checkpoint.Checkpoint, "keep", kill)
+        with pytest.raises(KeyboardInterrupt):
+            call()
+    assert path.read_bytes().count(b"\n") == 1 + steps
+    with path.open("ab") as file:
+        file.write(b"0123abcd 1.0 2.")
+
+
+def test_a_motion_goes_on_from_its_file_with_the_same_bits(tmp_path):
+    m = mb.load(MODELS / "n-four-bar.toml", N=1)
+    path = tmp_path / "motion"
+
+    def run():
+        return m.simulate(6.0, every=0.02, checkpoint=path)
+
+    whole = run()
+    assert not path.exists() and len(whole.t) == 301
+    halted(path, 2, run)
+    again = run()
+    for of in ("t", "q", "v", "a", "multipliers"):
+        np.testing.assert_array_equal(getattr(again, of), getattr(whole, of))
+    assert not path.exists() and again.statistics == whole.statistics
+
+
+def test_the_file_of_another_run_is_refused_and_left_as_it_is(tmp_path):
+    m, path = twins(), tmp_path / "steps"
+    halted(path, 3, lambda: m.track("k", 10, 20, samples=9, modes=2, checkpoint=path))
+    kept = path.read_bytes()
+    for words, call in [
+        ("with other arguments", lambda: m.track("k", 10, 20, samples=9, modes=2, order=3, checkpoint=path)),
+        ("of another model", lambda: coupled().track("k", 10, 20, samples=9, modes=2, checkpoint=path)),
+        ("of another analysis", lambda: m.simulate(1.0, checkpoint=path)),
+    ]:
+        with pytest.raises(mb.ArgumentError, match=words) as error:
+            call()
+        assert error.value.argument == "checkpoint" and path.read_bytes() == kept
+    path.write_text("k,m\n1,2\n")
+    with pytest.raises(mb.ArgumentError, match="no checkpoint"):
+        m.simulate(1.0, checkpoint=path)
+    assert path.read_text() == "k,m\n1,2\n"
+    with pytest.raises(mb.ArgumentTypeError):
+        m.simulate(1.0, checkpoint=5)  # type: ignore[arg-type]

@@ -176,3 +176,63 @@ def test_a_steady_motion_has_the_same_modes_later():
     np.testing.assert_allclose(later.s, now.s, rtol=1e-6, atol=1e-6)
     with pytest.raises(mb.ArgumentError, match="after is -1"):
         m.sweep({"k": [100.0]}, after=-1)
+
+
+def test_shards_and_tables_come_together_with_the_same_bits(tmp_path):
+    m, values = oscillator(), {"k": [4.0, 1 / 3, 25.0], "c": [0.1, 0.2]}
+    whole = m.sweep(values, modes=2, output=tmp_path / "whole.csv")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["whole.csv"]
+    parts = [tmp_path / "1.csv", tmp_path / "2.csv"]
+    first = m.sweep(values, modes=2, shard=(1, 2), output=parts[0])
+    assert first.verdict == ["stable", "open"] * 3 and "3 open" in repr(first) and np.isnan(first.s[1]).all()
+    m.sweep(values, modes=2, shard="2/2").save(parts[1])
+    seen = []
+    again = m.sweep(values, modes=2, resume=parts, progress=lambda done, total: seen.append(total), output=tmp_path / "again.csv")
+    # Nothing was left to do.
+    assert set(seen) <= {0, 6} and seen[-1] == 0
+    for of in ("s", "error", "rightmost", "values"):
+        np.testing.assert_array_equal(getattr(again, of), getattr(whole, of))
+    assert again.verdict == whole.verdict == ["stable"] * 6
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+
+
+def test_a_sweep_that_ends_early_leaves_a_journal_to_go_on_from(tmp_path):
+    m, values, output = oscillator(), {"k": np.linspace(4, 9, 40)}, tmp_path / "cases.csv"
+    journal = tmp_path / "cases.csv.journal"
+    from mb import _table
+
+    keep, lines = _table.Journal.keep, []
+
+    def kill(self, line):
+        keep(self, line)
+        lines.append(line)
+        if len(lines) == 12:
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_table.Journal, "keep", kill)
+        with pytest.raises(KeyboardInterrupt):
+            m.sweep(values, modes=1, jobs=1, output=output)
+    assert not output.exists() and len(journal.read_text().splitlines()) >= 11
+    # A crash tears the last line.
+    journal.write_bytes(journal.read_bytes()[:-9])
+    again = m.sweep(values, modes=1, resume=journal, output=output)
+    np.testing.assert_array_equal(again.s, m.sweep(values, modes=1).s)
+    assert not journal.exists() and len(output.read_text().splitlines()) == 41
+
+
+def test_the_table_of_another_sweep_and_bad_shards_are_refused(tmp_path):
+    m, table = oscillator(), tmp_path / "cases.csv"
+    m.sweep({"k": [4.0, 9.0]}, modes=1, output=table)
+    for words, call in [
+        ("not the table", lambda: m.sweep({"k": [4.0, 9.0]}, modes=2, resume=table)),
+        ("line 3: the values", lambda: m.sweep({"k": [4.0, 10.0]}, modes=1, resume=table)),
+        ("sweep takes 'motion asked for", lambda: m.sweep({"k": [4.0, 9.0]}, modes=1, velocity={"P.x": 0.0}, resume=table)),
+        ("sweep takes 'rest; time 1", lambda: m.sweep({"k": [4.0, 9.0]}, modes=1, time=1.0, resume=table)),
+        ("counted from 1", lambda: m.sweep({"k": [4.0]}, shard=(3, 2))),
+        ("third of eight", lambda: m.sweep({"k": [4.0]}, shard="3")),
+    ]:
+        with pytest.raises(mb.ArgumentError, match=words):
+            call()
+    with pytest.raises(FileNotFoundError):
+        m.sweep({"k": [4.0]}, resume=tmp_path / "none.csv")

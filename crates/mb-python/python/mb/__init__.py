@@ -28,7 +28,7 @@ from ._response import MeanSquare, Peak, Response, Zeros, response
 from ._series import Series, SeriesValue
 from ._site import EnergyShares, Linearization, ModelModes, OperatingPoint, Participation, Reaction, StateSpace
 from ._sweep import Crossing, Sweep
-from ._track import Encounter, Track
+from ._track import Encounter, Track, TrackedGroup
 
 __all__ = [
     "ArgumentError",
@@ -71,6 +71,7 @@ __all__ = [
     "StateSpace",
     "Sweep",
     "Track",
+    "TrackedGroup",
     "Unstable",
     "Zeros",
     "__version__",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._motion import Run
 
 
 class MbError(Exception):
@@ -105,6 +108,8 @@ class NumericsError(MbError, ArithmeticError):
         A stable word: ``no_equilibrium``, ``not_converged``, ``out_of_memory``, ...
     help : str or None
         What to do about it.
+    run : mb.Run or None
+        What was computed of a motion that failed on the way.
 
     >>> import mb
     >>> m = mb.Model("falling", gravity=(0, -1)); _ = m.point("P", at=(0, 0), mass=1)
@@ -115,10 +120,11 @@ class NumericsError(MbError, ArithmeticError):
     no_equilibrium
     """
 
-    def __init__(self, message: str, kind: str = "", help: str | None = None):
+    def __init__(self, message: str, kind: str = "", help: str | None = None, run: Run | None = None):
         super().__init__(message)
         self.kind = kind
         self.help = help
+        self.run = run
 
 
 class InternalError(MbError, RuntimeError):

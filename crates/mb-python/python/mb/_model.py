@@ -45,7 +45,7 @@ from ._keys import (
 )
 from ._periodic import Floquet, Orbit, orbit
 from ._requests import count, number, start_later, strategy_word
-from ._series import Series, series
+from ._series import Groups, Series, series
 from ._site import OperatingPoint
 from ._sweep import Sweep, sweep
 from ._track import Track, track
@@ -1075,6 +1075,9 @@ class Model:
         inputs: Mapping[str, float] | None = None,
         jobs: int | None = None,
         progress: Callable[[int, int], Any] | bool | None = None,
+        shard: tuple[int, int] | str | None = None,
+        resume: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
+        output: str | os.PathLike[str] | None = None,
     ) -> Sweep:
         """Modes of many cases, each with its own equilibrium or steady motion, solved side by side.
 
@@ -1099,6 +1102,13 @@ class Model:
             Cases side by side; as many as there are processors otherwise.
         progress : callable or bool
             Called with the cases done and their number, now and then; True shows a bar by tqdm, where it is installed.
+        shard : (int, int)
+            ``(3, 8)``: only every 8-th case, beginning with the third: a part of a sweep for one job of a batch queue.
+        resume : path or sequence of paths
+            Take cases that are done from tables or journals of earlier runs, which the program may have written too.
+        output : path
+            Write the table as CSV. While the sweep runs its cases stand in ``output + ".journal"``, from which ``resume`` goes on after
+            an interrupt or a crash.
 
         Returns
         -------
@@ -1140,6 +1150,9 @@ class Model:
             inputs=inputs,
             jobs=jobs,
             progress=progress,
+            shard=shard,
+            resume=resume,
+            output=output,
         )
 
     def redundancy(self, at: Mapping[str, float] | None = None, *, time: float = 0.0) -> Redundancy:
@@ -1166,11 +1179,11 @@ class Model:
         self,
         variables: str | Iterable[str],
         order: int = 4,
-        modes: int | Sequence[int] = 6,
+        modes: int | Sequence[int] | str = 6,
         *,
         accuracy: float | None = None,
         region: Mapping[str, tuple[float, float]] | None = None,
-        groups: Iterable[Iterable[int]] = (),
+        groups: Groups = (),
         at: Mapping[str, float] | None = None,
         hold: str | Iterable[str] = (),
         frozen: bool = False,
@@ -1178,6 +1191,7 @@ class Model:
         solve: bool = True,
         strategy: str = "automatic",
         time: float = 0.0,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> Series:
         """Modes as polynomials of variables, about an operating point that follows them.
 
@@ -1187,14 +1201,16 @@ class Model:
             Parameters, coordinates or inputs by name; ``speed:`` before a coordinate is its speed.
         order : int
             Degree of the polynomials; an ``accuracy`` chooses it.
-        modes : int or sequence of int
-            So many modes, the first ones that oscillate; or modes by number, as ``linearize().modes()`` counts them, from 0.
+        modes : int, sequence of int, or "all"
+            So many modes, the first ones that oscillate; modes by number, as ``linearize().modes()`` counts them, from 0; or all
+            physical ones.
         accuracy : float
             Relative error of the eigenvalues in the ``region``: chooses orders and as many points of expansion as it takes.
         region : dict
             Lowest and highest value of variables, where the polynomials are to be used; errors are estimated there.
-        groups : sequence of sequences of int
-            Modes to expand together because they are close, repeated or defective.
+        groups : sequence of sequences of int, or str
+            Modes to expand together because they are close, repeated or defective: by number, ``[[1, 2]]``, or those closer to each
+            other than a share of their size, ``"0.5%"``.
         at : dict
             Values at the point of expansion by name: parameters, coordinates, inputs; the others are those of the model.
         hold : str or sequence of str
@@ -1205,6 +1221,9 @@ class Model:
             Needed with speeds: matrices of an instant, whose eigenvalues are no rates of growth.
         solve, strategy, time
             As in :meth:`equilibrium`.
+        checkpoint : path
+            Keep the modes or centres that are done in this file, and go on from there where it exists: after an end from outside the
+            same call gives the same bits. The file is removed when the work has ended.
 
         Returns
         -------
@@ -1232,6 +1251,7 @@ class Model:
             self,
             variables,
             at,
+            checkpoint,
             order=order,
             modes=modes,
             accuracy=accuracy,
@@ -1252,7 +1272,8 @@ class Model:
         end: float | None = None,
         samples: int = 51,
         *,
-        modes: int | Sequence[int] = 6,
+        modes: int | Sequence[int] | str = 6,
+        groups: Groups = (),
         order: int = 4,
         at: Mapping[str, float] | None = None,
         hold: str | Iterable[str] = (),
@@ -1261,6 +1282,7 @@ class Model:
         solve: bool = True,
         strategy: str = "automatic",
         time: float = 0.0,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> Track:
         """Modes along a path, each under its own number where they cross, with the crossings and veerings.
 
@@ -1272,8 +1294,10 @@ class Model:
             Ends of the path of a single variable.
         samples : int
             Samples of it.
-        modes, order, at, hold, frozen, instant, solve, strategy, time
+        modes, groups, order, at, hold, frozen, instant, solve, strategy, time
             As in :meth:`series`, about the middle of the path.
+        checkpoint : path
+            Keep the samples that are done in this file, and go on from there, as in :meth:`series`.
 
         Returns
         -------
@@ -1305,7 +1329,9 @@ class Model:
             end,
             samples,
             at,
+            checkpoint,
             modes=modes,
+            groups=groups,
             order=order,
             hold=hold,
             frozen=frozen,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _mb
+from ._checkpoint import checkpoint as kept
 from ._errors import ArgumentError, FindingWarning, NumericsError
 from ._names import numbers, resolve
 from ._optional import need
@@ -187,6 +189,7 @@ def simulate(
     mass_weighted: bool = False,
     stop: str | list[str] | None = None,
     progress: Callable[[float], Any] | bool | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Run:
     """The motion of a model in time.
 
@@ -219,6 +222,9 @@ def simulate(
         Outputs that end the run where they cross a value: ``"sway=0"``, ``"sway<0"``, ``"sway>0"``.
     progress : callable or bool
         Called with the time reached, now and then; True shows a bar by tqdm, where it is installed.
+    checkpoint : path
+        Keep the run in this file, and go on from there where it exists: after an end from outside the same call gives the same bits. The
+        run is integrated in parts of 100 reports, each with a fresh start of the integrator. The file is removed when the run has ended.
 
     Returns
     -------
@@ -302,14 +308,13 @@ def simulate(
         if call is not None and not callable(call):
             raise ArgumentError("progress is neither True nor a function of the time reached.", "progress")
     try:
-        out = Run(model, _mb.simulate(native, json.dumps(run), call))
+        with kept(checkpoint, "simulate", native, run) as steps:
+            out = Run(model, _mb.simulate(native, json.dumps(run), call, steps))
+            if out.end == "failed":
+                raise NumericsError(f"The run failed at t = {out.t[-1]:.6g} s: {out.reason}", "run_failed", run=out)
     finally:
         if bar is not None:
             bar.close()
-    if out.end == "failed":
-        error = NumericsError(f"The run failed at t = {out.t[-1]:.6g} s: {out.reason}", "run_failed")
-        error.run = out  # type: ignore[attr-defined]
-        raise error
     if out._native.doubtful_energy():
         warnings.warn(
             "The energy leaves its balance by more than method and tolerances explain: see run.drift.",

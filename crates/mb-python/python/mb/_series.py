@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _mb
+from ._checkpoint import checkpoint
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._names import resolve
 from ._optional import need
@@ -19,6 +21,9 @@ from ._requests import count, listed, number, strategy_word, words
 
 if TYPE_CHECKING:
     from ._model import Model
+
+#: Modes to take together: their numbers, or how close they are, ``"0.5%"``.
+Groups = Union[str, Iterable[Union[Iterable[int], str]]]
 
 _TAU = 2 * np.pi
 _QUANTITIES = ("s", "hz", "natural_hz", "zeta")
@@ -37,9 +42,8 @@ def asked(
     order: int,
     accuracy: float | None,
     region: Mapping[str, Any] | None,
-    modes: int | Sequence[int],
-    groups: Iterable[Iterable[int]],
-    centre: Mapping[str, float] | None = None,
+    modes: int | Sequence[int] | str,
+    groups: Groups,
 ) -> tuple[list[str], dict[str, Any]]:
     """Names of the variables, and the request as the native module takes it."""
     names = words(variables, "variables")
@@ -51,8 +55,12 @@ def asked(
             raise ArgumentError(f"accuracy is {accuracy}, but is a share of the eigenvalues between 0 and 1.", "accuracy")
         if region is None:
             raise ArgumentError("accuracy is kept in a region: pass region={name: (low, high)} too.", "region")
-    picked: dict[str, Any]
-    if isinstance(modes, (list, tuple, range, np.ndarray)):
+    picked: dict[str, Any] | str
+    if isinstance(modes, str):
+        if modes != "all":
+            raise ArgumentError(f"modes is {modes!r}, but a number of modes, their numbers or 'all' is needed.", "modes")
+        picked = "all"
+    elif isinstance(modes, (list, tuple, range, np.ndarray)):
         picked = {"numbers": [count(i, f"modes[{k}]", 0) for k, i in enumerate(modes)]}
     else:
         picked = {"first": count(modes, "modes", 0)}
@@ -75,10 +83,33 @@ def asked(
         "accuracy": accuracy,
         "region": intervals,
         "picked": picked,
-        "groups": [
-            [count(i, f"groups[{k}]", 0) for i in listed(group, f"groups[{k}]")] for k, group in enumerate(listed(groups, "groups"))
-        ],
+        "groups": _groups(groups),
     }
+
+
+def _groups(groups: Groups) -> list[dict[str, Any]]:
+    """Groups by number, or by closeness as ``"0.5%"``."""
+    out: list[dict[str, Any]] = []
+    named: set[int] = set()
+    for k, group in enumerate([groups] if isinstance(groups, str) else listed(groups, "groups")):
+        name = f"groups[{k}]"
+        if isinstance(group, str):
+            try:
+                share = float(group.removesuffix("%")) / 100
+            except ValueError:
+                share = np.nan
+            if not group.endswith("%") or not 0 < share < 1:
+                raise ArgumentError(f"{name} is {group!r}, but mode numbers, or a closeness between '0%' and '100%' is needed.", "groups")
+            out.append({"within": share})
+            continue
+        numbers = [count(i, name, 0) for i in listed(group, name)]
+        twice = [i for j, i in enumerate(numbers) if i in named or i in numbers[:j]]
+        if twice or len(numbers) < 2:
+            why = f"names mode {twice[0]}, which stands in a group already" if twice else "has fewer than two modes"
+            raise ArgumentError(f"{name} {why}.", "groups")
+        named.update(numbers)
+        out.append({"numbers": numbers})
+    return out
 
 
 def _interval(name: str, ends: Any) -> list[float]:
@@ -410,11 +441,20 @@ class Series:
         return f"<table><tr><th>mode</th><th>f [Hz]</th><th>zeta</th>{head}</tr>{''.join(rows)}</table>"
 
 
-def series(model: Model, variables: str | Iterable[str], at: Mapping[str, float] | None, **options: Any) -> Series:
+def series(
+    model: Model,
+    variables: str | Iterable[str],
+    at: Mapping[str, float] | None,
+    kept: str | os.PathLike[str] | None,
+    **options: Any,
+) -> Series:
     """As :meth:`mb.Model.series`."""
     model, start = split(model, at)
     _, request = asked(variables, at=start, **options)
-    return Series(model, _mb.series(model._build(), json.dumps(request)))
+    native = model._build()
+    with checkpoint(kept, "series", native, request) as steps:
+        found = _mb.series(native, json.dumps(request), steps)
+    return Series(model, found)
 
 
 def split(model: Model, at: Mapping[str, float] | None) -> tuple[Model, dict[str, float]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _mb
+from . import _mb, _table
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
 from ._names import numbers, resolve
 from ._optional import need
@@ -77,11 +78,11 @@ class Sweep:
         Whether each is the exact zero of a free motion.
     verdict : list of str
         ``stable``: every eigenvalue is left of the imaginary axis by more than its error bound; ``unstable``: one is right of it
-        by more; ``marginal``: neither; ``failed``.
+        by more; ``marginal``: neither; ``failed``; ``open``: a case of another shard.
     rightmost : ndarray of complex, cases
         The eigenvalue with the largest real part of all that were computed, free motions apart; NaN without one.
     complete : list of bool or None
-        Whether no eigenvalue is missing that theory, a count or the request demands; None where a case failed.
+        Whether no eigenvalue is missing that theory, a count or the request demands; None where a case was not solved.
     message : list of str or None
         Why a case failed.
     crossings : list of Crossing
@@ -119,6 +120,7 @@ class Sweep:
             Crossing(dict(zip(self.names, at, strict=True)), within, hz, tuple(between))
             for between, at, within, hz, _ in found["crossings"]
         ]
+        self._lines: list[list[str]] = found["lines"]
         self.state: str = found["state"]
         self.note: str | None = found["note"]
         if self.state == "rest" and self.note is not None:
@@ -188,8 +190,26 @@ class Sweep:
             columns[f"hz {j}"], columns[f"zeta {j}"] = self.hz[:, j], self.zeta[:, j]
         return pandas.DataFrame(columns)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the table of the cases as CSV, which ``resume=`` and the program's ``mb sweep --resume`` read; numbers keep all digits.
+
+        Examples
+        --------
+        >>> import mb, tempfile
+        >>> m = mb.Model("mass on a spring", parameters={"k": 1.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     parts = [f"{folder}/part{i}.csv" for i in (1, 2)]
+        ...     for i, part in enumerate(parts, 1):
+        ...         m.sweep({"k": [4, 9, 16]}, modes=1, shard=(i, 2)).save(part)
+        ...     m.sweep({"k": [4, 9, 16]}, modes=1, resume=parts).s[:, 0].imag.round(9).tolist()
+        [2.0, 3.0, 4.0]
+        """
+        _table.write(_table.path_of(path, "path"), self._lines)
+
     def _count(self) -> str:
-        words = ("stable", "marginal", "unstable", "failed")
+        words = ("stable", "marginal", "unstable", "failed", "open")
         return ", ".join(f"{n} {word}" for word in words if (n := self.verdict.count(word)))
 
     def __repr__(self) -> str:
@@ -288,6 +308,9 @@ def sweep(
     inputs: Mapping[str, float] | None,
     jobs: int | None,
     progress: Callable[[int, int], Any] | bool | None,
+    shard: tuple[int, int] | str | None,
+    resume: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    output: str | os.PathLike[str] | None,
 ) -> Sweep:
     """See :meth:`mb.Model.sweep`."""
     native = model._build()
@@ -321,7 +344,11 @@ def sweep(
         "modes": count(modes, "modes"),
         "jobs": None if jobs is None else count(jobs, "jobs"),
         "boundary": bool(boundary),
+        "shard": _table.shard_of(shard),
     }
+    earlier = _table.read(resume)
+    table = None if output is None else _table.path_of(output, "output")
+    journal = None if table is None else _table.Journal(table)
     bar: Any = None
     call: Any = progress or None
     if progress is True:
@@ -334,13 +361,21 @@ def sweep(
         call = tell
     elif call is not None and not callable(call):
         raise ArgumentError("progress is neither True nor a function of the cases done and their number.", "progress")
+    finished = False
     try:
-        found = Sweep(model, _mb.sweep(native, json.dumps(asked), call))
+        solved = _mb.sweep(native, json.dumps(asked), call, earlier, None if journal is None else journal.keep)
+        if table is not None:
+            _table.write(table, solved["lines"])
+        finished = True
     finally:
+        if journal is not None:
+            journal.close(finished)
         if bar is not None:
             bar.close()
-    if all(word == "failed" for word in found.verdict):
-        raise NumericsError(f"No case of the sweep could be solved. The first one: {found.message[0]}", "no_case")
+    found = Sweep(model, solved)
+    failed = next((message for message in found.message if message is not None), None)
+    if failed is not None and set(found.verdict) <= {"failed", "open"}:
+        raise NumericsError(f"No case of the sweep could be solved. The first one: {failed}", "no_case")
     return found
 
 

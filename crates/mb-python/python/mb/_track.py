@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _mb
+from ._checkpoint import checkpoint
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._optional import need
 from ._requests import count, number
@@ -32,7 +34,7 @@ class Encounter:
         ``crossing``: the frequencies change order, the shapes stay; ``veering``: the frequencies come close and part again, the
         shapes change places.
     modes : tuple of int
-        Their numbers.
+        Their numbers; those of a group are counted by rising frequency where they are apart nearest to the middle of the path.
     at : dict of str to float
         Values of the variables there, between two samples as interpolated.
     gap_hz : float
@@ -58,6 +60,64 @@ class Encounter:
     exchange: float
 
 
+@dataclass(frozen=True)
+class TrackedGroup:
+    """Modes that are followed together, because they are close, repeated or defective.
+
+    Attributes
+    ----------
+    modes : list of int
+        Their numbers in the middle of the path.
+    s : ndarray of complex, samples x modes of the group
+        Their eigenvalues by rising imaginary part, rad/s; NaN where another mode coincides with one of them, so that the group is
+        not separate.
+    predicted : ndarray of complex, samples x modes of the group
+        The same by polynomials about the middle.
+    error : ndarray, samples x modes of the group
+        Estimated errors of ``predicted``, rad/s.
+    trusted : ndarray of bool, samples
+        False beyond the reach of the polynomials.
+    together, lost : list of (int, int)
+        First and last samples of the stretches where modes of the group coincide, and where the group is not separate.
+    distinguished : bool
+        Whether modes of groups can be told from one another somewhere, so that :attr:`Track.encounters` has theirs.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("two springs", parameters={"k": 16.0})
+    >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+    >>> _ = m.spring("y", "P", (0, 1), stiffness=25, natural_length=1)
+    >>> group = m.track("k", 16, 36, samples=5, groups=[[0, 1]]).groups[0]
+    >>> group.modes, group.s[0].imag.round(9).tolist(), group.mean[0].imag.round(9)
+    ([0, 1], [4.0, 5.0], np.float64(4.5))
+    """
+
+    modes: list[int]
+    s: NDArray[np.complex128]
+    predicted: NDArray[np.complex128]
+    error: NDArray[np.float64]
+    trusted: NDArray[np.bool_]
+    together: list[tuple[int, int]]
+    lost: list[tuple[int, int]]
+    distinguished: bool
+
+    @property
+    def hz(self) -> NDArray[np.float64]:
+        """\\|Im s| / (2 pi), Hz, samples x modes of the group."""
+        return np.abs(self.s.imag) / _TAU
+
+    @property
+    def natural_hz(self) -> NDArray[np.float64]:
+        """\\|s| / (2 pi), Hz, samples x modes of the group."""
+        return np.abs(self.s) / _TAU
+
+    @property
+    def mean(self) -> NDArray[np.complex128]:
+        """Mean of the eigenvalues at every sample, rad/s: smooth where the eigenvalues themselves are not."""
+        return self.s.mean(axis=1)
+
+
 class Track:
     """Modes along a path: exactly at every sample, and by polynomials about its middle.
 
@@ -68,11 +128,15 @@ class Track:
     path : ndarray, samples x variables
         Their values.
     numbers : list of int
-        The modes, as ``linearize().modes()`` counts them in the middle of the path.
+        The modes that are followed one by one, as ``linearize().modes()`` counts them in the middle of the path.
+    groups : list of TrackedGroup
+        The modes that are followed together.
     s : ndarray of complex, samples x modes
         Eigenvalues, rad/s; a column is one mode all the way.
     encounters : list of Encounter
         Where modes cross and veer.
+    doubtful : list of (int, int, float)
+        Modes that keep less than half of themselves in a step: number, sample after the step, share.
     coincidences : list of int
         Samples at which modes coincide; what stands there was found a thousandth of a step away.
     mac : ndarray, (samples - 1) x modes x modes
@@ -149,16 +213,43 @@ class Track:
         return self._native.shapes(range(len(self.path))[sample])
 
     @cached_property
+    def _events(self) -> list[tuple[str, list[int], float, float, float, float]]:
+        return self._native.events()
+
+    @cached_property
     def encounters(self) -> list[Encounter]:
         out = []
-        for modes, kind, sample, gap, exchange in self._native.encounters():
-            at = {
-                name: float(np.interp(sample, np.arange(len(self.path)), self.path[:, k]))
-                for k, name in enumerate(self.variables)
-            }
-            numbers = (self.numbers[modes[0]], self.numbers[modes[1]])
-            out.append(Encounter(kind, numbers, at, gap / _TAU, exchange))
+        for kind, modes, sample, _, gap_hz, exchange in self._events:
+            if kind in ("crossing", "veering"):
+                at = {
+                    name: float(np.interp(sample, np.arange(len(self.path)), self.path[:, k]))
+                    for k, name in enumerate(self.variables)
+                }
+                out.append(Encounter(kind, (modes[0], modes[1]), at, gap_hz, exchange))
         return out
+
+    @cached_property
+    def doubtful(self) -> list[tuple[int, int, float]]:
+        return [(modes[0], round(sample), share) for kind, modes, sample, _, _, share in self._events if kind == "doubtful"]
+
+    @cached_property
+    def groups(self) -> list[TrackedGroup]:
+        def stretches(what: str, group: list[int]) -> list[tuple[int, int]]:
+            return [(round(a), round(b)) for kind, modes, a, b, _, _ in self._events if kind == what and modes == group]
+
+        return [
+            TrackedGroup(
+                modes,
+                s,
+                predicted,
+                error,
+                np.array(trusted),
+                stretches("together", modes),
+                stretches("lost", modes),
+                not stretches("unknown", modes),
+            )
+            for modes, s, predicted, error, trusted in self._native.groups()
+        ]
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         """Values of a variable along the path."""
@@ -185,9 +276,12 @@ class Track:
         x = self.path[:, 0] if len(self.variables) == 1 else np.arange(len(self.path))
         for k, mode in enumerate(self.numbers):
             ax.plot(x, self.natural_hz[:, k], label=f"mode {mode}")
+        for group in self.groups:
+            name = f"modes {', '.join(map(str, group.modes))}"
+            ax.plot(x, group.natural_hz, ".", color=f"C{(len(self.numbers) + self.groups.index(group)) % 10}", label=name)
         for met in self.encounters:
             where = met.at[self.variables[0]] if len(self.variables) == 1 else None
-            if where is not None:
+            if where is not None and met.modes[0] in self.numbers:
                 column = self.natural_hz[:, self.numbers.index(met.modes[0])]
                 order = np.argsort(x)
                 y = float(np.interp(where, x[order], column[order]))
@@ -213,10 +307,15 @@ class Track:
         columns: dict[str, Any] = {name: self[name] for name in self.variables}
         for k, mode in enumerate(self.numbers):
             columns.update({f"hz {mode}": self.hz[:, k], f"zeta {mode}": self.zeta[:, k]})
+        for group in self.groups:
+            name = "+".join(map(str, group.modes))
+            for j, s in enumerate(group.s.T):
+                columns.update({f"hz {name} [{j}]": np.abs(s.imag) / _TAU, f"zeta {name} [{j}]": _zeta(s)})
         return pandas.DataFrame(columns)
 
     def __repr__(self) -> str:
-        met = f", {len(self.encounters)} encounters" if self.encounters else ""
+        met = f", {len(self.groups)} group{'' if len(self.groups) == 1 else 's'}" if self.groups else ""
+        met += f", {len(self.encounters)} encounters" if self.encounters else ""
         return f"<mb.Track of '{self.model.name}': {len(self.numbers)} modes at {len(self)} samples of {', '.join(self.variables)}{met}>"
 
     def _repr_html_(self) -> str:
@@ -243,6 +342,7 @@ def track(
     end: float | None,
     samples: int,
     at: Mapping[str, float] | None,
+    kept: str | os.PathLike[str] | None,
     **options: Any,
 ) -> Track:
     """As :meth:`mb.Model.track`."""
@@ -259,8 +359,11 @@ def track(
     middle = len(path) // 2
     # The point of expansion is the middle of the path.
     model, begin = split(model, {**(at or {}), **dict(zip(names, path[middle].tolist(), strict=True))})
-    names, request = asked(names, at=begin, accuracy=None, region=None, groups=(), **options)
-    return Track(model, path, _mb.track(model._build(), json.dumps(request), path, middle))
+    names, request = asked(names, at=begin, accuracy=None, region=None, **options)
+    native = model._build()
+    with checkpoint(kept, "track", native, [request, path.tolist()]) as steps:
+        found = _mb.track(native, json.dumps(request), path, middle, steps)
+    return Track(model, path, found)
 
 
 def _columns(path: Mapping[str, Any]) -> NDArray[np.float64]:
