@@ -11,6 +11,9 @@ use std::collections::HashMap;
 /// Share of a motion out of phase below which nothing of it can be seen.
 const IN_PHASE: f64 = 2e-3;
 
+/// Displacement relative to the coordinates' times the size of the model that is rounding: nothing that is drawn moves.
+const STILL: f64 = 1e-10;
+
 /// A scene with the place of each of its nodes.
 #[derive(Debug)]
 pub struct Drawing {
@@ -52,11 +55,25 @@ impl Drawing {
             [0, 1, 2].map(|k| c64::new(a[k], b[k]))
         };
         let mut steps: Vec<[c64; 3]> = self.places.iter().map(step).collect();
+        let most = |list: &mut dyn Iterator<Item = c64>| list.fold(0.0, |m: f64, z| m.max(z.norm()));
+        let moved = most(&mut steps.iter().flatten().copied());
+        if moved <= STILL * self.reach() * most(&mut shape.iter().copied()) {
+            return [vec![[0.0; 3]; steps.len()], Vec::new()];
+        }
         let turn = phase::turn(steps.iter().flatten());
         steps.iter_mut().flatten().for_each(|z| *z *= turn);
         let of = |part: fn(&c64) -> f64| steps.iter().map(|d| d.each_ref().map(part)).collect();
         let complex = oscillates && phase::spread(steps.iter().flatten()) > IN_PHASE;
         [of(|z| z.re), if complex { of(|z| z.im) } else { Vec::new() }]
+    }
+
+    /// Largest side of the box around the nodes, m.
+    fn reach(&self) -> f64 {
+        let side = |k: usize| {
+            let along = || self.scene.nodes.iter().map(|p| p[k]);
+            along().fold(f64::NEG_INFINITY, f64::max) - along().fold(f64::INFINITY, f64::min)
+        };
+        (0..3).map(side).fold(0.0, f64::max)
     }
 
     /// Share of the strain energy by owner in the mode of an eigenpair; empty where no part that is drawn has one.

@@ -5,6 +5,11 @@ pub fn six(x: f64) -> String {
     significant(x, 6)
 }
 
+/// All digits of `x`, with an exponent where zeros would fill a line.
+pub fn short(x: f64) -> String {
+    if x == 0.0 || (1e-5..1e15).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
+}
+
 /// `x` to two significant digits in scientific form, for residuals and errors.
 pub fn tiny(x: f64) -> String {
     if x == 0.0 { "0".to_owned() } else { format!("{x:.1e}") }
@@ -46,6 +51,13 @@ mod tests {
         ];
         for (x, text) in cases {
             assert_eq!(six(x), text);
+        }
+    }
+    #[test]
+    fn numbers_as_they_were_written() {
+        let cases = [(0.0, "0"), (-5.0, "-5"), (0.02, "0.02"), (1e-300, "1e-300"), (-2.5e40, "-2.5e40")];
+        for (x, text) in cases {
+            assert_eq!(short(x), text);
         }
     }
 }

@@ -77,8 +77,11 @@ pub fn period(spec: &ModelSpec, text: &str) -> Result<f64, OrbitError> {
         let values = with.parameter_values().map_err(|e| wrong(reason(&e).replace(&own, "")))?;
         values.get(PERIOD).copied().unwrap_or(f64::NAN)
     };
-    let usable = found.is_finite() && found > 0.0;
-    if usable { Ok(found) } else { Err(wrong(format!("it is {found} s, and must be positive"))) }
+    if (1e-100..=1e100).contains(&found) {
+        return Ok(found);
+    }
+    let range = if found > 0.0 { "between 1e-100 and 1e100 s" } else { "positive" };
+    Err(wrong(format!("it is {found:?} s, and must be {range}")))
 }
 
 /// What is wrong, to stand inside a sentence.

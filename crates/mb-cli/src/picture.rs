@@ -73,17 +73,18 @@ pub fn check_file(option: &'static str, path: Option<&Path>) -> Result<(), Reque
     })
 }
 
-/// Refuses a folder whose name is that of a picture or document.
+/// Refuses a folder whose name is that of a picture or document; `remedy` is what to give instead.
 ///
 /// # Errors
 /// [`RequestError::PictureFolder`].
-pub fn check_folder(path: &Path) -> Result<(), RequestError> {
+pub fn check_folder(path: &Path, remedy: &'static str) -> Result<(), RequestError> {
     const OTHERS: [&str; 12] =
         ["jpg", "jpeg", "gif", "bmp", "tif", "tiff", "webp", "eps", "ps", "html", "csv", "json"];
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     let other = PictureFormat::of(path).is_some() || ending.is_some_and(|e| OTHERS.contains(&e.as_str()));
     if other && !path.is_dir() {
-        return Err(RequestError::PictureFolder { option: "--plot", path: path.display().to_string() });
+        let path = path.display().to_string();
+        return Err(RequestError::PictureFolder { option: "--plot", path, remedy });
     }
     Ok(())
 }

@@ -163,7 +163,10 @@ pub fn end_on_signals() {
         }
         crate::outfile::discard_drafts();
         let word = if code == TERMINATED { "Terminated." } else { "Interrupted." };
-        let _ = writeln!(std::io::stderr(), "{word}");
+        // A second signal ends work that had something to keep.
+        let kept =
+            if CODE.swap(code, Ordering::Relaxed) == 0 { " There is no part of an answer yet." } else { "" };
+        let _ = writeln!(std::io::stderr(), "{word}{kept}");
         std::process::exit(i32::from(code));
     });
 }

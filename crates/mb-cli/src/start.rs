@@ -73,6 +73,8 @@ pub fn with_motion(
     };
     let range = if !point.after.is_finite() || point.after < 0.0 {
         Some("a number of seconds, zero or positive")
+    } else if point.after > 0.0 && !(1e-100..=LARGEST_NUMBER).contains(&point.after) {
+        Some("zero or between 1e-100 and 1e100 s")
     } else if point.after > 0.0 && args.time + point.after <= args.time {
         Some("zero or large enough to change --time")
     } else {

@@ -29,7 +29,13 @@ use crate::coordinates::BlockKind;
 use crate::element::{Element, Place};
 use crate::model::Model;
 use mb_scalar::{Dual, Lift};
+use nalgebra::{Matrix3, Vector3};
 use std::collections::HashSet;
+
+/// Radius of gyration about its line, relative to its half length, up to which a body in space is drawn as a line.
+const SLENDER: f64 = 0.03;
+/// Largest radius that such a body is drawn with, likewise: links of a mechanism stay links.
+const STOUT: f64 = 0.25;
 
 /// How a thing is drawn through its places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,6 +156,9 @@ impl Model {
                 && body.places.iter().all(|p| self.coincide(p, &first))
             {
                 body.places.extend(self.size_of(&first));
+            } else {
+                let girth = self.girth(&body.places);
+                body.places.extend(girth);
             }
         }
         rotations::direct(self, &mut out);
@@ -183,6 +192,36 @@ impl Model {
         }
         let of = |place| OutlinePlace { member: center.member, spot: Spot::Place(place) };
         places.into_iter().map(of).collect()
+    }
+
+    /// Points of a body in space at its radius of gyration about the line on which its places lie, as the line alone would
+    /// not show how the body turns about it, at most a quarter of its half length away; none where the places span more than a line, and of slender bodies.
+    fn girth(&self, places: &[OutlinePlace]) -> Vec<OutlinePlace> {
+        let Some(center) = places.first() else { return Vec::new() };
+        let Element::SpatialBody(body) = &self.members()[center.member].element else { return Vec::new() };
+        let origin = Vector3::from(body.center_of_mass);
+        let arms = places.iter().filter_map(|p| match p.plain() {
+            Some(Place::OnBody { local, .. }) => Some(Vector3::from(*local) - origin),
+            _ => None,
+        });
+        let arms: Vec<Vector3<f64>> = arms.collect();
+        let longest = arms.iter().max_by(|a, b| a.norm().total_cmp(&b.norm())).copied().unwrap_or_default();
+        let (length, axis) = (longest.norm(), longest.normalize());
+        // r^2 m = n . J n
+        let moment = axis.dot(&(Matrix3::from(body.inertia) * axis));
+        let radius = (moment / body.mass).sqrt();
+        let on_line = arms.iter().all(|arm| arm.cross(&axis).norm() <= 1e-9 * length);
+        if !(on_line && radius.is_finite() && radius > SLENDER * length) {
+            return Vec::new();
+        }
+        let drawn = radius.min(STOUT * length);
+        let least = (0..3).min_by(|i, j| axis[*i].abs().total_cmp(&axis[*j].abs())).unwrap_or(0);
+        let across = axis.cross(&Vector3::ith(least, 1.0)).normalize();
+        let of = |way: Vector3<f64>| OutlinePlace {
+            member: center.member,
+            spot: Spot::Place(Place::OnBody { q: body.q, v: body.v, local: (origin + drawn * way).into() }),
+        };
+        [across, axis.cross(&across), -across, -axis.cross(&across)].map(of).to_vec()
     }
 
     /// Whether two places are one point at the start.

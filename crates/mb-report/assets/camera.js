@@ -11,22 +11,29 @@ function axes() {
 
 function look(name) {
   if (name !== "fit") [camera.azimuth, camera.elevation] = VIEWS[name];
-  fit();
+  fit(amplitude());
 }
 
-/// Fits the nodes at rest, with room for the motion, into the frame.
-function fit() {
+/// Fits the nodes at rest and where modes of this amplitude take them, or all frames of a motion, into the frame.
+function fit(amplitude) {
   const [right, up] = axes();
   const box = [Infinity, -Infinity, Infinity, -Infinity];
   for (const positions of frames.length ? [rest, ...frames] : [rest]) {
     for (let i = 0; i < positions.length; i += 3) {
       const at = (d) => (d[0] * positions[i] + d[1] * positions[i + 1] + d[2] * positions[i + 2]) / STEPS;
       const [x, y] = [at(right), at(up)];
-      box[0] = Math.min(box[0], x); box[1] = Math.max(box[1], x); box[2] = Math.min(box[2], y); box[3] = Math.max(box[3], y);
+      let [w, h] = [0, 0];
+      for (const s of positions === rest ? shapes : []) {
+        const way = (d, part) => d[0] * part[i] + d[1] * part[i + 1] + d[2] * part[i + 2];
+        w = Math.max(w, Math.hypot(way(right, s.real), s.imaginary ? way(right, s.imaginary) : 0));
+        h = Math.max(h, Math.hypot(way(up, s.real), s.imaginary ? way(up, s.imaginary) : 0));
+      }
+      w *= amplitude / STEPS; h *= amplitude / STEPS;
+      box[0] = Math.min(box[0], x - w); box[1] = Math.max(box[1], x + w); box[2] = Math.min(box[2], y - h); box[3] = Math.max(box[3], y + h);
     }
   }
   if (!(box[0] <= box[1])) box.splice(0, 4, -1, 1, -1, 1);
-  const room = 0.3, [w, h] = [box[1] - box[0] + room, box[3] - box[2] + room];
+  const room = 0.1, [w, h] = [box[1] - box[0] + room, box[3] - box[2] + room];
   camera.zoom = Math.min((camera.width - 40) / w, (camera.height - 70) / h);
   [camera.x, camera.y] = [(box[0] + box[1]) / 2, (box[2] + box[3]) / 2];
 }

@@ -80,6 +80,9 @@ const colours = () => {
   return { shade: rgb(of("--ghost")), line: rgb(of("--sign")), sign: of("--sign"), panel: of("--panel"), accent: of("--accent") };
 };
 
+/// Largest displacement that is drawn, in halves of the model's largest side.
+const amplitude = () => Number($("amplitude").value) / 100 * 2;
+
 /// The rate of growth over a radian of the oscillation, held where nothing would be seen.
 function growth(value) {
   const [re, im] = value;
@@ -94,7 +97,7 @@ function snapshot() {
   if (shape) {
     now.real = shape.real;
     now.imaginary = shape.imaginary || zeros;
-    now.amplitude = Number($("amplitude").value) / 100 * 2;
+    now.amplitude = amplitude();
     const angle = 2 * Math.PI * state.turns;
     let size = now.amplitude;
     if ($("decay").checked) {
@@ -132,7 +135,7 @@ function resize() {
   const first = camera.width === 1;
   [camera.width, camera.height] = [box.width, box.height];
   for (const canvas of [$("solid"), $("marks")]) [canvas.width, canvas.height] = [Math.round(box.width * ratio), Math.round(box.height * ratio)];
-  if (first || !state.moved) fit();
+  if (first || !state.moved) fit(amplitude());
   state.drawn = false;
 }
 
@@ -194,7 +197,7 @@ addEventListener("keydown", (e) => {
 // Pointers: one turns or moves, two move and zoom.
 const stage = $("stage"), down = new Map();
 stage.addEventListener("contextmenu", (e) => e.preventDefault());
-stage.addEventListener("dblclick", () => { fit(); state.moved = false; redraw(); });
+stage.addEventListener("dblclick", () => { fit(amplitude()); state.moved = false; redraw(); });
 stage.addEventListener("wheel", (e) => {
   e.preventDefault();
   const box = stage.getBoundingClientRect();

@@ -49,7 +49,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
     /// End after this many seconds with what there is; without it every search has a limit in proportion to the model
-    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
 }
 

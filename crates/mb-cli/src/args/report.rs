@@ -41,7 +41,7 @@ pub struct ReportArgs {
     #[arg(long, visible_alias = "simulate", value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
     pub until: Option<f64>,
     /// Most frames of the motion
-    #[arg(long, value_name = "N", default_value_t = 300, value_parser = at_least_one, requires = "until")]
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = frames, requires = "until")]
     pub frames: usize,
     /// Curves.
     #[command(flatten)]
@@ -49,6 +49,13 @@ pub struct ReportArgs {
     /// Say what was written as JSON (see docs/json-output.md)
     #[arg(long)]
     pub json: bool,
+}
+
+/// A number of frames: the page holds all nodes in each.
+fn frames(text: &str) -> Result<usize, String> {
+    const MOST: usize = 100_000;
+    let n = at_least_one(text)?;
+    if n <= MOST { Ok(n) } else { Err(format!("a page has at most {MOST} frames")) }
 }
 
 /// Curves of a page.

@@ -54,7 +54,8 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
         ShapeFormat::of(path)?;
     }
     let folder = args.output.plot.as_deref().filter(|path| PictureFormat::of(path).is_none());
-    folder.map_or(Ok(()), picture::check_folder)?;
+    let remedy = "give a folder, or for one sheet of all modes a name that ends in .svg, .pdf or .png";
+    folder.map_or(Ok(()), |path| picture::check_folder(path, remedy))?;
     if args.engine.only_prepares() {
         return prepare(text, args, progress);
     }

@@ -1,6 +1,6 @@
 //! Requests that do not fit the model, and what to do about them.
 
-use crate::render::six;
+use crate::render::{short, six};
 use mb_analysis::AnalysisError;
 
 /// A request that does not fit the model.
@@ -133,7 +133,7 @@ pub enum RequestError {
         what: &'static str,
     },
     /// A number out of its range.
-    #[error("--{option} is {value}, but it must be {range}.")]
+    #[error("--{option} is {}, but it must be {range}.", short(*value))]
     OutOfRange {
         /// The option.
         option: &'static str,
@@ -394,6 +394,8 @@ pub enum RequestError {
         option: &'static str,
         /// The path.
         path: String,
+        /// What to give instead.
+        remedy: &'static str,
     },
     /// A picture too large for its format.
     #[error("`{path}` is not written: {source}.")]

@@ -122,9 +122,7 @@ impl RequestError {
             | Self::UnknownFormat { .. } => return None,
             Self::EntryOutOfRange { .. } => "write 0, or take other units".to_owned(),
             Self::BadCheckpoint { .. } => "name another file, or remove this one to begin anew".to_owned(),
-            Self::PictureFolder { .. } => {
-                "give a folder, or where one file is enough a name that ends in .svg, .pdf or .png".to_owned()
-            }
+            Self::PictureFolder { remedy, .. } => (*remedy).to_owned(),
             Self::TooManyPixels { .. } => {
                 "name a file that ends in .svg or .pdf, which have no pixels, or draw less".to_owned()
             }

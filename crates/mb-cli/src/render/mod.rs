@@ -9,6 +9,6 @@ pub mod style;
 pub mod summary;
 pub mod table;
 
-pub use mb_analysis::number::{six, tiny};
+pub use mb_analysis::number::{short, six, tiny};
 pub use style::Style;
 pub use table::{Column, Table};

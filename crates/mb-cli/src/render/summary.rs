@@ -168,18 +168,25 @@ pub fn short_configuration(model: &Model, q: &[f64], style: Style) -> String {
 /// The configuration by coordinate name.
 pub fn configuration(model: &Model, q: &[f64], style: Style) -> String {
     let mut table = Table::new(vec![Column::words(""), Column::number("", ""), Column::words("")]);
-    let noise = rounding(q);
-    for ((name, unit), x) in names::configuration(model).into_iter().zip(names::units(model)).zip(q) {
-        table.row(vec![name, six(noise(*x)), style.dim(unit)]);
+    for (name, _, shown, unit) in coordinates(model, q) {
+        table.row(vec![name, shown, style.dim(unit)]);
     }
+    table.render(style)
+}
+
+/// Name, value, the value as it is shown, and unit of each coordinate; then the rotation vectors of bodies in space, which
+/// Euler parameters do not show.
+pub fn coordinates(model: &Model, q: &[f64]) -> Vec<(String, f64, String, &'static str)> {
+    let noise = rounding(q);
+    let named = names::configuration(model).into_iter().zip(names::units(model)).zip(q);
+    let mut out: Vec<_> = named.map(|((name, unit), x)| (name, *x, six(noise(*x)), unit)).collect();
     for block in model.coordinates().blocks().iter().filter(|b| b.kind == BlockKind::Pose) {
         let turn = names::rotation_vector(q, block);
         let noise = rounding(&turn);
-        for (axis, x) in ["x", "y", "z"].into_iter().zip(turn) {
-            table.row(vec![format!("{} turned about {axis}", block.name), six(noise(x)), style.dim("rad")]);
-        }
+        let about = |(axis, x)| (format!("{} turned about {axis}", block.name), x, six(noise(x)), "rad");
+        out.extend(["x", "y", "z"].into_iter().zip(turn).map(about));
     }
-    table.render(style)
+    out
 }
 
 /// Shows as zero what is rounding compared with the largest number of a list (1e-14 of it, or of one).

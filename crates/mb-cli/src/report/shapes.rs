@@ -34,10 +34,12 @@ pub(super) fn of(
             let oscillates = line.pair.value().is_some_and(|s| s.im != 0.0);
             let [real, imaginary] = drawing.displacements(model, q, line.pair.right.as_slice(), oscillates);
             let value = shown(line.pair).unwrap_or_default();
+            let still = real.iter().flatten().all(|x| *x == 0.0);
+            let unseen = still.then(|| unseen(model, line)).flatten().unwrap_or_default();
             Shape {
                 row,
                 name: label::title(line).replacen("mode ", "", 1),
-                sentence: sentence(line),
+                sentence: sentence(line) + &unseen,
                 value: [value.re, value.im],
                 real,
                 imaginary,
@@ -46,6 +48,15 @@ pub(super) fn of(
         })
         .collect();
     (shapes, note)
+}
+
+/// What moves in a mode that moves nothing that is drawn.
+fn unseen(model: &Model, line: &Line<'_>) -> Option<String> {
+    let shape = line.pair.right.as_slice();
+    let (most, size) = shape.iter().map(|z| z.norm()).enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let names = model.coordinates().names();
+    let name = names.get(most).filter(|_| size > 0.0)?;
+    Some(format!(" What moves is {name}."))
 }
 
 fn sentence(line: &Line<'_>) -> String {

@@ -1,9 +1,8 @@
 //! The tables of the page; numbers are those of `--json`, words those of the terminal.
 
 use crate::commands::modes::Modes;
-use crate::names;
 use crate::render::modes::{Line, class, shown};
-use crate::render::{six, tiny};
+use crate::render::{six, summary, tiny};
 use mb_model::{Model, Point};
 use mb_report::{Cell, Column, Table};
 
@@ -168,16 +167,14 @@ fn outputs(model: &Model, point: &Point) -> Table {
 }
 
 fn configuration(model: &Model, point: &Point) -> Table {
-    let names = names::configuration(model).into_iter().zip(names::units(model));
-    let noise = crate::render::summary::rounding(&point.q);
-    let row = |((name, unit), x): ((String, &str), &f64)| {
-        vec![Cell::Words(name), Cell::Number(*x, six(noise(*x))), Cell::Words(unit.to_owned())]
+    let row = |(name, x, shown, unit): (String, f64, String, &str)| {
+        vec![Cell::Words(name), Cell::Number(x, shown), Cell::Words(unit.to_owned())]
     };
     Table {
         title: "Configuration".to_owned(),
         note: String::new(),
         columns: columns(&[("coordinate", ""), ("value", ""), ("unit", "")]),
-        rows: names.zip(&point.q).map(row).collect(),
+        rows: summary::coordinates(model, &point.q).into_iter().map(row).collect(),
     }
 }
 

@@ -216,6 +216,29 @@ fn bushings_are_drawn_where_their_places_are_one() {
     assert_eq!(owners.collect::<Vec<_>>(), ["bushing 'a'", "bushing 'b'"]);
 }
 
+/// A wire that turns about itself moves nothing that is drawn: what moves is named, and its rotation stands in the table.
+#[test]
+fn a_motion_that_is_not_seen_is_named() {
+    let wire = r#"
+    units = "SI"
+    name = "wire"
+    spatial-body = [{ name = "w", mass = 1, inertia = [0.1, 0.1, 1e-6], at = [0, 0, 0], markers = { low = [0, 0, -0.5] } }]
+    joint = [{ name = "axle", type = "revolute", a = "w.low", b = "ground", axis = [0, 0, 1] }]
+    "#;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("wire.toml");
+    std::fs::write(&file, wire).unwrap();
+    let (_, text) = page(dir.path(), &[file.to_str().unwrap()]);
+    let data = data(&text);
+    let sentence = data["shapes"][0]["sentence"].as_str().unwrap();
+    assert!(sentence.ends_with(" What moves is w.rotation z."), "{sentence}");
+    let tables = data["tables"].as_array().unwrap();
+    let configuration = tables.iter().find(|t| t["title"] == "Configuration").unwrap();
+    let names: Vec<&str> =
+        configuration["rows"].as_array().unwrap().iter().map(|row| row[0].as_str().unwrap()).collect();
+    assert!(names.len() == 10 && names.ends_with(&["w turned about z"]), "{names:?}");
+}
+
 #[test]
 fn wrong_requests_are_refused() {
     let run = mb(&["report", &model("rod-pendulum"), "-o", "page.pdf"]);

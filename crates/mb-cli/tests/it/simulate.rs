@@ -203,7 +203,7 @@ fn parameters_of_methods_reach_them() {
         ("augmented-lagrangian", ["--iterate-to", "0"], "--iterate-to"),
         ("augmented-lagrangian", ["--most-iterations", "0"], "--most-iterations"),
         ("direct-correction", ["--cutoff", "2"], "--cutoff"),
-        ("baumgarte", ["--time-constant", "0"], "--alpha"),
+        ("baumgarte", ["--time-constant", "0"], "--time-constant"),
     ] {
         let run = mb(&[&short[..], &[method], &option].concat());
         assert!(run.code != 0 && run.err.contains(told), "{option:?} {}", run.err);

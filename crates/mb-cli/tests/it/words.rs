@@ -77,8 +77,13 @@ fn a_picture_of_another_kind_makes_no_folder() {
         for args in sheet.into_iter().chain([vec!["simulate", &model, "--until", "0.1", "--plot", &path]]) {
             let run = mb(&args);
             assert_eq!((run.code, run.out.as_str()), (1, ""), "{run:?}");
+            let remedy = if args[0] == "modes" {
+                "for one sheet of all modes"
+            } else {
+                "--plot-format svg, pdf or png"
+            };
             assert!(
-                run.err.contains("would be a folder of that name") && run.err.contains(".svg"),
+                run.err.contains("would be a folder of that name") && run.err.contains(remedy),
                 "{}",
                 run.err
             );
@@ -155,10 +160,29 @@ fn assembly_that_moves_something_far_is_a_warning() {
 #[test]
 fn messages_name_the_option_as_it_is_written() {
     let (pendulum, bicycle) = (model("simple-pendulum"), model("bicycle"));
-    let cases: [(&[&str], &str); 14] = [
+    let motion = ["simulate", &pendulum, "--until"];
+    let cases: [(&[&str], &str); 20] = [
         (&["sweep", &pendulum, "--grid", "Q=1..2:3"], "--grid Q: the model has no parameter `Q`"),
         (&["simulate", &pendulum, "--until", "-5"], "--until is -5, but it must be after the start"),
         (&["simulate", &pendulum, "--until", "1", "--step", "0"], "--step is 0, but it must be positive"),
+        (
+            &[&motion[..], &["1e-300"]].concat(),
+            "--until is 1e-300, but it must be between 1e-100 and 1e100 s",
+        ),
+        (
+            &[&motion[..], &["1", "--time-constant", "0"]].concat(),
+            "'--time-constant <SECONDS>': must be a number",
+        ),
+        (&["modes", &pendulum, "--time-limit", "-1"], "'--time-limit <SECONDS>': must be a positive number"),
+        (
+            &["modes", &pendulum, "--after", "1e-300"],
+            "--after is 1e-300, but it must be zero or between 1e-100",
+        ),
+        (&["orbit", &pendulum, "--period", "1e300"], "it is 1e300 s, and must be between 1e-100 and 1e100 s"),
+        (
+            &["report", &pendulum, "-o", "page.html", "--until", "1", "--frames", "1000000"],
+            "a page has at most 100000 frames",
+        ),
         (
             &["simulate", &pendulum, "--until", "1", "--rtol", "0"],
             "--rtol is 0, but it must be 1e-14 or more",

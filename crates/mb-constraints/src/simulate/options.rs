@@ -100,6 +100,8 @@ impl Default for SimulationOptions {
 
 /// Most reports of one run: each is kept in memory.
 const MOST_REPORTS: f64 = 5e7;
+/// Lengths of a run in s: the range of the numbers of a model, whose products neither overflow nor vanish.
+const LENGTHS: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
 impl SimulationOptions {
     /// Checks the options for a start at `t`.
@@ -111,8 +113,15 @@ impl SimulationOptions {
             Err(ConstraintError::SimulationOption { option, value, range })
         };
         require("until", self.until, self.until > t, "after the start")?;
+        let length = self.until - t;
+        require(
+            "until",
+            self.until,
+            LENGTHS.contains(&length),
+            "between 1e-100 and 1e100 s after the start",
+        )?;
         require("every", self.every, self.every > 0.0, "positive")?;
-        let reports = (self.until - t) / self.every;
+        let reports = length / self.every;
         require("every", self.every, reports <= MOST_REPORTS, "large enough for at most 5e7 reports")?;
         match &self.integrator {
             Integrator::DormandPrince { control, .. } => {

@@ -96,6 +96,31 @@ fn a_free_body_has_the_size_of_its_radius_of_gyration() {
     assert!(middle.iter().all(|x| x.abs() < 1e-12) && (a[0] - b[0]).hypot(a[1] - b[1]) > 0.0);
 }
 
+/// A rotor on its axis is drawn with a girth: its spin moves what is drawn, and the inertia about the axis is its radius.
+#[test]
+fn a_body_on_its_axis_shows_how_it_turns() {
+    let rotor = |spin: &str| {
+        let text = format!(
+            "units = \"SI\"\nname = \"rotor\"\nspatial-body = [{{ name = \"r\", mass = 4, inertia = [0.3, 0.3, {spin}], at = [0, 0, 0], \
+             markers = {{ low = [0, 0, -0.5], high = [0, 0, 0.5] }} }}]\njoint = [{{ name = \"axle\", type = \"revolute\", a = \"r.low\", \
+             b = \"ground\", axis = [0, 0, 1] }}]\nspring = [{{ name = \"s\", a = [0, 0, 1], b = \"r.high\", stiffness = 1, natural_length = 0.5 }}]\n"
+        );
+        let model = Model::from_toml(&text).unwrap();
+        let body = model.outline().into_iter().find(|s| s.stroke == Stroke::Body).unwrap();
+        (body, model)
+    };
+    // r = sqrt(0.04 / 4), and each of four points moves by r in a step of one radian; a flywheel is drawn smaller.
+    for (spin, radius) in [("0.04", 0.1), ("0.4", 0.125)] {
+        let (body, model) = rotor(spin);
+        let turn = [0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+        let steps = body.places.iter().map(|p| model.place_step(p, model.initial(), &turn));
+        let ways: Vec<f64> = steps.map(|d| d[0].hypot(d[1]).hypot(d[2])).filter(|way| *way > 0.0).collect();
+        assert!(ways.len() == 4 && ways.iter().all(|way| (way - radius).abs() < 1e-12), "{ways:?}");
+    }
+    // Of a wire there is nothing but the line.
+    assert_eq!(rotor("1e-6").0.places.len(), 3);
+}
+
 #[test]
 fn bodies_in_space_and_flexible_links_are_drawn() {
     let model = fixture("spatial-four-bar");

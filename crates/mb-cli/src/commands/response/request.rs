@@ -105,7 +105,7 @@ fn once<'n>(option: &'static str, names: impl Iterator<Item = &'n String>) -> Re
 }
 
 fn band(args: &ResponseArgs) -> Result<[f64; 2], RequestError> {
-    let bad = |value, range| Err(RequestError::OutOfRange { option: "band", value, range });
+    let bad = |option, value, range| Err(RequestError::OutOfRange { option, value, range });
     let [from, to] = args.band[..] else {
         // The frequencies asked for, from zero on.
         let highest = args.at_hz.iter().copied().fold(0.0_f64, f64::max);
@@ -116,13 +116,13 @@ fn band(args: &ResponseArgs) -> Result<[f64; 2], RequestError> {
         return Ok([0.0, if highest > 0.0 { highest } else { 1.0 }]);
     };
     if !(from.is_finite() && from >= 0.0) {
-        return bad(from, "from a frequency of at least 0 Hz");
+        return bad("band LO", from, "a frequency of at least 0 Hz");
     }
     if !(to.is_finite() && to > from) {
-        return bad(to, "to a frequency above the first one");
+        return bad("band HI", to, "a frequency above LO");
     }
     if args.log && from == 0.0 {
-        return bad(from, "from a positive frequency with --log");
+        return bad("band LO", from, "positive with --log");
     }
     if let Some(value) = args.at_hz.iter().copied().find(|f| !(*f >= from && *f <= to)) {
         return Err(RequestError::OutOfRange { option: "at-hz", value, range: "inside of --band" });

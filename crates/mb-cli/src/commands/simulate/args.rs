@@ -57,6 +57,12 @@ pub enum StartArg {
     Keep,
 }
 
+/// A time constant, whose inverse is a number of the model's range.
+fn time_constant(text: &str) -> Result<f64, String> {
+    let usable = |x: &f64| (1e-100..=1e100).contains(x);
+    text.parse().ok().filter(usable).ok_or_else(|| "must be a number between 1e-100 and 1e100".to_owned())
+}
+
 /// An output that stops the run where it crosses a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stop {
@@ -130,7 +136,7 @@ pub struct SimulateArgs {
     #[arg(long, default_value_t = 5.0, value_name = "NUMBER")]
     pub beta: f64,
     /// Baumgarte: critically damped with this time constant in place of alpha and beta, s
-    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["alpha", "beta"])]
+    #[arg(long, value_name = "SECONDS", value_parser = time_constant, conflicts_with_all = ["alpha", "beta"])]
     pub time_constant: Option<f64>,
     /// Penalty: frequency of the violation, rad/s
     #[arg(long, default_value_t = 10.0, value_name = "NUMBER")]

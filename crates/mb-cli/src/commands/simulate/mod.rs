@@ -46,7 +46,8 @@ pub struct Run {
 /// answer with the exit code of failed numerics, and its files hold what was computed.
 pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     if let Some(folder) = &args.plot {
-        picture::check_folder(folder)?;
+        let remedy = "a motion has several pictures: give a folder, and --plot-format svg, pdf or png for their format";
+        picture::check_folder(folder, remedy)?;
     }
     let loaded = load(text, &args.model)?;
     let format = args.output.as_deref().map(history::format_of).transpose()?;

@@ -2,7 +2,7 @@
 
 use super::{Run, SimulateArgs};
 use crate::json::{Head, text};
-use crate::render::{Column, Style, Table, six, tiny};
+use crate::render::{Column, Style, Table, short, six, tiny};
 use crate::source::Loaded;
 use mb_constraints::ConstraintError;
 use mb_constraints::simulate::{
@@ -37,7 +37,7 @@ pub(super) fn words(
     let model = &loaded.model;
     let mut out = format!("{}\n", style.bold(&model.name));
     let reports = runs.first().map_or(0, |r| r.motion.len());
-    let _ = writeln!(out, "  from {} s to {} s, {reports} reports", args.time, args.until);
+    let _ = writeln!(out, "  from {} s to {} s, {reports} reports", short(args.time), short(args.until));
     if start.moved.max(start.changed) > ROUNDING {
         let _ = writeln!(
             out,
