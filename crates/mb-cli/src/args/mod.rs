@@ -65,8 +65,28 @@ pub fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
             if takes_one { a.allow_negative_numbers(true) } else { a }
         })
     });
-    let matches = command.try_get_matches_from(args.iter().map(plain)).map_err(not_a_number)?;
+    let matches = command.try_get_matches_from(args.iter().map(plain)).map_err(|e| explained(e, args))?;
     Cli::from_arg_matches(&matches)
+}
+
+/// The error in plain words where those of the parser mislead.
+fn explained(error: clap::Error, args: &[std::ffi::OsString]) -> clap::Error {
+    let unknown = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+    let unknown = unknown.filter(|_| error.kind() == clap::error::ErrorKind::UnknownArgument);
+    // What begins with a hyphen and follows an option may be meant as its value.
+    let pair = args.windows(2).find_map(|pair| {
+        let (option, value) = (pair[0].to_str()?, pair[1].to_str()?);
+        let meant = option.starts_with("--") && option.len() > 2 && !option.contains('=');
+        let hyphen = value.starts_with('-') && !value.starts_with("--");
+        (meant && hyphen && unknown.as_ref().is_some_and(|u| value.starts_with(u.as_str())))
+            .then_some((option, value))
+    });
+    let Some((option, value)) = pair else { return not_a_number(error) };
+    let message = format!(
+        "unexpected argument '{value}' found\n\n  tip: a value that begins with '-' is joined to its option: {option}={value}\n\n\
+         For more information, try '--help'.\n"
+    );
+    clap::Error::raw(error.kind(), message)
 }
 
 /// The error for a value that is no number in plain words, in place of those of Rust's parser.

@@ -74,6 +74,12 @@ pub struct CurvesArgs {
 }
 
 impl ReportArgs {
+    /// Whether a page without modes shows all that is asked for.
+    pub fn shows_motion_alone(&self) -> bool {
+        let curves = [&self.curves.response, &self.curves.track, &self.curves.campbell];
+        self.until.is_some() && curves.iter().all(|list| list.is_empty())
+    }
+
     /// The arguments of `mb modes` for the modes of the page, of a model at rest or in motion.
     pub fn modes(&self, moves: bool) -> ModesArgs {
         // Shares are those of vibrations about a rest, by vectors that satisfy the constraints.

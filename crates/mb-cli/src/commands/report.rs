@@ -41,18 +41,28 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
     if args.motion.instant {
         return Err(RequestError::NoModesOfInstant.into());
     }
-    let moves = args.motion.given() || crate::flow::rotates(&load(text, &args.model)?.model);
-    let found = modes::analyse(text, &args.modes(moves), progress)?;
+    let loaded = load(text, &args.model)?;
+    let moves = args.motion.given() || crate::flow::rotates(&loaded.model);
+    let found = match modes::analyse(text, &args.modes(moves), progress) {
+        // With a drive that moves there is no equilibrium, and still a motion to show.
+        Err(Failure::Request(why @ RequestError::Moving { .. })) if args.shows_motion_alone() => Err(why),
+        other => Ok(other?),
+    };
     let stage = progress.stage("simulating the motion");
     let watch = progress.watch();
     let keeps = progress::stoppable();
-    let motion = args.until.map(|until| motion(&found.loaded, args, until, &watch)).transpose()?;
+    let motion = args.until.map(|until| motion(&loaded, args, until, &watch)).transpose()?;
     let mut left: Vec<String> = motion.as_ref().and_then(|m| early(m, &watch)).into_iter().collect();
     drop(stage);
-    let (asked, left_out) = report::charts(text, &found, args, progress)?;
-    left.extend(left_out);
+    let mut page = match &found {
+        Ok(found) => {
+            let (asked, left_out) = report::charts(text, found, args, progress)?;
+            left.extend(left_out);
+            report::page(found, motion.as_ref(), asked, args)
+        }
+        Err(why) => report::motion_page(&loaded, motion.as_ref(), &why.to_string(), args),
+    };
     let stage = progress.stage("writing the page");
-    let mut page = report::page(&found, motion.as_ref(), asked, args);
     page.notes.extend(left.iter().cloned());
     let html = page.html();
     outfile::write(&args.output, |out| out.write_all(html.as_bytes()))?;
@@ -77,7 +87,7 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
             html.len().div_ceil(1000)
         )
     };
-    let mut answer = Answer::spectra(words, &found.results);
+    let mut answer = Answer::spectra(words, found.as_ref().map_or(&[], |found| &found.results[..]));
     if !left.is_empty() {
         answer.complaint.extend(left.iter().map(|words| format!("{words}.\n")));
         answer.complaint += "The page has what was computed.\n";

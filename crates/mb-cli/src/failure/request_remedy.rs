@@ -68,7 +68,7 @@ impl RequestError {
             }
             Self::Moving { .. } => {
                 "an equilibrium needs drives that stand still: choose another --time or a constant law, or linearize the \
-                 motion with --moving (`mb modes`, `mb state-space`)"
+                 motion with --moving (`mb modes`, `mb state-space`); `mb report --until SECONDS` shows the motion"
                     .to_owned()
             }
             Self::SpeedsOfAnInstant => {

@@ -11,9 +11,13 @@ use crate::flow::Site;
 use crate::flow::drawing::Drawing;
 use crate::names;
 use crate::render::{Style, modes, summary};
+use crate::source::Loaded;
 pub use curves::charts;
 use mb_constraints::simulate::Trajectory;
 use mb_report::{Chart, Report};
+
+/// The program and its version.
+const PROGRAM: &str = concat!("mb ", env!("CARGO_PKG_VERSION"));
 
 /// The page of an analysis, with a motion where one was simulated and the charts that were asked for.
 pub fn page(found: &Modes, motion: Option<&Trajectory>, asked: Vec<Chart>, args: &ReportArgs) -> Report {
@@ -30,12 +34,10 @@ pub fn page(found: &Modes, motion: Option<&Trajectory>, asked: Vec<Chart>, args:
     let (complete, notes): (Vec<String>, Vec<String>) = notes
         .into_iter()
         .partition(|n| n.starts_with("no mode is missing") || n.starts_with("no eigenvalue is missing"));
-    let set = found.loaded.set.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let with = if set.is_empty() { String::new() } else { format!(" with {set}") };
     Report {
         title: model.name.clone(),
-        source: format!("{}{with}; {}", found.loaded.file, result.name),
-        program: concat!("mb ", env!("CARGO_PKG_VERSION")).to_owned(),
+        source: format!("{}; {}", source(&found.loaded), result.name),
+        program: PROGRAM.to_owned(),
         facts: facts(found),
         modes: Some(tables::modes(&lines)),
         statement: std::iter::once(modes::counts(result).trim().to_owned())
@@ -49,6 +51,33 @@ pub fn page(found: &Modes, motion: Option<&Trajectory>, asked: Vec<Chart>, args:
         notes: mb_analysis::sentences::all(&notes),
         scene: drawing.scene,
     }
+}
+
+/// The page of a motion alone, where there is no equilibrium for the reason `why`.
+pub fn motion_page(loaded: &Loaded, motion: Option<&Trajectory>, why: &str, args: &ReportArgs) -> Report {
+    let model = &loaded.model;
+    let start = motion.filter(|m| !m.is_empty()).map_or(model.initial(), |m| m.q_at(0));
+    let drawing = Drawing::new(model, start);
+    let notes = [why.trim_end_matches('.').to_owned(), "the page shows the motion, without modes".to_owned()];
+    let count = |name: &str, n: usize| (name.to_owned(), n.to_string());
+    Report {
+        title: model.name.clone(),
+        source: source(loaded),
+        program: PROGRAM.to_owned(),
+        facts: vec![count("coordinates", model.nv()), count("constraint rows", model.nc())],
+        motion: motion.map(|m| history::frames(model, &drawing, m, args.frames)),
+        charts: motion.into_iter().flat_map(|m| history::charts(model, m)).collect(),
+        notes: mb_analysis::sentences::all(&notes),
+        scene: drawing.scene,
+        ..Report::default()
+    }
+}
+
+/// File and changed parameters.
+fn source(loaded: &Loaded) -> String {
+    let set = loaded.set.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let with = if set.is_empty() { String::new() } else { format!(" with {set}") };
+    format!("{}{with}", loaded.file)
 }
 
 fn facts(found: &Modes) -> Vec<(String, String)> {

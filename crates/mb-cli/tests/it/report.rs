@@ -102,6 +102,23 @@ fn a_motion_is_shown_with_its_outputs() {
     assert_eq!(titles, ["Outputs over time", "Violation and energy over time"]);
 }
 
+/// A driven mechanism has no equilibrium: its page shows the motion and says why there are no modes.
+#[test]
+fn a_driven_motion_has_a_page_without_modes() {
+    let dir = tempfile::tempdir().unwrap();
+    let driven = model("four-bar-driven");
+    let (_, text) = page(dir.path(), &[&driven, "--until", "0.5", "--frames", "10"]);
+    let data = data(&text);
+    assert!(data["modes"].is_null() && data["shapes"].as_array().unwrap().is_empty());
+    assert_eq!(data["motion"]["frames"].as_array().unwrap().len(), 10);
+    assert_eq!(data["charts"].as_array().unwrap().len(), 2);
+    let notes = data["notes"].to_string();
+    assert!(notes.contains("'motor'") && notes.contains("without modes"), "{notes}");
+    let path = dir.path().join("other.html").display().to_string();
+    let alone = mb(&["report", &driven, "-o", &path]);
+    assert!(alone.code == 1 && alone.err.contains("--until"), "{alone:?}");
+}
+
 /// Numbers of a curve of the page.
 fn curve(data: &Value, chart: usize, panel: usize, curve: usize, axis: &str) -> Vec<f64> {
     let list = data["charts"][chart]["panels"][panel]["curves"][curve][axis].as_array().unwrap();

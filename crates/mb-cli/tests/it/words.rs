@@ -161,7 +161,7 @@ fn assembly_that_moves_something_far_is_a_warning() {
 fn messages_name_the_option_as_it_is_written() {
     let (pendulum, bicycle) = (model("simple-pendulum"), model("bicycle"));
     let motion = ["simulate", &pendulum, "--until"];
-    let cases: [(&[&str], &str); 20] = [
+    let cases: [(&[&str], &str); 21] = [
         (&["sweep", &pendulum, "--grid", "Q=1..2:3"], "--grid Q: the model has no parameter `Q`"),
         (&["simulate", &pendulum, "--until", "-5"], "--until is -5, but it must be after the start"),
         (&["simulate", &pendulum, "--until", "1", "--step", "0"], "--step is 0, but it must be positive"),
@@ -173,6 +173,7 @@ fn messages_name_the_option_as_it_is_written() {
             &[&motion[..], &["1", "--time-constant", "0"]].concat(),
             "'--time-constant <SECONDS>': must be a number",
         ),
+        (&["modes", &pendulum, "--set", "-L=1"], "is joined to its option: --set=-L=1"),
         (&["modes", &pendulum, "--time-limit", "-1"], "'--time-limit <SECONDS>': must be a positive number"),
         (
             &["modes", &pendulum, "--after", "1e-300"],
