@@ -132,9 +132,15 @@ fn inside(folder: &Path, path: &Path) -> std::io::Result<()> {
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let (home, there) = (here.canonicalize()?, path.canonicalize()?);
     if !there.starts_with(&home) {
-        return Err(std::io::Error::other("it is outside the folder of the model file; copy it there"));
+        return Err(std::io::Error::other(
+            "it is outside the folder of the model file; copy it into that folder",
+        ));
     }
-    if there.metadata()?.is_file() { Ok(()) } else { Err(std::io::Error::other("it is no file")) }
+    if there.metadata()?.is_file() {
+        Ok(())
+    } else {
+        Err(std::io::Error::other("it is no file; name one in the folder of the model file"))
+    }
 }
 
 /// A number where it is one, an expression otherwise.

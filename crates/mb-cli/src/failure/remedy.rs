@@ -18,7 +18,7 @@ impl Failure {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Request(e) => e.help(),
-            Self::Unreadable { what, source, .. } => Some(unreadable(what, source).to_owned()),
+            Self::Unreadable { what, source, .. } => unreadable(what, source).map(str::to_owned),
             Self::Unwritable { source, .. } => Some(unwritable(source).to_owned()),
             Self::Matrix { .. } => {
                 Some("mend the file, or write it again, for example with `scipy.io.mmwrite`".to_owned())
@@ -67,10 +67,10 @@ fn unwritable(source: &io::Error) -> &'static str {
     }
 }
 
-/// A file that cannot be read.
-fn unreadable(what: &str, source: &io::Error) -> &'static str {
+/// A file that cannot be read; what the program itself finds wrong with one is no error of the system and says what to do.
+fn unreadable(what: &str, source: &io::Error) -> Option<&'static str> {
     let model = what == MODEL_FILE;
-    match source.kind() {
+    Some(match source.kind() {
         ErrorKind::NotFound if model => {
             "`mb generate --list` shows models to start from; `-` reads the standard input"
         }
@@ -82,8 +82,9 @@ fn unreadable(what: &str, source: &io::Error) -> &'static str {
         }
         ErrorKind::InvalidData => "the file must be text in UTF-8: save it as such",
         ErrorKind::PermissionDenied => "change the rights of the file, or copy it to where you may read it",
+        ErrorKind::Other => return None,
         _ => "copy the file to another folder and name it there",
-    }
+    })
 }
 
 fn matrix_file(error: &MatrixFileError) -> Option<&'static str> {
