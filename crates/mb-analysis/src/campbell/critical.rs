@@ -48,7 +48,7 @@ impl Between<'_> {
         let stop = self.path.at(w, looks)?;
         let [a, b] = self.samples;
         let (near, far) = if (w - a.w).abs() <= (w - b.w).abs() { (a, b) } else { (b, a) };
-        let modes = next(self.path, &stop, w, near, Some(far))?;
+        let modes = next(self.path, &stop, w, near, &[far])?;
         Ok(Sample::new(w, &stop, modes))
     }
 }

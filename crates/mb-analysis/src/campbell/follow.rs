@@ -1,11 +1,11 @@
 //! Modes from speed to speed, identified by their vectors.
 //!
-//! At a new speed each mode is sought where its last two speeds point to, by Newton's method on its eigenpair; where that
+//! At a new speed each mode is sought where its last three speeds point to, by Newton's method on its eigenpair; where that
 //! fails, or in a small model leaves out one of the eigenvalues that there are, all modes of the new speed are computed and each takes the
 //! one most like itself ([`mb_parametric::track::left_right_mac`]). Where modes coincide they have no vectors of their own: the mode keeps those it
 //! came with. An eigenvalue may pass through zero to the other side, so that its imaginary part may be negative.
 
-use super::newton::{by_newton, distinct};
+use super::newton::{ahead, by_newton, distinct};
 use super::path::{Look, Path, Stop};
 use crate::error::AnalysisError;
 use crate::part;
@@ -172,8 +172,8 @@ impl<'a> Follow<'a> {
                 }
             }
             Some(last) => {
-                let before = self.done.len().checked_sub(2).map(|k| &self.done[k]);
-                next(self.path, &stop, w, last, before)?
+                let before: Vec<&Sample> = self.done.iter().rev().skip(1).take(NEIGHBOURS - 1).collect();
+                next(self.path, &stop, w, last, &before)?
             }
         };
         self.done.push(Sample::new(w, &stop, found));
@@ -202,8 +202,10 @@ impl<'a> Follow<'a> {
         for k in first + 1..self.done.len() {
             let stop = self.path.at(self.done[k].w, Look::Between)?;
             let last = sample(&self.done, &own, k - 1);
-            let before = (k >= first + 2).then(|| sample(&self.done, &own, k - 2));
-            own[k] = next(self.path, &stop, self.done[k].w, &last, before.as_ref())?.modes;
+            let before: Vec<Sample> =
+                (first..k - 1).rev().take(NEIGHBOURS - 1).map(|i| sample(&self.done, &own, i)).collect();
+            let before: Vec<&Sample> = before.iter().collect();
+            own[k] = next(self.path, &stop, self.done[k].w, &last, &before)?.modes;
             // What has become one of the modes followed is reported there.
             for mode in &mut own[k] {
                 *mode = mode.take().filter(|m| !self.done[k].modes.iter().flatten().any(|o| same(o, m)));
@@ -211,7 +213,7 @@ impl<'a> Follow<'a> {
         }
         if first == 1 {
             let stop = self.path.at(self.done[0].w, Look::Between)?;
-            own[0] = next(self.path, &stop, self.done[0].w, &sample(&self.done, &own, 1), None)?.modes;
+            own[0] = next(self.path, &stop, self.done[0].w, &sample(&self.done, &own, 1), &[])?.modes;
         }
         for (sample, own) in self.done.iter_mut().zip(own) {
             sample.modes.extend(own);
@@ -289,30 +291,27 @@ pub(super) fn turned(mut m: ModePoint, whirl: Option<&Whirl>) -> ModePoint {
     m
 }
 
-/// The modes of `last` at the speed of `stop`.
+/// Speeds that a mode is followed from.
+const NEIGHBOURS: usize = 3;
+
+/// The modes of `last` at the speed of `stop`; `before` are further neighbours, the nearest first.
 pub(super) fn next(
     path: &Path<'_>,
     stop: &Stop,
     w: f64,
     last: &Sample,
-    before: Option<&Sample>,
+    before: &[&Sample],
 ) -> Result<Found, AnalysisError> {
-    let guess = |k: usize| -> Option<c64> {
-        let now = last.modes[k].as_ref()?;
-        let slope = before.and_then(|b| {
-            let old = b.modes[k].as_ref()?;
-            ((last.w - b.w).abs() > 0.0).then(|| (now.s - old.s) / (last.w - b.w))
-        });
-        Some(now.s + slope.unwrap_or(c64::ZERO) * (w - last.w))
-    };
-    let guesses: Vec<Option<c64>> = (0..last.modes.len()).map(guess).collect();
-    if let Some(modes) = by_newton(path, stop, w, last, before, &guesses) {
+    let neighbours: Vec<&Sample> = std::iter::once(last).chain(before.iter().copied()).collect();
+    let starts: Vec<_> = (0..last.modes.len()).map(|k| ahead(w, &neighbours, k)).collect();
+    if let Some(modes) = by_newton(path, stop, last, &starts) {
         let found = || modes.iter().flatten();
         if last.total.is_none_or(|total| distinct(found()) == total) {
             let (growth, open) = (growth(found(), stop.reversible), open(found(), stop.reversible));
             return Ok(Found { modes, growth, open, total: last.total });
         }
     }
+    let guesses: Vec<Option<c64>> = starts.into_iter().map(|start| Some(start?.s)).collect();
     let candidates = all(stop, last.modes.len() + EXTRA)?;
     let (growth, open) =
         (growth(candidates.iter(), stop.reversible), open(candidates.iter(), stop.reversible));

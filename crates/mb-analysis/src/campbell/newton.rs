@@ -20,24 +20,17 @@ const ROUNDINGS: f64 = 16.0;
 pub(super) fn by_newton(
     path: &Path<'_>,
     stop: &Stop,
-    w: f64,
     last: &Sample,
-    before: Option<&Sample>,
-    guesses: &[Option<c64>],
+    starts: &[Option<StartingEigenpair>],
 ) -> Option<Vec<Option<ModePoint>>> {
-    let mut out: Vec<Option<ModePoint>> = Vec::with_capacity(guesses.len());
-    for (k, (mode, guess)) in last.modes.iter().zip(guesses).enumerate() {
+    let mut out: Vec<Option<ModePoint>> = Vec::with_capacity(starts.len());
+    for (mode, start) in last.modes.iter().zip(starts) {
         if mode.is_none() && path.is_small() {
             out.push(None);
             continue;
         }
-        let (mode, guess) = (mode.as_ref()?, (*guess)?);
-        let old = before.and_then(|b| Some((b.w, b.modes.get(k)?.as_ref()?)));
-        let start = match old.filter(|(old, _)| (last.w - old).abs() > 0.0) {
-            Some((old, far)) => extrapolated(&mode.right, &far.right, (w - last.w) / (last.w - old)),
-            None => mode.right.clone(),
-        };
-        let found = one_by_newton(stop, guess, &start)?;
+        let (mode, start) = (mode.as_ref()?, start.as_ref()?);
+        let found = one_by_newton(stop, start)?;
         let likeness = left_right_mac(&stop.pencil, &mode.shape(), &found.shape());
         let double = |o: &ModePoint| (o.s - found.s).norm() <= COINCIDE * found.s.norm();
         if !(LIKE..=1.0 / LIKE).contains(&likeness) || out.iter().flatten().any(double) {
@@ -48,17 +41,38 @@ pub(super) fn by_newton(
     Some(out)
 }
 
-/// x + (x - c x_0) by, with c that brings the former vector x_0 nearest to x: vectors have no size and phase of their own.
-fn extrapolated(x: &[c64], former: &[c64], by: f64) -> Vec<c64> {
+/// Where mode `k` of neighbouring speeds, the nearest first, points to at the speed `w`: the polynomials through its eigenvalues and its vectors,
+///
+/// ```text
+/// s(w) = sum_i L_i(w) s_i,   x(w) = sum_i L_i(w) c_i x_i,   L_i(w) = prod_{j != i} (w - w_j) / (w_i - w_j)
+/// ```
+///
+/// with c_i that brings x_i nearest to the first vector: vectors have no size and phase of their own. Speeds count up to the first at
+/// which the mode is not known.
+pub(super) fn ahead(w: f64, neighbours: &[&Sample], k: usize) -> Option<StartingEigenpair> {
+    let known = neighbours.iter().map_while(|sample| Some((sample.w, sample.modes.get(k)?.as_ref()?)));
+    let mut points: Vec<(f64, &ModePoint)> = Vec::with_capacity(neighbours.len());
+    for point in known {
+        if points.iter().all(|(speed, _)| (speed - point.0).abs() > 0.0) {
+            points.push(point);
+        }
+    }
+    let first = &points.first()?.1.right;
     let dot = |a: &[c64], b: &[c64]| -> c64 { a.iter().zip(b).map(|(a, b)| a.conj() * b).sum() };
-    let c = dot(former, x) / dot(former, former);
-    x.iter().zip(former).map(|(x, f)| x + (x - c * f) * by).collect()
+    let (mut s, mut vector) = (c64::ZERO, vec![c64::ZERO; first.len()]);
+    for (i, (speed, mode)) in points.iter().enumerate() {
+        let others = points.iter().enumerate().filter(|(j, _)| *j != i);
+        let weight: f64 = others.map(|(_, (other, _))| (w - other) / (speed - other)).product();
+        s += mode.s * weight;
+        let c = dot(&mode.right, first) / dot(&mode.right, &mode.right) * weight;
+        vector.iter_mut().zip(&mode.right).for_each(|(sum, x)| *sum += c * x);
+    }
+    Some(StartingEigenpair { s, vector })
 }
 
-/// The eigenpair near a guess.
-fn one_by_newton(stop: &Stop, s: c64, vector: &[c64]) -> Option<ModePoint> {
-    let start = StartingEigenpair { s, vector: vector.to_vec() };
-    let pair = polish(&stop.pencil, &start, &PolishOptions::default()).ok()?;
+/// The eigenpair near a start.
+fn one_by_newton(stop: &Stop, start: &StartingEigenpair) -> Option<ModePoint> {
+    let pair = polish(&stop.pencil, start, &PolishOptions::default()).ok()?;
     let error = bound(stop, &pair);
     if error.is_nan() || error >= 0.1 * pair.gap {
         return None;
