@@ -3,8 +3,8 @@
 use crate::args::{Assignment, ModelArgs};
 use crate::failure::{Failure, MODEL_FILE, RequestError};
 use mb_model::Model;
-use mb_model::spec::{ModelSpec, Value};
-use std::io::Read;
+use mb_model::spec::{ModelError, ModelSpec, Value};
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 /// The text of a model file and what to call it.
@@ -70,7 +70,7 @@ fn small_enough(size: usize, most: u64) -> std::io::Result<()> {
     if size as u64 <= most {
         return Ok(());
     }
-    Err(std::io::Error::other(format!("it has more than {} MiB", most >> 20)))
+    Err(std::io::Error::new(ErrorKind::FileTooLarge, format!("it has more than {} MiB", most >> 20)))
 }
 
 /// A model with where it came from.
@@ -102,7 +102,12 @@ pub fn load(text: &Text, args: &ModelArgs) -> Result<Loaded, Failure> {
         }
         spec.set_parameter(&set.name, value(&set.value))?;
     }
-    let model = spec.build().map_err(|e| e.located(&text.content))?;
+    let model = spec.build().map_err(|error| {
+        let given = |error: ModelError, set: &Assignment| {
+            error.of_parameter_from(&set.name, &format!("--set {}={}", set.name, set.value))
+        };
+        args.set.iter().fold(error.located(&text.content), given)
+    })?;
     crate::guard::size(model.nv() + model.nc());
     Ok(Loaded { file: text.name.clone(), set: args.set.clone(), spec, model })
 }
@@ -117,7 +122,7 @@ fn read_meshes(spec: &mut ModelSpec, model: &str) -> Result<(), Failure> {
         let text = read.and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other));
         match text {
             Ok(text) => spec.attach_mesh(file, &text),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+            Err(e) if e.kind() == ErrorKind::NotFound => {}
             Err(source) => {
                 let path = path.display().to_string();
                 return Err(Failure::Unreadable { what: "mesh file", path, source });

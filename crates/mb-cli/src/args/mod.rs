@@ -6,9 +6,11 @@ mod modes;
 mod parametric;
 mod periodic;
 mod picture;
+mod read;
 mod report;
 mod response;
 mod sweep;
+mod values;
 
 pub use engine::{EngineArg, EngineArgs};
 pub use manual::{CompletionsArgs, ManArgs, ShellArg};
@@ -18,13 +20,14 @@ pub use modes::{
 };
 pub use parametric::{CentreArgs, ParametricArgs, TrackArgs};
 pub use periodic::{FloquetArgs, MotionSearchArgs, OrbitArgs};
+pub use read::parse;
 pub use report::{CurvesArgs, ReportArgs};
 pub use response::{AxisArg, FigureArg, QuantityArg, ResponseArgs};
 pub use sweep::{RangeArg, ShardArg, SweepArgs};
+pub use values::{Assignment, BasisArg};
 
-use clap::error::ContextKind;
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use std::str::FromStr;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use values::{at_least_one, positive, samples, seconds};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,68 +54,6 @@ pub struct Cli {
     /// End after this many seconds with what there is; without it every search has a limit in proportion to the model
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
-}
-
-/// Reads a command line. Negative numbers are values of options everywhere, so that an option that takes none says so itself.
-///
-/// # Errors
-/// What is wrong with it, in words for the terminal.
-pub fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
-    let command = Cli::command().mut_subcommands(|s| {
-        s.mut_args(|a| {
-            let takes_one =
-                a.get_action().takes_values() && !a.is_allow_hyphen_values_set() && !a.is_positional();
-            if takes_one { a.allow_negative_numbers(true) } else { a }
-        })
-    });
-    let matches = command.try_get_matches_from(args.iter().map(plain)).map_err(|e| explained(e, args))?;
-    Cli::from_arg_matches(&matches)
-}
-
-/// The error in plain words where those of the parser mislead.
-fn explained(error: clap::Error, args: &[std::ffi::OsString]) -> clap::Error {
-    let unknown = error.get(ContextKind::InvalidArg).map(ToString::to_string);
-    let unknown = unknown.filter(|_| error.kind() == clap::error::ErrorKind::UnknownArgument);
-    // What begins with a hyphen and follows an option may be meant as its value.
-    let pair = args.windows(2).find_map(|pair| {
-        let (option, value) = (pair[0].to_str()?, pair[1].to_str()?);
-        let meant = option.starts_with("--") && option.len() > 2 && !option.contains('=');
-        let hyphen = value.starts_with('-') && !value.starts_with("--");
-        (meant && hyphen && unknown.as_ref().is_some_and(|u| value.starts_with(u.as_str())))
-            .then_some((option, value))
-    });
-    let Some((option, value)) = pair else { return not_a_number(error) };
-    let message = format!(
-        "unexpected argument '{value}' found\n\n  tip: a value that begins with '-' is joined to its option: {option}={value}\n\n\
-         For more information, try '--help'.\n"
-    );
-    clap::Error::raw(error.kind(), message)
-}
-
-/// The error for a value that is no number in plain words, in place of those of Rust's parser.
-fn not_a_number(error: clap::Error) -> clap::Error {
-    let source = std::error::Error::source(&error);
-    let kind = match source {
-        Some(e) if e.is::<std::num::ParseFloatError>() => "a number",
-        Some(e) if e.is::<std::num::ParseIntError>() => "a whole number in the range of the option",
-        _ => return error,
-    };
-    let text = |kind| error.get(kind).map_or_else(String::new, ToString::to_string);
-    let (value, option) = (text(ContextKind::InvalidValue), text(ContextKind::InvalidArg));
-    let message = format!(
-        "invalid value for '{option}': '{value}' is not {kind}\n\nFor more information, try '--help'.\n"
-    );
-    clap::Error::raw(error.kind(), message)
-}
-
-/// A negative number with a negative exponent in decimals: the reader of command lines knows exponents without a sign alone and
-/// takes `-1e-3` for an option `-1`.
-fn plain(word: &std::ffi::OsString) -> std::ffi::OsString {
-    let number = word.to_str().filter(|text| text.starts_with('-') && text.contains(['e', 'E']));
-    match number.and_then(|text| text.parse::<f64>().ok()) {
-        Some(x) if x.is_finite() => format!("{x}").into(),
-        _ => word.clone(),
-    }
 }
 
 /// The commands.
@@ -286,96 +227,6 @@ pub enum TransferredArg {
     Both,
 }
 
-/// Bases of the admissible velocities.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BasisArg {
-    /// QR with pivoting.
-    Qr,
-    /// Singular vectors.
-    Svd,
-    /// Gram-Schmidt.
-    GramSchmidt,
-    /// Eigenvectors to the eigenvalue zero.
-    ZeroEigenvalue,
-    /// These coordinates, or chosen ones when the list is empty.
-    Selection(Vec<String>),
-}
-
-impl FromStr for BasisArg {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "qr" => Ok(Self::Qr),
-            "svd" => Ok(Self::Svd),
-            "gram-schmidt" => Ok(Self::GramSchmidt),
-            "zero-eigenvalue" => Ok(Self::ZeroEigenvalue),
-            "selection" => Ok(Self::Selection(Vec::new())),
-            _ => match text.strip_prefix("selection=") {
-                Some(list) => Ok(Self::Selection(list.split(',').map(|n| n.trim().to_owned()).collect())),
-                None => Err("possible values: qr, svd, gram-schmidt, zero-eigenvalue, selection, \
-                     selection=NAME,NAME,..."
-                    .to_owned()),
-            },
-        }
-    }
-}
-
-/// NAME=VALUE.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Assignment {
-    /// Left of the sign.
-    pub name: String,
-    /// Right of the sign.
-    pub value: String,
-}
-
-impl FromStr for Assignment {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once('=') {
-            Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
-                Ok(Self { name: name.trim().to_owned(), value: value.trim().to_owned() })
-            }
-            _ => Err("write NAME=VALUE, as in L=0.5".to_owned()),
-        }
-    }
-}
-
-/// A positive whole number.
-fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "must be a whole number, at least 1".to_owned())
-}
-
-/// Most seconds of a limit: a thousand years.
-const LONGEST: f64 = 3.2e10;
-
-/// A time in seconds that a clock can measure.
-fn seconds(text: &str) -> Result<f64, String> {
-    positive(text)
-        .and_then(|x| if x <= LONGEST { Ok(x) } else { Err(format!("must be at most {LONGEST:e}")) })
-}
-
-/// A number of samples: each is kept with all its modes.
-fn samples(text: &str) -> Result<usize, String> {
-    const MOST: usize = 1_000_000;
-    let n = at_least_one(text)?;
-    if n <= MOST { Ok(n) } else { Err(format!("a path has at most {MOST} samples")) }
-}
-
-/// A positive number.
-fn positive(text: &str) -> Result<f64, String> {
-    text.parse()
-        .ok()
-        .filter(|x: &f64| x.is_finite() && *x > 0.0)
-        .ok_or_else(|| "must be a positive number".to_owned())
-}
-
-impl std::fmt::Display for Assignment {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}={}", self.name, self.value)
-    }
-}
-
 /// Arguments of `mb check`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  mb check linkage.toml\n  mb check linkage.toml --set N=20 --json")]
@@ -532,20 +383,10 @@ pub struct GenerateArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn bases_and_assignments_are_read() {
-        assert_eq!("qr".parse(), Ok(BasisArg::Qr));
-        let two = vec!["phi.angle".to_owned(), "B.x".to_owned()];
-        assert_eq!("selection=phi.angle, B.x".parse(), Ok(BasisArg::Selection(two)));
-        assert!("lu".parse::<BasisArg>().is_err());
-        let set = Assignment { name: "L".to_owned(), value: "2*a".to_owned() };
-        assert_eq!(" L = 2*a".parse(), Ok(set));
-        assert!("L=".parse::<Assignment>().is_err() && "L".parse::<Assignment>().is_err());
     }
 }

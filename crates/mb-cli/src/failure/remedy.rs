@@ -82,6 +82,7 @@ fn unreadable(what: &str, source: &io::Error) -> Option<&'static str> {
         }
         ErrorKind::InvalidData => "the file must be text in UTF-8: save it as such",
         ErrorKind::PermissionDenied => "change the rights of the file, or copy it to where you may read it",
+        ErrorKind::FileTooLarge => "check that it is the file that is meant",
         ErrorKind::Other => return None,
         _ => "copy the file to another folder and name it there",
     })

@@ -176,3 +176,20 @@ fn an_endless_line_is_not_printed() {
         .replace("mass = 2.0", &format!("mass = -2.0 # {}", "x".repeat(1_000_000)));
     assert!(refused(&text).err.len() < 2000);
 }
+
+#[test]
+fn a_value_of_the_command_line_has_no_line_in_the_file() {
+    let run = mb_with(&["modes", "-", "--set", "L=abc", "--json"], "units = \"SI\"\n[parameters]\nL = 1.0\n");
+    let error: serde_json::Value = serde_json::from_str(&run.err).unwrap();
+    let problem = &error["error"]["problems"][0];
+    assert_eq!((run.code, &problem["line"]), (1, &serde_json::Value::Null), "{run:?}");
+    assert!(problem["message"].as_str().unwrap().contains("of --set L=abc"), "{run:?}");
+}
+
+#[test]
+fn an_unknown_option_is_no_value_of_anything() {
+    let run = mb_with(&["modes", "pendulum.toml", "--foo"], "");
+    assert!(run.code == 1 && run.err.contains("'--foo'") && !run.err.contains("-- --foo"), "{run:?}");
+    let near = mb_with(&["modes", "pendulum.toml", "--lowes"], "");
+    assert!(near.err.contains("--lowest"), "{near:?}");
+}

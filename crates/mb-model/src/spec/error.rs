@@ -112,6 +112,16 @@ impl ModelError {
         locate::locate(&mut self.problems, text);
         self
     }
+    /// Problems of a parameter whose value does not stand in the text: they name `origin`, such as `--set k=1`, and no place in it.
+    #[must_use]
+    pub fn of_parameter_from(mut self, name: &str, origin: &str) -> Self {
+        let subject = format!("parameter '{name}'");
+        for problem in self.problems.iter_mut().filter(|p| p.subject == subject) {
+            problem.subject = format!("{subject} of {origin}");
+            problem.position = None;
+        }
+        self
+    }
     /// Line of the first problem, counted from 1.
     pub fn line(&self) -> Option<usize> {
         self.position().map(|p| p.line)
