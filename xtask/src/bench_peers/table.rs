@@ -8,7 +8,7 @@ use super::environment::Solver;
 use super::{Entry, Race};
 
 /// Columns of the data; times in seconds, memory in MiB.
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 14] = [
     "case",
     "unknowns",
     "constraints",
@@ -21,7 +21,6 @@ const COLUMNS: [&str; 15] = [
     "residual",
     "error",
     "shift",
-    "commit",
     "version",
     "failure",
 ];
@@ -41,7 +40,6 @@ impl Line {
         let named = [race.name.clone(), d.unknowns.to_string(), d.constraints.to_string(), sought];
         cells[..4].clone_from_slice(&named);
         entry.title().clone_into(&mut cells[4]);
-        race.commit.clone_into(&mut cells[12]);
         if let Some(run) = &entry.best {
             cells[5] = seconds(run.cpu_s);
             cells[6] = seconds(run.wall_s);
@@ -54,9 +52,9 @@ impl Line {
                 _ if entry.solver.takes_shift() => format!("{:.4}", entry.shift),
                 _ => "own".to_owned(),
             };
-            run.version.clone_into(&mut cells[13]);
+            run.version.clone_into(&mut cells[12]);
         } else {
-            cells[14] = entry.failure.clone().unwrap_or_else(|| "did not run".to_owned());
+            cells[13] = entry.failure.clone().unwrap_or_else(|| "did not run".to_owned());
         }
         Self(cells.map(|cell| cell.replace([';', '|', '\n'], "/")))
     }
