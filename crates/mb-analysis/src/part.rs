@@ -36,9 +36,11 @@ pub fn of_model(
     // The change along a motion is measured with left vectors.
     let left_vectors = options.left_vectors || at.steady().is_some();
     let most_zeros = options.expert.most_zeros.or_else(|| most_free_directions(model, at));
-    let expert = SparseExpert { most_zeros, ..options.expert };
-    let options = &SparseOptions { left_vectors, expert, ..*options };
     let lin = linearize_sparse(model, at);
+    let free = at.steady().map(|motion| motion.free_directions(model, &lin.k, &lin.phi_q).ncols());
+    let least_zeros = options.expert.least_zeros.max(free.unwrap_or(0));
+    let expert = SparseExpert { most_zeros, least_zeros, ..options.expert };
+    let options = &SparseOptions { left_vectors, expert, ..*options };
     let name = "constrained/sparse".to_owned();
     match sparse::solve_in_parts(&lin.pencil(), lin.k_parts.as_ref(), &request, options) {
         Ok(spectrum) => Ok(of_spectrum(model, at, request, name, spectrum)),

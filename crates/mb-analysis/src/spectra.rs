@@ -2,7 +2,7 @@
 
 use super::{moving, velocity_rows};
 use crate::error::AnalysisError;
-use mb_algebra::{Dense, QuadraticPencil, RankTolerance};
+use mb_algebra::{Dense, QuadraticPencil, RankTolerance, to_sparse};
 use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank, tolerance_of_rank};
 use mb_eigen::descriptor::DescriptorStructure;
 use mb_eigen::penalty::PenaltyPencil;
@@ -109,8 +109,8 @@ pub fn spectrum(
 
 /// Free turns and shifts of a steady motion, n x any: what the minimal form has exact zeros of.
 pub(crate) fn known_zeros(model: &Model, at: &OperatingPoint, lin: &LinearizedSystem) -> Dense {
-    at.steady()
-        .map_or_else(|| Dense::zeros(lin.n(), 0), |motion| motion.free_directions(model, &lin.k, &lin.phi_q))
+    let [k, phi_q] = [&lin.k, &lin.phi_q].map(to_sparse);
+    at.steady().map_or_else(|| Dense::zeros(lin.n(), 0), |motion| motion.free_directions(model, &k, &phi_q))
 }
 
 /// As [`spectrum`], of a given linearization with its known zeros.

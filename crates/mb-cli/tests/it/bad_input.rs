@@ -179,7 +179,10 @@ fn an_endless_line_is_not_printed() {
 
 #[test]
 fn a_value_of_the_command_line_has_no_line_in_the_file() {
-    let run = mb_with(&["modes", "-", "--set", "L=abc", "--json"], "units = \"SI\"\n[parameters]\nL = 1.0\n");
+    let run = mb_with(
+        &["modes", "-", "--set", "L=abc", "--json"],
+        "units = \"SI\"\nname = \"a\"\n[parameters]\nL = 1.0\n",
+    );
     let error: serde_json::Value = serde_json::from_str(&run.err).unwrap();
     let problem = &error["error"]["problems"][0];
     assert_eq!((run.code, &problem["line"]), (1, &serde_json::Value::Null), "{run:?}");

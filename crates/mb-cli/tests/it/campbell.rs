@@ -254,6 +254,30 @@ fn a_fine_shaft_turns_steadily() {
     }
 }
 
+/// The free spin of a shaft of so many elements that rounding of K hides it is known from the motion: two zeros, and the modes of a coarse shaft.
+#[test]
+fn the_free_spin_of_a_very_fine_shaft_is_a_zero() {
+    let lowest = |elements: usize| -> (Vec<String>, Vec<f64>) {
+        let node = format!("node{}", 4 * elements / 5 + 1);
+        let text = FINE.replace("elements = 20", &format!("elements = {elements}")).replace("node9", &node);
+        let found = run(&text, &["modes", "-", "--lowest", "3", "--set", "W=100"]);
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap().clone();
+        let class = |p: &Value| p["class"]["kind"].as_str().unwrap().to_owned();
+        let moving = pairs.iter().map(|p| number(&p["im"])).filter(|im| *im > 0.0).collect();
+        (pairs.iter().map(class).collect(), moving)
+    };
+    let (_, coarse) = lowest(20);
+    assert_eq!(coarse.len(), 2);
+    for elements in [100, 400] {
+        let (classes, fine) = lowest(elements);
+        assert_eq!(classes.iter().filter(|class| *class == "rigid").count(), 2, "{elements}: {classes:?}");
+        assert_eq!(fine.len(), 2, "{elements}: {fine:?}");
+        for (a, b) in fine.iter().zip(&coarse) {
+            assert!((a / b - 1.0).abs() < 1e-5, "{elements}: {a} {b}");
+        }
+    }
+}
+
 /// The free spin is a zero at every speed: the diagram has the modes that the model has at its first speed, with bounds as narrow.
 #[test]
 fn the_diagram_of_a_fine_shaft_begins_with_its_modes() {

@@ -19,7 +19,7 @@ use crate::{Class, Eigenpair, Finding};
 /// A zero of K as written leaves this much where its vectors have ten digits.
 const WRITTEN: f64 = 1e-6 * f64::EPSILON;
 
-/// What is to be said of the eigenpairs that count as zero.
+/// What is to be said of the eigenpairs that count as zero, in addition to those that are known whatever the digits.
 pub(crate) fn by_rounding(problem: &Problem, pairs: &[Eigenpair]) -> Option<Finding> {
     let rigid = pairs.iter().filter(|pair| pair.class == Class::Rigid);
     let open: Vec<f64> = rigid.filter_map(|pair| relative(problem, pair)).filter(|e| *e > WRITTEN).collect();
@@ -27,7 +27,8 @@ pub(crate) fn by_rounding(problem: &Problem, pairs: &[Eigenpair]) -> Option<Find
     // Two eigenvalues with one vector are one direction.
     let chains = pairs.iter().filter(|pair| pair.class == Class::Rigid).all(|pair| pair.chain == 2);
     let directions = if chains { open.len().div_ceil(2) } else { open.len() };
-    Some(Finding::ZeroByRounding { directions, relative: largest })
+    let directions = directions.saturating_sub(problem.least_zeros);
+    (directions > 0).then_some(Finding::ZeroByRounding { directions, relative: largest })
 }
 
 /// e; none where the left vector is not known.

@@ -32,6 +32,8 @@ const STEPS: usize = 4;
 const CANDIDATE: f64 = 1e-2;
 /// Change of the entries of K, relative to themselves, at which a direction is rigid.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
+/// |N x - x| of directions that are known to be rigid is below this share of that of all others, where N shows them.
+const CLEAR: f64 = 0.1;
 /// |N x| / |x| below which x has no part in the null space, and its image may be rounding.
 const NO_PART: f64 = 1e-10;
 /// |M x| and |C x| relative to their norms below which x has neither mass nor damping.
@@ -162,8 +164,16 @@ pub(crate) fn find(
             (x, l) = (solution.x, solution.l);
         }
         let rest = departure::as_a_whole(problem, &x, &l);
+        // The nearest ones, the last of falling distances, are those that are known to exist.
+        let known = problem.least_zeros.saturating_sub(out.x.ncols()).min(candidates.len());
+        let others = candidates.len() - known;
+        let clear =
+            |j: usize| others == 0 || distance(candidates[j]) <= CLEAR * distance(candidates[others - 1]);
         let rigid: Vec<usize> = (0..x.ncols())
             .filter(|&j| {
+                if j >= others && clear(others) {
+                    return true;
+                }
                 let gap = distance(candidates[j]) <= 1e-7;
                 rest[j] <= ROUNDING || (gap && rest[j] <= tolerance)
             })

@@ -117,6 +117,9 @@ pub struct SparseExpert {
     pub restarts: usize,
     /// As [`DenseOptions::most_zeros`](crate::DenseOptions::most_zeros). Default none.
     pub most_zeros: Option<usize>,
+    /// At least so many directions have no stiffness, whatever the entries of K have been rounded to; for damped, gyroscopic and
+    /// unsymmetric problems. Default none.
+    pub least_zeros: usize,
     /// A direction has no stiffness when every component of K x + Phi_q^T l is at most this fraction of that of
     /// |K| |x| + |Phi_q|^T |l|, in equilibrated coordinates and unless K is proved positive definite. Default 1e-13.
     pub zero_tolerance: f64,
@@ -153,6 +156,7 @@ impl Default for SparseExpert {
             subspace: None,
             restarts: 60,
             most_zeros: None,
+            least_zeros: 0,
             zero_tolerance: 1e-13,
             constraint_rank: RankTolerance::default(),
             symmetry_tolerance: 1e-12,

@@ -63,6 +63,8 @@ pub(crate) struct Problem<'a> {
     definite: OnceLock<bool>,
     /// [`SparseExpert::most_zeros`](crate::sparse::SparseExpert::most_zeros).
     most_zeros: Option<usize>,
+    /// [`SparseExpert::least_zeros`](crate::sparse::SparseExpert::least_zeros).
+    pub(crate) least_zeros: usize,
 }
 
 impl<'a> Problem<'a> {
@@ -112,6 +114,7 @@ impl<'a> Problem<'a> {
             finite: OnceLock::new(),
             definite: OnceLock::new(),
             most_zeros: options.expert.most_zeros,
+            least_zeros: options.expert.least_zeros,
         })
     }
 
@@ -169,6 +172,7 @@ impl<'a> Problem<'a> {
             finite: OnceLock::new(),
             definite: OnceLock::new(),
             most_zeros: None,
+            least_zeros: 0,
         })
     }
 
@@ -195,6 +199,7 @@ impl<'a> Problem<'a> {
             finite: OnceLock::new(),
             definite: OnceLock::new(),
             most_zeros: self.most_zeros,
+            least_zeros: self.least_zeros,
         }
     }
 

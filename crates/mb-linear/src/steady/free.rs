@@ -37,22 +37,22 @@ const PHASES: u32 = 5;
 
 impl SteadyMotion {
     /// Free turns and shifts as columns, n x any and independent; `k` (n x n) and `phi_q` (m x n) are those of the motion in its frame.
-    pub fn free_directions(&self, model: &Model, k: &Dense, phi_q: &Dense) -> Dense {
+    pub fn free_directions(&self, model: &Model, k: &Sparse, phi_q: &Sparse) -> Dense {
         let n = model.nv();
         let point = &self.point;
         if model.phi_t(&point.q, point.t).iter().any(|x| *x != 0.0) {
             return Dense::zeros(n, 0);
         }
-        let (rows, size) = (mb_algebra::to_sparse(phi_q), norms::max_abs(k));
+        let (rows, size) = (phi_q, norms::max_abs(k));
         // What Newton's method has left of the motion itself is left of displacements too.
         let largest = norms::max_abs_vec(&point.v);
         let along: Vec<f64> = point.v.iter().map(|v| v / largest).collect();
-        let of_rows = |y: &[f64]| norms::max_abs_vec(&sparse::matvec(&rows, y));
+        let of_rows = |y: &[f64]| norms::max_abs_vec(&sparse::matvec(rows, y));
         let parting = of_rows(&along).max(ROUNDING * norms::max_abs(phi_q));
         let admissible = |y: &[f64]| of_rows(y) <= LEFT * parting;
         let Some(own) = self.left(model, point) else { return Dense::zeros(n, 0) };
         let stiffless = |y: &[f64]| {
-            let rest = minimum_norm_multipliers(&rows, &dense::matvec(k, y));
+            let rest = minimum_norm_multipliers(rows, &sparse::matvec(k, y));
             rest.is_ok_and(|(_, rest)| norms::max_abs_vec(&rest) <= ROUNDING * size + LEFT * own[0])
         };
         let mut found: Vec<Vec<f64>> = Vec::new();
@@ -88,8 +88,8 @@ impl SteadyMotion {
     }
     /// K (n x n, in the frame) without what rounding leaves of it along the free turns and shifts.
     pub(crate) fn freed(&self, model: &Model, k: Dense, phi_q: &Dense) -> Dense {
-        let free = self.free_directions(model, &k, phi_q);
         let rows = mb_algebra::to_sparse(phi_q);
+        let free = self.free_directions(model, &mb_algebra::to_sparse(&k), &rows);
         let mut done: Vec<Vec<f64>> = Vec::new();
         let mut k = k;
         for j in 0..free.ncols() {
