@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from . import _mb
 from ._checkpoint import checkpoint
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
+from ._frequencies import TAU, Frequencies
 from ._names import resolve
 from ._optional import need
 from ._requests import count, listed, number, strategy_word, words
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 #: Modes to take together: their numbers, or how close they are, ``"0.5%"``.
 Groups = Union[str, Iterable[Union[Iterable[int], str]]]
 
-_TAU = 2 * np.pi
 _QUANTITIES = ("s", "hz", "natural_hz", "zeta")
 
 
@@ -123,7 +123,7 @@ def _interval(name: str, ends: Any) -> list[float]:
     return [low, high]
 
 
-class SeriesValue:
+class SeriesValue(Frequencies):
     """Modes at a point, by their polynomials.
 
     Attributes
@@ -174,18 +174,6 @@ class SeriesValue:
         # Polynomials of the one side of a loss of rank say nothing of the other.
         return np.array(self._near, dtype=bool) & (self.rank_change is None)
 
-    @property
-    def hz(self) -> NDArray[np.float64]:
-        return np.abs(self.s.imag) / _TAU
-
-    @property
-    def natural_hz(self) -> NDArray[np.float64]:
-        return np.abs(self.s) / _TAU
-
-    @property
-    def zeta(self) -> NDArray[np.float64]:
-        return _zeta(self.s)
-
     def __len__(self) -> int:
         return len(self.s)
 
@@ -203,11 +191,6 @@ class SeriesValue:
             for i, number in enumerate(self.series.numbers)
         )
         return f"<table>{head}{rows}</table>"
-
-
-def _zeta(s: NDArray[np.complex128]) -> NDArray[np.float64]:
-    size = np.abs(s)
-    return np.where(size > 0, -s.real / np.where(size > 0, size, 1.0), np.nan)
 
 
 class Series:
@@ -366,12 +349,12 @@ class Series:
             return ds
         s = self._native.evaluate(x)[0][:, np.newaxis]
         if of == "hz":
-            return np.sign(s.imag) * ds.imag / _TAU
+            return np.sign(s.imag) * ds.imag / TAU
         size = np.abs(s)
         size = np.where(size > 0, size, np.nan)
         growth = (s.conj() * ds).real / size
         if of == "natural_hz":
-            return growth / _TAU
+            return growth / TAU
         return -ds.real / size + s.real * growth / size**2
 
     def tolerance(self, **tolerances: float) -> dict[str, NDArray[np.float64]]:

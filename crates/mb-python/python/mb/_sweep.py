@@ -8,7 +8,6 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from . import _mb, _table
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
+from ._frequencies import Frequencies
 from ._names import numbers, resolve
 from ._optional import need
 from ._requests import count, number, start_later, strategy_word
@@ -59,7 +59,7 @@ class Crossing:
     between: tuple[int, int]
 
 
-class Sweep:
+class Sweep(Frequencies):
     """Modes of many cases.
 
     Attributes
@@ -126,23 +126,6 @@ class Sweep:
         if self.state == "rest" and self.note is not None:
             warnings.warn(self.note, FindingWarning, stacklevel=4)
         self.segments: list[tuple[int, int]] = [tuple(pair) for pair in found["segments"]]
-
-    @cached_property
-    def hz(self) -> np.ndarray:
-        """|Im s| / (2 pi), Hz, cases x modes."""
-        return np.abs(self.s.imag) / (2 * np.pi)
-
-    @cached_property
-    def natural_hz(self) -> np.ndarray:
-        """|s| / (2 pi), Hz, cases x modes."""
-        return np.abs(self.s) / (2 * np.pi)
-
-    @cached_property
-    def zeta(self) -> np.ndarray:
-        """Damping ratios -Re s / |s|, cases x modes; NaN where s = 0."""
-        size = np.abs(self.s)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(size > 0, -self.s.real / size, np.nan)
 
     def __len__(self) -> int:
         return len(self.values)

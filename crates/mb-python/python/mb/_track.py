@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from . import _mb
 from ._checkpoint import checkpoint
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
+from ._frequencies import Frequencies, damping_ratio, frequency_hz
 from ._optional import need
 from ._requests import count, number
-from ._series import _TAU, _zeta, asked, split
+from ._series import asked, split
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -61,7 +62,7 @@ class Encounter:
 
 
 @dataclass(frozen=True)
-class TrackedGroup:
+class TrackedGroup(Frequencies):
     """Modes that are followed together, because they are close, repeated or defective.
 
     Attributes
@@ -103,22 +104,12 @@ class TrackedGroup:
     distinguished: bool
 
     @property
-    def hz(self) -> NDArray[np.float64]:
-        """\\|Im s| / (2 pi), Hz, samples x modes of the group."""
-        return np.abs(self.s.imag) / _TAU
-
-    @property
-    def natural_hz(self) -> NDArray[np.float64]:
-        """\\|s| / (2 pi), Hz, samples x modes of the group."""
-        return np.abs(self.s) / _TAU
-
-    @property
     def mean(self) -> NDArray[np.complex128]:
         """Mean of the eigenvalues at every sample, rad/s: smooth where the eigenvalues themselves are not."""
         return self.s.mean(axis=1)
 
 
-class Track:
+class Track(Frequencies):
     """Modes along a path: exactly at every sample, and by polynomials about its middle.
 
     Attributes
@@ -160,28 +151,10 @@ class Track:
         self.variables: list[str] = native.names()
         self.numbers: list[int] = native.numbers()
         self.coincidences: list[int] = native.coincidences()
+        self.s: NDArray[np.complex128] = native.s()
         aside = native.speeds_aside()
         if aside is not None:
             warnings.warn(f"The track: {aside}.", FindingWarning, stacklevel=4)
-
-    @cached_property
-    def s(self) -> NDArray[np.complex128]:
-        return self._native.s()
-
-    @cached_property
-    def hz(self) -> NDArray[np.float64]:
-        """\\|Im s| / (2 pi), Hz, samples x modes."""
-        return np.abs(self.s.imag) / _TAU
-
-    @cached_property
-    def natural_hz(self) -> NDArray[np.float64]:
-        """\\|s| / (2 pi), Hz, samples x modes."""
-        return np.abs(self.s) / _TAU
-
-    @cached_property
-    def zeta(self) -> NDArray[np.float64]:
-        """Damping ratios, samples x modes; NaN at s = 0."""
-        return _zeta(self.s)
 
     @cached_property
     def mac(self) -> NDArray[np.float64]:
@@ -310,7 +283,7 @@ class Track:
         for group in self.groups:
             name = "+".join(map(str, group.modes))
             for j, s in enumerate(group.s.T):
-                columns.update({f"hz {name} [{j}]": np.abs(s.imag) / _TAU, f"zeta {name} [{j}]": _zeta(s)})
+                columns.update({f"hz {name} [{j}]": frequency_hz(s), f"zeta {name} [{j}]": damping_ratio(s)})
         return pandas.DataFrame(columns)
 
     def __repr__(self) -> str:
