@@ -109,8 +109,8 @@ pub fn spectrum(
 
 /// Free turns and shifts of a steady motion, n x any: what the minimal form has exact zeros of.
 pub(crate) fn known_zeros(model: &Model, at: &OperatingPoint, lin: &LinearizedSystem) -> Dense {
-    let [k, phi_q] = [&lin.k, &lin.phi_q].map(to_sparse);
-    at.steady().map_or_else(|| Dense::zeros(lin.n(), 0), |motion| motion.free_directions(model, &k, &phi_q))
+    let Some(motion) = at.steady() else { return Dense::zeros(lin.n(), 0) };
+    motion.free_directions(model, &to_sparse(&lin.k), &to_sparse(&lin.phi_q))
 }
 
 /// As [`spectrum`], of a given linearization with its known zeros.

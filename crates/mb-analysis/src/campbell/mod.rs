@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Where M, C and K are polynomials in the speed ([`mb_linear::steady::SteadyFamily`]) a few speeds are linearized, and the others read
-//! from them.//!
+//! from them.
+//!
 //! All eigenvalues are seen from one frame. Lines of so many per revolution are cut by the modes at critical speeds, which are
 //! solved for (`critical.rs`); where eigenvalues grow, the ends of the range of speeds are solved for too (`unstable.rs`), and
 //! between samples modes that come close to each other are followed more finely, so that narrow ranges are found.
