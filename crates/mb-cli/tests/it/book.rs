@@ -219,7 +219,9 @@ fn cargo_knows(line: &str) -> bool {
             let tasks = std::fs::read_to_string(root().join("xtask/src/main.rs")).unwrap();
             tasks.contains(&format!("({}::", task.replace('-', "_")))
         }
-        ["cargo", "install", "--locked", "--path", path, ..] => root().join(path).join("Cargo.toml").is_file(),
+        ["cargo", "install", "--locked", "--path", path, ..] => {
+            root().join(path).join("Cargo.toml").is_file()
+        }
         ["cargo", "test" | "package", "--workspace", ..] | ["cargo", "fetch" | "deny"] => true,
         // The tests of the Python package run what its pages show.
         ["pip", "install", ..] | ["python", ..] => root().join("pyproject.toml").is_file(),
