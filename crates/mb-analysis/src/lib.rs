@@ -11,6 +11,7 @@
 mod branch;
 pub mod campbell;
 pub mod check;
+pub mod checkpoint;
 mod compare;
 pub mod drawing;
 mod error;

@@ -1,6 +1,7 @@
 //! The exceptions of the package, which `python/mb/_errors.py` defines.
 
 use mb_analysis::AnalysisError;
+use mb_analysis::checkpoint::{CheckpointError, NotThisRun};
 use mb_analysis::parametric::{SeriesError, UnknownVariable};
 use mb_constraints::ConstraintError;
 use mb_eigen::EigenError;
@@ -30,6 +31,34 @@ fn object<'py>(py: Python<'py>, value: impl IntoPyObjectExt<'py>) -> Py<PyAny> {
 /// `mb.ArgumentError`: an argument that cannot be used, with the position in it where there is one.
 pub(crate) fn argument(py: Python<'_>, name: &str, message: String, at: Option<(usize, usize)>) -> PyErr {
     raise(py, "ArgumentError", message, &[("argument", object(py, name)), ("position", object(py, at))])
+}
+
+/// A file that the steps of a run cannot be kept in.
+pub(crate) fn checkpoint(py: Python<'_>, error: CheckpointError) -> PyErr {
+    match error {
+        CheckpointError::NotThisRun { path, reason } => {
+            let path = path.display();
+            let message = match reason {
+                NotThisRun::NoFile => format!("checkpoint: {path} is no file."),
+                NotThisRun::TooLarge => format!("checkpoint: {path} is too large."),
+                NotThisRun::InUse => format!("checkpoint: another run writes to {path}."),
+                NotThisRun::NoCheckpoint => {
+                    format!("checkpoint: {path} is no checkpoint of this package; it is left as it is.")
+                }
+                other => {
+                    let what = match other {
+                        NotThisRun::Version => "with another version of the package",
+                        NotThisRun::Analysis => "of another analysis",
+                        NotThisRun::Model => "of another model",
+                        _ => "with other arguments",
+                    };
+                    format!("checkpoint: {path} belongs to another run, {what}; it is left as it is.")
+                }
+            };
+            argument(py, "checkpoint", message, None)
+        }
+        CheckpointError::Unwritable { source, .. } => source.into(),
+    }
 }
 
 /// `mb.InternalError`: a fault of the package.

@@ -1,16 +1,20 @@
 //! Long work whose steps are kept, so that it can go on from them after an end from outside.
 //!
-//! Files are Python's: `python/mb/_checkpoint.py` gives the steps of an earlier run and writes those that are done now. The worker
-//! hands them over; the thread that waits for it calls Python.
+//! The file is held by the thread that waits, which writes the steps that the worker hands over: it is closed as soon as an interrupt
+//! is raised, while the worker may go on to its next look.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::fmt::Debug;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use mb_analysis::checkpoint::{Checkpoint, Run};
 use mb_parametric::Journal;
 use pyo3::prelude::*;
 
-use crate::arrays::vector;
-use crate::work;
+use crate::model::Model;
+use crate::{errors, work};
 
 /// The steps of a run.
 pub(crate) struct Steps {
@@ -39,24 +43,33 @@ impl Journal for Steps {
     }
 }
 
-/// As [`work::run_watched`], with the steps of `checkpoint`: its list `earlier`, and its method `keep`, called with each step.
+/// As [`work::run_watched`], with the steps of `analysis` of a model with its `options` in the file `checkpoint`. A run that has
+/// `finished` needs it no more.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
-    checkpoint: Option<&Bound<'_, PyAny>>,
+    checkpoint: Option<PathBuf>,
+    (analysis, model, options): (&str, &Model, &impl Debug),
     work: impl FnOnce(&mut Steps) -> T + Send + 'static,
+    finished: impl Fn(&T) -> bool,
     watch: impl FnMut(Python<'_>) -> PyResult<()>,
 ) -> PyResult<T> {
+    let Some(path) = checkpoint else {
+        let mut steps = Steps { earlier: VecDeque::new(), kept: None };
+        return work::run_watched(py, move || work(&mut steps), watch);
+    };
+    let run = Run::new(analysis, &model.spec(), options);
+    let file = Checkpoint::open(Some(&path), &run).map_err(|e| errors::checkpoint(py, e))?;
+    let file = RefCell::new(file);
+    let earlier = std::iter::from_fn(|| file.borrow_mut().recall()).collect();
     let (send, kept) = channel();
-    let earlier = match checkpoint {
-        Some(checkpoint) => checkpoint.getattr("earlier")?.extract::<Vec<Vec<f64>>>()?.into(),
-        None => VecDeque::new(),
+    let mut steps = Steps { earlier, kept: Some(send) };
+    let keep = |_: Python<'_>, numbers| {
+        file.borrow_mut().keep(numbers);
+        Ok(())
     };
-    let mut steps = Steps { earlier, kept: checkpoint.map(|_| send) };
-    let keep = |py: Python<'_>, numbers: Vec<f64>| match checkpoint {
-        Some(checkpoint) => checkpoint.call_method1("keep", (vector(py, numbers),)).map(|_| ()),
-        None => Ok(()),
-    };
-    run_handing_over(py, &kept, keep, move || work(&mut steps), watch)
+    let out = run_handing_over(py, &kept, keep, move || work(&mut steps), watch)?;
+    file.into_inner().end(finished(&out)).map_err(|e| errors::checkpoint(py, e))?;
+    Ok(out)
 }
 
 /// As [`work::run_watched`]; what the work sends is handed to `take` by the thread that waits, and what it has sent until an

@@ -104,11 +104,6 @@ impl Model {
         self.spec.to_toml().map_err(|e| errors::internal(py, &e.to_string()))
     }
 
-    /// The whole description, meshes and parameters as they are now, to tell models apart.
-    fn fingerprint(&self) -> String {
-        format!("{:?}", self.spec)
-    }
-
     /// The tables of the description as JSON.
     fn tables(&self, py: Python<'_>) -> PyResult<String> {
         serde_json::to_string(&*self.spec).map_err(|e| errors::internal(py, &e.to_string()))

@@ -7,6 +7,7 @@
 )]
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -148,8 +149,9 @@ pub(crate) fn simulate(
     model: &Model,
     run: &str,
     progress: Option<Bound<'_, PyAny>>,
-    checkpoint: Option<&Bound<'_, PyAny>>,
+    checkpoint: Option<PathBuf>,
 ) -> PyResult<Motion> {
+    let kept_as = ("simulate", model, &run);
     let run: Run = read(py, run)?;
     let model = model.mechanism();
     let held = Arc::clone(&model);
@@ -167,7 +169,9 @@ pub(crate) fn simulate(
             integrate(&model, run.time, &run.q, &run.v, &options, &mut watch)
         }
     };
-    let motion = kept::run(py, checkpoint, job, |_| match &progress {
+    let finished =
+        |motion: &Result<Trajectory, _>| motion.as_ref().is_ok_and(|m| !matches!(m.end, End::Failed(_)));
+    let motion = kept::run(py, checkpoint, kept_as, job, finished, |_| match &progress {
         Some(call) => call.call1((f64::from_bits(reached.load(Ordering::Relaxed)),)).map(|_| ()),
         None => Ok(()),
     })?;

@@ -2,6 +2,7 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "signatures are those that Python calls: arrays by value")]
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use mb_algebra::c64;
@@ -36,14 +37,15 @@ pub(crate) fn series(
     py: Python<'_>,
     model: &Model,
     asked: &str,
-    checkpoint: Option<&Bound<'_, PyAny>>,
+    checkpoint: Option<PathBuf>,
 ) -> PyResult<Series> {
     let plan = Plan::new(py, model, asked)?;
     let setting = plan.setting().clone();
     let (spec, mechanism) = (model.spec(), model.mechanism());
     let (own_spec, own) = (Arc::clone(&spec), Arc::clone(&mechanism));
     let work = move |steps: &mut Steps| plan.expand(&own_spec, &own, steps);
-    let found = kept::run(py, checkpoint, work, |_| Ok(()))?;
+    let run = ("series", model, &asked);
+    let found = kept::run(py, checkpoint, run, work, Result::is_ok, |_| Ok(()))?;
     let expansion = Arc::new(found.map_err(|e| errors::series(py, &e))?);
     Ok(Series { spec, model: mechanism, setting, expansion })
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "signatures are those that Python calls: arrays by value")]
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use mb_algebra::c64;
@@ -42,12 +43,13 @@ pub(crate) fn track(
     asked: &str,
     path: PyReadonlyArray2<'_, f64>,
     middle: usize,
-    checkpoint: Option<&Bound<'_, PyAny>>,
+    checkpoint: Option<PathBuf>,
 ) -> PyResult<Track> {
     let plan = Plan::new(py, model, asked)?;
     let samples: Vec<Vec<f64>> = path.as_array().rows().into_iter().map(|row| row.to_vec()).collect();
     let (spec, mechanism) = (model.spec(), model.mechanism());
     let own = Arc::clone(&mechanism);
+    let along = samples.clone();
     let work = move |steps: &mut Steps| -> Result<_, SeriesError> {
         let expansion = plan.expand(&spec, &own, steps)?;
         let off =
@@ -60,8 +62,9 @@ pub(crate) fn track(
         let speeds_aside = origin.speeds_aside(&expansion.variables, SPEEDS_TAKEN);
         Ok((expansion, exact, predicted, groups, speeds_aside))
     };
-    let (expansion, exact, predicted, groups, speeds_aside) =
-        kept::run(py, checkpoint, work, |_| Ok(()))?.map_err(|e| errors::series(py, &e))?;
+    let run = ("track", model, &(asked, along));
+    let found = kept::run(py, checkpoint, run, work, Result::is_ok, |_| Ok(()))?;
+    let (expansion, exact, predicted, groups, speeds_aside) = found.map_err(|e| errors::series(py, &e))?;
     Ok(Track { model: mechanism, expansion, exact, predicted, groups, speeds_aside })
 }
 

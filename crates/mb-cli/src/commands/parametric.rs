@@ -4,7 +4,7 @@ pub(crate) mod tables;
 
 use crate::Answer;
 use crate::args::{Assignment, ParametricArgs};
-use crate::checkpoint::{Checkpoint, Run};
+use crate::checkpoint;
 use crate::failure::{Failure, RequestError};
 use crate::json;
 use crate::names;
@@ -17,6 +17,7 @@ use crate::render::Style;
 use crate::source::{Loaded, Text};
 use crate::start;
 use mb_algebra::{Stopped, c64, interrupt};
+use mb_analysis::checkpoint::{Checkpoint, Run};
 use mb_model::Model;
 use mb_parametric::EigenpairSeries;
 use std::io::Write as _;
@@ -99,7 +100,7 @@ pub fn run(text: &Text, args: &ParametricArgs, style: Style, progress: Progress)
         tables::render(&found, style)
     });
     if let Some(early) = &found.early {
-        answer.complaint = format!("{early}; {}.\n", Checkpoint::advice(args.checkpoint.as_deref()));
+        answer.complaint = format!("{early}; {}.\n", checkpoint::advice(args.checkpoint.as_deref()));
         answer.code = crate::failure::NUMERICS;
     }
     Ok(answer)

@@ -5,7 +5,7 @@ pub use mb_analysis::parametric::events::{Event, words};
 
 use crate::Answer;
 use crate::args::TrackArgs;
-use crate::checkpoint::{Checkpoint, Run};
+use crate::checkpoint;
 use crate::commands::parametric::mac;
 use crate::failure::Failure;
 use crate::history;
@@ -19,6 +19,7 @@ use crate::progress::Progress;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text};
 use mb_algebra::{Dense, Stopped, c64};
+use mb_analysis::checkpoint::{Checkpoint, Run};
 use mb_analysis::parametric::{FollowedGroups, events, follow, follow_groups};
 use mb_chart::{Chart, Curve, Panel, Scale};
 use std::f64::consts::TAU;
@@ -92,7 +93,7 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
     if let Some(early) = found.early {
         let place = args.checkpoint.as_deref();
         answer.complaint =
-            format!("{}; {}.\n", early.words(found.path.along.len()), Checkpoint::advice(place));
+            format!("{}; {}.\n", early.words(found.path.along.len()), checkpoint::advice(place));
         answer.code = crate::failure::NUMERICS;
     }
     Ok(answer)

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _mb
-from ._checkpoint import checkpoint as kept
 from ._errors import ArgumentError, FindingWarning, NumericsError
 from ._names import numbers, resolve
 from ._optional import need
-from ._requests import count, number
+from ._requests import count, number, path_of
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -308,10 +307,10 @@ def simulate(
         if call is not None and not callable(call):
             raise ArgumentError("progress is neither True nor a function of the time reached.", "progress")
     try:
-        with kept(checkpoint, "simulate", native, run) as steps:
-            out = Run(model, _mb.simulate(native, json.dumps(run), call, steps))
-            if out.end == "failed":
-                raise NumericsError(f"The run failed at t = {out.t[-1]:.6g} s: {out.reason}", "run_failed", run=out)
+        steps = None if checkpoint is None else path_of(checkpoint, "checkpoint")
+        out = Run(model, _mb.simulate(native, json.dumps(run), call, steps))
+        if out.end == "failed":
+            raise NumericsError(f"The run failed at t = {out.t[-1]:.6g} s: {out.reason}", "run_failed", run=out)
     finally:
         if bar is not None:
             bar.close()

@@ -7,6 +7,7 @@ import inspect
 import json
 import math
 import operator
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypedDict, TypeVar
 
@@ -232,6 +233,13 @@ def request(
             "largest= or all=True ask for others."
         )
     return out, note
+
+
+def path_of(value: Any, name: str) -> str:
+    """A path."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise ArgumentTypeError(f"{name} is of type {type(value).__name__}, but a path is needed.", name)
+    return str(os.fspath(value))
 
 
 def settings(symmetric: Any, left: Any, prove: Any, shift: Any, memory: Any) -> dict[str, Any]:

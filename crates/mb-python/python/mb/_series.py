@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _mb
-from ._checkpoint import checkpoint
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._frequencies import TAU, Frequencies
 from ._names import resolve
 from ._optional import need
-from ._requests import count, listed, number, strategy_word, words
+from ._requests import count, listed, number, path_of, strategy_word, words
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -435,8 +434,7 @@ def series(
     model, start = split(model, at)
     _, request = asked(variables, at=start, **options)
     native = model._build()
-    with checkpoint(kept, "series", native, request) as steps:
-        found = _mb.series(native, json.dumps(request), steps)
+    found = _mb.series(native, json.dumps(request), None if kept is None else path_of(kept, "checkpoint"))
     return Series(model, found)
 
 

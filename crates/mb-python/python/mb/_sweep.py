@@ -18,7 +18,7 @@ from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsE
 from ._frequencies import Frequencies
 from ._names import numbers, resolve
 from ._optional import need
-from ._requests import count, number, start_later, strategy_word
+from ._requests import count, number, path_of, start_later, strategy_word
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -189,7 +189,7 @@ class Sweep(Frequencies):
         ...     m.sweep({"k": [4, 9, 16]}, modes=1, resume=parts).s[:, 0].imag.round(9).tolist()
         [2.0, 3.0, 4.0]
         """
-        _table.write(_table.path_of(path, "path"), self._lines)
+        _table.write(path_of(path, "path"), self._lines)
 
     def _count(self) -> str:
         words = ("stable", "marginal", "unstable", "failed", "open")
@@ -330,7 +330,7 @@ def sweep(
         "shard": _table.shard_of(shard),
     }
     earlier = _table.read(resume)
-    table = None if output is None else _table.path_of(output, "output")
+    table = None if output is None else path_of(output, "output")
     journal = None if table is None else _table.Journal(table)
     bar: Any = None
     call: Any = progress or None

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import IO, Any
 
 from ._errors import ArgumentError, ArgumentTypeError
-from ._requests import count
+from ._requests import count, path_of
 
 Lines = list[tuple[int, list[str]]]
 
@@ -26,13 +26,6 @@ def shard_of(value: Any) -> list[int] | None:
     if part > of:
         raise ArgumentError(f"shard is {part} of {of}, but parts are counted from 1 to {of}.", "shard")
     return [part, of]
-
-
-def path_of(value: Any, name: str) -> str:
-    """A path."""
-    if not isinstance(value, (str, os.PathLike)):
-        raise ArgumentTypeError(f"{name} is of type {type(value).__name__}, but a path is needed.", name)
-    return str(os.fspath(value))
 
 
 def read(paths: Any) -> list[tuple[str, Lines]]:

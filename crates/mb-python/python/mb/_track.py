@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _mb
-from ._checkpoint import checkpoint
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._frequencies import Frequencies, damping_ratio, frequency_hz
 from ._optional import need
-from ._requests import count, number
+from ._requests import count, number, path_of
 from ._series import asked, split
 
 if TYPE_CHECKING:
@@ -334,8 +333,8 @@ def track(
     model, begin = split(model, {**(at or {}), **dict(zip(names, path[middle].tolist(), strict=True))})
     names, request = asked(names, at=begin, accuracy=None, region=None, **options)
     native = model._build()
-    with checkpoint(kept, "track", native, [request, path.tolist()]) as steps:
-        found = _mb.track(native, json.dumps(request), path, middle, steps)
+    steps = None if kept is None else path_of(kept, "checkpoint")
+    found = _mb.track(native, json.dumps(request), path, middle, steps)
     return Track(model, path, found)
 
 

@@ -8,7 +8,6 @@ pub use args::{IntegratorArg, MethodArg, SimulateArgs, StartArg, Stop};
 
 use crate::Answer;
 use crate::args::{Assignment, ModelArgs, MotionArgs, StartArgs, StrategyArg};
-use crate::checkpoint::{Checkpoint, Run as CheckpointRun};
 use crate::failure::{Failure, RequestError};
 use crate::history::{self, plot};
 use crate::names;
@@ -20,6 +19,7 @@ use crate::source::{Loaded, Text, load};
 use clap::ValueEnum;
 use live::Live;
 use mb_algebra::Stopped;
+use mb_analysis::checkpoint::{Checkpoint, Run as CheckpointRun};
 use mb_constraints::simulate::{
     self, End, Event, GeneralizedAlpha, Integrator, SimulationOptions, StartPolicy, StepControl, Trajectory,
     consistent_start, simulate,
