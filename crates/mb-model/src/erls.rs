@@ -78,7 +78,7 @@ pub struct ErlsLink<P = f64> {
     pub angle: BlockId,
     /// Last node of the link below, whose displacement the base has; none on the ground.
     pub tip_below: Option<BlockId>,
-    /// Elastic rotation of the base, where no motor holds it.
+    /// Elastic rotation of the base of a passive link, whose angle a loop gives.
     pub base_rotation: Option<BlockId>,
     /// The nodes beyond the base, one for each element.
     pub nodes: Vec<BlockId>,
@@ -134,7 +134,8 @@ fn index<P: Data>(model: &Model<P>, wiring: &mut Wiring, id: BlockId) -> usize {
 
 impl<P: Data> Model<P> {
     /// Adds the coordinates of a link, undeformed: its angle, with `passive` the elastic rotation of its base, and its nodes
-    /// beyond the base. The block of node k is called `name[k]`.
+    /// beyond the base. The block of node k is called `name[k]`. Links are passive where a loop gives their angle; elsewhere
+    /// the angle and the rotation of the base describe one turn twice.
     ///
     /// # Panics
     /// When the link has no element.

@@ -34,8 +34,8 @@ pub struct ErlsLinkSpec {
     /// Mass at its end, kg. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Value>,
-    /// True where no motor holds the base, so that it turns elastically against the rigid link. In a loop all links are
-    /// passive but the driven ones. Default: false.
+    /// True where a loop gives the angle of the rigid link: its base then turns elastically against it. In a loop all links
+    /// are passive but the driven ones. Default: false; a link outside of loops turns freely by its angle.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub passive: bool,
     /// Absolute angle at the start, rad; write `"deg(30)"` for degrees. Default: 0.

@@ -372,6 +372,14 @@ pub enum Fault {
         /// The link.
         link: String,
     },
+    /// A passive link whose angle is free.
+    #[error(
+        "'{link}' is passive, and no loop of erls-links gives its angle: the angle and the elastic rotation of its base describe one turn twice"
+    )]
+    PassiveWithoutLoop {
+        /// The link.
+        link: String,
+    },
     /// A beam where one of its nodes must be named.
     #[error("beam '{beam}' alone is not a point")]
     WhereOnBeam {
@@ -452,7 +460,7 @@ pub enum Fault {
         second: &'static str,
     },
     /// A length by default although the start is not given.
-    #[error("`{key}` is missing, and the start does not give it: {thing} has no position of its own")]
+    #[error("`{key}` does not follow from the start: {thing} has no position of its own")]
     UnknownStart {
         /// The key.
         key: &'static str,

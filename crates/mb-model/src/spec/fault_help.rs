@@ -24,6 +24,11 @@ impl Fault {
                 "a place is `start`, `end`, a node such as `node3`, or a marker of the link".to_owned()
             }),
             Self::BaseCycle { .. } => "one link of each chain has a point of the ground as its base".to_owned(),
+            Self::PassiveWithoutLoop { .. } => {
+                "leave `passive` out: the link turns freely by its angle. A revolute joint between ends of erls-links, or with the \
+                 ground, closes a loop and gives the angles of two passive links"
+                    .to_owned()
+            }
             Self::WhereOnBeam { beam } => {
                 format!("write `{beam}.start`, `{beam}.end`, a node such as `{beam}.node3`, or a marker of the beam")
             }
@@ -76,6 +81,9 @@ impl Fault {
             Self::SameThing { .. } => "the two ends must be on different bodies or points".to_owned(),
             Self::NothingMoves => "leave it out, or let something move".to_owned(),
             Self::NoInertia => "give it a mass, or hold it with a joint".to_owned(),
+            Self::UnknownStart { key: key @ ("a" | "b"), .. } => {
+                format!("give `{key}` as a point such as [0.0, 0.0], or give the start with `at`")
+            }
             Self::UnknownStart { key, .. } => format!("give `{key}`, or give the start with `at`"),
             Self::UnknownStartAngle { key, .. } => format!("give the body `angle`, or write coordinates at `{key}`"),
             Self::ObeyedCharacter { .. } => "write the text without it".to_owned(),

@@ -128,3 +128,63 @@ fn links_are_placed_and_welded_at_their_ends() {
     let node = model.coordinates().blocks().iter().find(|b| b.name == "post[2]").unwrap().v;
     assert!((r[node + 2] - r[2]).abs() < 1e-12 && r[2].abs() > 4.0);
 }
+
+/// A chain of equivalent rigid links, `true` for those that are passive, and joints by their ends.
+fn rigid_links(links: &[(&str, &str, bool)], joints: &[(&str, &str)]) -> String {
+    let mut text = "units = \"SI\"\nname = \"links\"\n".to_owned();
+    for (name, base, passive) in links {
+        let _infallible = writeln!(
+            text,
+            "[[erls-link]]\nname = \"{name}\"\nbase = {base}\nlength = 1\nelements = 2\ndensity = 1\nyoungs_modulus = 1\n\
+             section.radius = 0.01\npassive = {passive}"
+        );
+    }
+    for (k, (a, b)) in joints.iter().enumerate() {
+        let _infallible =
+            writeln!(text, "[[joint]]\nname = \"j{k}\"\ntype = \"revolute\"\na = \"{a}\"\nb = {b}");
+    }
+    text
+}
+
+/// The links that are reported as passive without a loop.
+fn faulty<'a>(links: &[(&'a str, &str, bool)], joints: &[(&str, &str)]) -> Vec<&'a str> {
+    let said = report(&rigid_links(links, joints));
+    let named = |name: &&str| said.contains(&format!("'{name}' is passive, and no loop"));
+    links.iter().map(|l| l.0).filter(named).collect()
+}
+
+/// A loop gives the angles of two passive links; any further one describes one turn twice.
+#[test]
+fn passive_links_need_a_loop_that_gives_their_angles() {
+    let ground = "[0, 0]";
+    let chain = [("a", ground, true), ("b", "\"a\"", false), ("c", "\"b\"", true)];
+    assert_eq!(faulty(&chain, &[]), ["a", "c"]);
+    assert_eq!(faulty(&chain, &[("c.end", "[1, 0]")]), [""; 0]);
+    // A body is no part of the ideal mechanism.
+    let body = "\n[[body]]\nname = \"body\"\nmass = 1\ninertia = 1\nat = [0, 0]\nangle = 0\n";
+    let tied = rigid_links(&chain, &[("c.end", "\"body\"")]) + body;
+    assert!(report(&tied).contains("'a' is passive"), "{}", report(&tied));
+    // The base of b is the end of a: joined to the ground, it leaves the angles beyond it.
+    assert_eq!(faulty(&chain, &[("b.start", "[1, 0]")]), ["c"]);
+    let four_bar = [("crank", ground, false), ("coupler", "\"crank\"", true), ("rocker", "[1, 0]", true)];
+    let close = ("coupler.end", "\"rocker.end\"");
+    assert_eq!(faulty(&four_bar, &[close]), [""; 0]);
+    let mut free = four_bar;
+    free[0].2 = true;
+    assert_eq!(faulty(&free, &[close]), ["rocker"]);
+    // Two branches on one link: its angle moves both sides of the joint alike.
+    let fork = [("stem", ground, true), ("left", "\"stem\"", true), ("right", "\"stem\"", true)];
+    assert_eq!(faulty(&fork, &[("left.end", "\"right.end\"")]), ["stem"]);
+    // Two loops that share a link: each gives two angles, whichever row the shared one takes.
+    let two = [("p", ground, true), ("q", "\"p\"", true), ("r", "\"q\"", true), ("s", "[3, 0]", true)];
+    assert_eq!(faulty(&two, &[("r.end", "\"s.end\""), ("q.end", "[2, 0]")]), [""; 0]);
+}
+
+/// `ground` without a point is where the other end starts, which must then be known.
+#[test]
+fn ground_needs_an_end_whose_start_is_given() {
+    let hung = GOOD.replace("at = [0, 0]\nangle", "angle").replace("b = [0, 0]", "b = \"ground\"");
+    let said = report(&hung);
+    assert!(said.contains("`b` does not follow from the start") && said.contains("as a point"), "{said}");
+    assert_eq!(report(&hung.replace("b = \"ground\"", "b = [0, 0]")), "no error\n");
+}

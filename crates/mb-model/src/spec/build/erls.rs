@@ -2,6 +2,7 @@
 
 use super::expand::{Entries, Entry, Head};
 use super::links::{MAX_ELEMENTS, node_number};
+use super::passive::Closure;
 use super::spots::Orientation;
 use super::{Builder, ErlsPart, Outcome};
 use crate::element::{Data, Element, Erls, ErlsPin, ErlsPlace, PinEnd};
@@ -144,6 +145,10 @@ impl<P: Data> Builder<P> {
             },
         })
     }
+    /// The last link whose angle moves a node of the ideal mechanism: a base is the end of the link below.
+    fn moved_by(&self, (k, node): (usize, usize)) -> Option<usize> {
+        if node > 1 { Some(k) } else { self.erls[k].as_ref()?.parent }
+    }
     /// The place of a node.
     pub(super) fn erls_place(&self, wiring: &mut Wiring, (k, node): (usize, usize)) -> Option<ErlsPlace<P>> {
         let link = self.erls[k].as_ref()?.link.as_ref()?;
@@ -205,6 +210,9 @@ impl<P: Data> Builder<P> {
                 Some(_) => PinEnd::Place(self.place(&mut wiring, spot)),
             }
         };
+        if !matches!(b, PinEnd::Place(_)) {
+            self.closures.push(Closure { a: self.moved_by(node), b: other.and_then(|b| self.moved_by(b)) });
+        }
         let element = Element::Erls(Box::new(Erls::Pin(ErlsPin { a, b })));
         self.add(e, element, wiring, Vec::new());
         Ok(true)

@@ -16,6 +16,7 @@ mod loads;
 mod meshes;
 mod outputs;
 mod parts;
+mod passive;
 mod rolling;
 mod rotors;
 mod scope;
@@ -38,6 +39,7 @@ use expand::{Entries, Entry, Head};
 use frames::Link;
 use lengths::Lengths;
 use meshes::MeshPart;
+use passive::Closure;
 use scope::{Scope, check_name};
 use solids::SolidPart;
 use std::collections::{BTreeMap, HashMap};
@@ -71,6 +73,7 @@ pub(crate) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
         links: HashMap::new(),
         flexible: Vec::new(),
         erls: Vec::new(),
+        closures: Vec::new(),
         angles: Vec::new(),
         inputs: HashMap::new(),
         lengths: Lengths::default(),
@@ -116,6 +119,7 @@ pub(crate) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
         problems.keep(b.angle(k, e));
     }
     each(&mut b, &entries.joints, &mut problems, Builder::joint);
+    b.check_passive(&entries, &mut problems);
     each(&mut b, &entries.rollings, &mut problems, Builder::rolling);
     each(&mut b, &entries.knife_edges, &mut problems, Builder::knife_edge);
     each(&mut b, &entries.couplings, &mut problems, Builder::coupling);
@@ -230,7 +234,7 @@ struct ErlsPart<P> {
     parent: Option<usize>,
     /// Its angle at the start.
     angle: P,
-    /// True where no motor holds its base.
+    /// True where its base turns elastically against the rigid link.
     passive: bool,
     data: ErlsData<P>,
     /// Its coordinates, once they are in the model.
@@ -256,6 +260,8 @@ struct Builder<P: Data> {
     flexible: Vec<LinkPart<P>>,
     /// Equivalent rigid links; none for a faulty one.
     erls: Vec<Option<ErlsPart<P>>>,
+    /// Joints that close loops of them.
+    closures: Vec<Closure>,
     angles: Vec<BlockId>,
     inputs: HashMap<String, usize>,
     lengths: Lengths,
