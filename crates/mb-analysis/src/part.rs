@@ -42,7 +42,8 @@ pub fn of_model(
     let expert = SparseExpert { most_zeros, least_zeros, ..options.expert };
     let options = &SparseOptions { left_vectors, expert, ..*options };
     let name = "constrained/sparse".to_owned();
-    match sparse::solve_in_parts(&lin.pencil(), lin.k_parts.as_ref(), &request, options) {
+    let (pencil, parts) = lin.into_pencil();
+    match sparse::solve_in_parts(&pencil, parts.as_ref(), &request, options) {
         Ok(spectrum) => Ok(of_spectrum(model, at, request, name, spectrum)),
         Err(source) => Err(AnalysisError::Eigen { formulation: name, source }),
     }

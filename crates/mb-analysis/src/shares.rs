@@ -35,7 +35,7 @@ pub fn shares(
     if !energy && !participation {
         return Ok(Shares::default());
     }
-    let pencil = linearize_sparse(model, at).pencil();
+    let pencil = linearize_sparse(model, at).into_pencil().0;
     let failed = |source| AnalysisError::Eigen { formulation: result.name.clone(), source };
     let pairs = &result.spectrum.eigenpairs;
     let coordinates = model.coordinates();

@@ -6,13 +6,14 @@
 use std::io::{self, Write};
 
 use mb_algebra::{Sparse, c64};
+use mb_eigen::engine::ScaledMatrix;
 
 /// The number with which a matrix begins.
 pub const MATRIX: u32 = 1_211_216;
 /// The number with which a vector begins.
 const VECTOR: u32 = 1_211_214;
-/// Numbers that go through a buffer at a time.
-const PIECE: usize = 1 << 16;
+/// Bytes that go through a buffer at a time.
+const PIECE: usize = 1 << 20;
 
 /// An index as the format holds it; an error where it does not fit 31 bits.
 fn index(x: usize) -> io::Result<u32> {
@@ -22,41 +23,84 @@ fn index(x: usize) -> io::Result<u32> {
     })
 }
 
-/// Writes a matrix in pieces; `complex`: its values as complex numbers.
+/// A matrix that is read row by row.
+pub trait ByRows {
+    /// Rows and columns.
+    fn shape(&self) -> [usize; 2];
+    /// Replaces `into` by the entries of row `i`, from 0, as (column, value), the columns ascending.
+    fn row(&self, i: usize, into: &mut Vec<(usize, f64)>);
+}
+
+impl ByRows for ScaledMatrix<'_> {
+    fn shape(&self) -> [usize; 2] {
+        [self.size(); 2]
+    }
+    fn row(&self, i: usize, into: &mut Vec<(usize, f64)>) {
+        self.row(i, into);
+    }
+}
+
+/// A sparse matrix by rows.
+struct Csr<'a>(&'a Sparse);
+
+impl ByRows for Csr<'_> {
+    fn shape(&self) -> [usize; 2] {
+        self.0.shape().into()
+    }
+    fn row(&self, i: usize, into: &mut Vec<(usize, f64)>) {
+        into.clear();
+        if let Some(row) = self.0.outer_view(i) {
+            into.extend(row.iter().map(|(j, v)| (j, *v)));
+        }
+    }
+}
+
+/// Writes a matrix in pieces, reading each row three times; `complex`: its values as complex numbers.
 ///
 /// # Errors
 /// What the place says, and indices of more than 31 bits.
-pub fn write_matrix(out: &mut dyn Write, matrix: &Sparse, complex: bool) -> io::Result<()> {
-    let own;
-    let rows = if matrix.is_csr() {
-        matrix
-    } else {
-        own = matrix.to_csr();
-        &own
-    };
-    for x in [MATRIX, index(rows.rows())?, index(rows.cols())?, index(rows.nnz())?] {
+pub fn write_matrix(out: &mut dyn Write, matrix: &dyn ByRows, complex: bool) -> io::Result<()> {
+    let [rows, columns] = matrix.shape();
+    let mut row = Vec::new();
+    let mut lengths = Vec::with_capacity(rows);
+    for i in 0..rows {
+        matrix.row(i, &mut row);
+        lengths.push(index(row.len())?);
+    }
+    let entries = lengths.iter().map(|length| *length as usize).sum();
+    for x in [MATRIX, index(rows)?, index(columns)?, index(entries)?] {
         out.write_all(&x.to_be_bytes())?;
     }
-    let mut buffer = Vec::with_capacity(16 * PIECE);
-    let lengths: Vec<usize> = rows.outer_iterator().map(|row| row.nnz()).collect();
-    for list in [&lengths[..], rows.indices()] {
-        for piece in list.chunks(PIECE) {
-            buffer.clear();
-            for x in piece {
-                buffer.extend(index(*x)?.to_be_bytes());
-            }
-            out.write_all(&buffer)?;
-        }
+    let mut buffer = Vec::with_capacity(2 * PIECE);
+    for length in lengths {
+        buffer.extend(length.to_be_bytes());
+        flush(out, &mut buffer, PIECE)?;
     }
-    for piece in rows.data().chunks(PIECE) {
-        buffer.clear();
-        for x in piece {
+    for i in 0..rows {
+        matrix.row(i, &mut row);
+        for (j, _) in &row {
+            buffer.extend(index(*j)?.to_be_bytes());
+        }
+        flush(out, &mut buffer, PIECE)?;
+    }
+    for i in 0..rows {
+        matrix.row(i, &mut row);
+        for (_, x) in &row {
             buffer.extend(x.to_be_bytes());
             if complex {
                 buffer.extend(0.0_f64.to_be_bytes());
             }
         }
-        out.write_all(&buffer)?;
+        flush(out, &mut buffer, PIECE)?;
+    }
+    flush(out, &mut buffer, 0)
+}
+
+/// Writes a buffer that has reached `least` bytes, and empties it.
+fn flush(out: &mut dyn Write, buffer: &mut Vec<u8>, least: usize) -> io::Result<()> {
+    if buffer.len() >= least {
+        out.write_all(buffer)?;
+        buffer.clear();
     }
     Ok(())
 }
@@ -64,7 +108,14 @@ pub fn write_matrix(out: &mut dyn Write, matrix: &Sparse, complex: bool) -> io::
 /// The bytes of a file with one matrix; none where an index does not fit 31 bits.
 pub fn file(matrix: &Sparse) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(16 + 4 * matrix.rows() + 12 * matrix.nnz());
-    write_matrix(&mut out, matrix, false).ok()?;
+    let own;
+    let rows = if matrix.is_csr() {
+        matrix
+    } else {
+        own = matrix.to_csr();
+        &own
+    };
+    write_matrix(&mut out, &Csr(rows), false).ok()?;
     Some(out)
 }
 
@@ -119,7 +170,7 @@ mod tests {
         assert_eq!(bytes[32..40], 1.0_f64.to_be_bytes());
         assert_eq!((bytes.len(), &bytes[40..]), (48, &(-2.0_f64).to_be_bytes()[..]));
         let mut complex = Vec::new();
-        write_matrix(&mut complex, &matrix, true).unwrap();
+        write_matrix(&mut complex, &Csr(&matrix.to_csr()), true).unwrap();
         assert_eq!(complex.len(), 64);
         assert_eq!(complex[48..56], (-2.0_f64).to_be_bytes());
     }

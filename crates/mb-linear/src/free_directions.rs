@@ -12,7 +12,7 @@ use mb_algebra::{Dense, RankTolerance, Svd};
 use mb_model::{Model, Point};
 
 /// Most motions without strain checked.
-const MOST: usize = 600;
+pub(crate) const MOST: usize = 600;
 /// Most entries of Phi_q Z.
 const MOST_ENTRIES: usize = 2_000_000;
 /// Singular values of Phi_q Z, with rows of length one, that are zero.
@@ -23,12 +23,12 @@ const ZERO: RankTolerance = RankTolerance { relative: 1e-10 };
 ///
 /// Where it is zero K is positive definite on the admissible directions, whatever its entries have been rounded to.
 pub fn most_free_directions(model: &Model, at: &OperatingPoint) -> Option<usize> {
-    if at.steady().is_some() { None } else { at_rest(model, at.point()) }
+    if at.steady().is_some() { None } else { at_rest(model, at.point(), MOST) }
 }
 
-/// The same at a point.
-pub(crate) fn at_rest(model: &Model, point: &Point) -> Option<usize> {
-    let z = model.strainless(point, MOST)?.to_csr();
+/// The same at a point; none with more than `most` motions that strain nothing.
+pub(crate) fn at_rest(model: &Model, point: &Point, most: usize) -> Option<usize> {
+    let z = model.strainless(point, most)?.to_csr();
     let mut rows: Vec<Vec<f64>> = Vec::new();
     let mut row_of = vec![usize::MAX; model.nc()];
     for (row, i, value) in model.phi_q(&point.q, point.t).iter() {

@@ -69,6 +69,11 @@ impl LinearizedSystem<Sparse> {
     pub fn pencil(&self) -> QuadraticPencil<Sparse> {
         QuadraticPencil { m: self.m.clone(), c: self.c.clone(), k: self.k.clone(), phi_q: self.phi_q.clone() }
     }
+    /// The same with the parts of K, without copies: the matrices of a large model are most of its memory.
+    pub fn into_pencil(self) -> (QuadraticPencil<Sparse>, Option<StiffnessParts>) {
+        let Self { m, c, k, k_parts, phi_q, .. } = self;
+        (QuadraticPencil { m, c, k, phi_q }, k_parts)
+    }
 }
 
 /// Linearizes at rest or in steady motion, with dense blocks.
@@ -107,7 +112,7 @@ pub(crate) fn pencil_of_family(
     } else if dense {
         linearize(model, at)
     } else {
-        return linearize_sparse(model, at).pencil();
+        return linearize_sparse(model, at).into_pencil().0;
     };
     let [m, c, k, phi_q] = [m, c, k, phi_q].map(|x| to_sparse(&x));
     QuadraticPencil { m, c, k, phi_q }

@@ -226,7 +226,7 @@ impl<'a> Path<'a> {
             }
         }
         if model.nv() + model.nc() > SMALL {
-            let pencil = linearize_sparse(&model, &at).pencil();
+            let pencil = linearize_sparse(&model, &at).into_pencil().0;
             return Ok(Stop::new(model, at, pencil, rate));
         }
         let lin = linearize(&model, &at);

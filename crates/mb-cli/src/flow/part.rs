@@ -64,10 +64,9 @@ pub fn of_model_by_engine(
     engine: &EngineArgs,
     progress: Progress,
 ) -> Result<FormulationSpectrum, Failure> {
-    let lin = linearize_sparse(model, at);
-    let (pencil, options) = (lin.pencil(), engine_options(options, at));
-    let problem =
-        Problem { pencil: &pencil, parts: lin.k_parts.as_ref(), request: &request, options: &options };
+    let (pencil, parts) = linearize_sparse(model, at).into_pencil();
+    let options = engine_options(options, at);
+    let problem = Problem { pencil: &pencil, parts: parts.as_ref(), request: &request, options: &options };
     let spectrum = problem.solve(engine, progress)?;
     Ok(of_spectrum(model, at, request, "constrained/slepc".to_owned(), spectrum))
 }

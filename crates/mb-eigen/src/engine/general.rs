@@ -235,7 +235,14 @@ impl Prepared<'_> {
                 ("C" | "M", _) => far,
                 _ => 1.0,
             };
-            by * mb_algebra::norms::one(&a)
+            let (mut sums, mut row) = (vec![0.0; a.size()], Vec::new());
+            for i in 0..a.size() {
+                a.row(i, &mut row);
+                for (j, v) in &row {
+                    sums[*j] += v.abs();
+                }
+            }
+            by * sums.into_iter().fold(0.0_f64, f64::max)
         });
         sizes.sum()
     }

@@ -15,11 +15,13 @@
 mod general;
 mod inertia;
 mod phase;
+mod scaled;
 mod scaling;
 mod undamped;
 
 use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts, c64};
 
+pub use self::scaled::ScaledMatrix;
 use self::scaling::Scaling;
 use crate::options::{Shift, SparseOptions};
 use crate::problem::Problem;
@@ -201,16 +203,16 @@ impl<'a> Prepared<'a> {
         &self.task
     }
 
-    /// The matrices by name, n + r square: `K`, `M` and, with degree two, `C`. Made anew at each call.
-    pub fn matrices(&self) -> Vec<(&'static str, Sparse)> {
+    /// The matrices by name, n + r square: `K`, `M` and, with degree two, `C`. They are scaled as they are read.
+    pub fn matrices(&self) -> Vec<(&'static str, ScaledMatrix<'_>)> {
         let (p, s) = (&self.problem, &self.scaling);
         let mut out = vec![("K", s.saddle(p))];
         match (self.task.undamped, self.form) {
-            (true, _) | (_, Form::Squared) => out.push(("M", s.leading(p, p.m.sparse(), 2))),
-            (_, Form::First) => out.push(("M", s.leading(p, p.c.sparse(), 1))),
+            (true, _) | (_, Form::Squared) => out.push(("M", s.leading(p, &p.m, 2))),
+            (_, Form::First) => out.push(("M", s.leading(p, &p.c, 1))),
             (_, Form::Companion) => {
-                out.push(("C", s.leading(p, p.c.sparse(), 1)));
-                out.push(("M", s.leading(p, p.m.sparse(), 2)));
+                out.push(("C", s.leading(p, &p.c, 1)));
+                out.push(("M", s.leading(p, &p.m, 2)));
             }
         }
         out

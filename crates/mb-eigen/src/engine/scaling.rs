@@ -1,8 +1,10 @@
 //! Powers of two that bring the entries of a saddle point to one size.
 
-use mb_algebra::{Scatter, Sparse, Triplets};
+use mb_algebra::Sparse;
 
+use super::scaled::ScaledMatrix;
 use crate::problem::Problem;
+use crate::problem::matrix::Matrix;
 
 /// The diagonals D and R and the unit of frequency g, all powers of two.
 #[derive(Clone, Debug)]
@@ -37,34 +39,24 @@ impl Scaling {
         Self { gamma, d, r }
     }
 
-    /// [D K D, D Phi^T R; R Phi D, 0] with all of the diagonal in the pattern.
-    pub(crate) fn saddle(&self, problem: &Problem<'_>) -> Sparse {
-        let (n, rank) = (problem.n, problem.rows.rank);
+    /// [D K D, D Phi^T R; R Phi D, 0].
+    pub(crate) fn saddle<'a>(&'a self, problem: &'a Problem<'_>) -> ScaledMatrix<'a> {
         let phi = problem.rows.independent.sparse();
-        let k = problem.k.sparse();
-        let mut out = Triplets::with_capacity(n + rank, n + rank, k.nnz() + 2 * phi.nnz() + n + rank);
-        for (value, (i, j)) in k {
-            out.add(i, j, self.d[i] * value * self.d[j]);
-        }
-        for (value, (i, j)) in phi {
-            let value = self.r[i] * value * self.d[j];
-            out.add(n + i, j, value);
-            out.add(j, n + i, value);
-        }
-        (0..n + rank).for_each(|i| out.add(i, i, 0.0));
-        out.to_sparse()
+        let coupling = Some((phi, &self.r[..], phi.to_csc()));
+        let leading = problem.k.sparse();
+        ScaledMatrix { leading, unit: 1.0, d: &self.d, coupling, size: problem.n + problem.rows.rank }
     }
 
-    /// [g^power D A D, 0; 0, 0] with all of the diagonal in the pattern.
-    pub(crate) fn leading(&self, problem: &Problem<'_>, a: &Sparse, power: i32) -> Sparse {
+    /// [g^power D A D, 0; 0, 0].
+    pub(crate) fn leading<'a>(
+        &'a self,
+        problem: &Problem<'_>,
+        a: &'a Matrix<'_>,
+        power: i32,
+    ) -> ScaledMatrix<'a> {
         let size = problem.n + problem.rows.rank;
         let unit = self.gamma.powi(power);
-        let mut out = Triplets::with_capacity(size, size, a.nnz() + size);
-        for (value, (i, j)) in a {
-            out.add(i, j, unit * (self.d[i] * value * self.d[j]));
-        }
-        (0..size).for_each(|i| out.add(i, i, 0.0));
-        out.to_sparse()
+        ScaledMatrix { leading: a.sparse(), unit, d: &self.d, coupling: None, size }
     }
 }
 
@@ -85,8 +77,13 @@ mod tests {
         let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
         let scaling = Scaling::of(&problem);
         let k = scaling.saddle(&problem);
-        assert_eq!((problem.rows.rank, k.rows()), (1, 3));
-        let at = |i: usize, j: usize| *k.get(i, j).unwrap();
+        assert_eq!((problem.rows.rank, k.size()), (1, 3));
+        let at = |i: usize, j: usize| {
+            let mut row = Vec::new();
+            k.row(i, &mut row);
+            assert!(row.is_sorted_by(|a, b| a.0 < b.0));
+            row.iter().find(|entry| entry.0 == j).unwrap().1
+        };
         for (i, j) in [(0, 0), (0, 1), (1, 1)] {
             let back = at(i, j) / scaling.d[i] / scaling.d[j];
             assert_eq!(back.to_bits(), pencil.k.get(i, j).unwrap().to_bits());

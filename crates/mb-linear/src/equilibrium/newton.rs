@@ -17,6 +17,13 @@ use mb_algebra::norms;
 use mb_constraints::{Saddle, SaddlePatterns};
 use mb_model::{Model, Point};
 
+/// A step or a violation that is negligible, relative to the largest coordinate.
+const NEGLIGIBLE: f64 = 1e-15;
+
+/// From this many coordinates on an unloaded model is taken as it is assembled; with fewer, one step that takes the rounding away
+/// costs nothing.
+const LARGE: usize = 1000;
+
 /// Where a method ended.
 #[derive(Debug)]
 pub(super) struct Outcome {
@@ -31,8 +38,17 @@ pub(super) fn newton(
     options: &EquilibriumOptions,
     patterns: &mut SaddlePatterns,
 ) -> Result<Outcome, LinearError> {
+    if model.nv() > LARGE && is_solved(model, start) {
+        return Ok(Outcome { point: start.clone(), iterations: 0 });
+    }
     let none = vec![0.0; model.nv()];
     iterate(model, start, &none, options.max_iterations, options, patterns).map(|(outcome, _)| outcome)
+}
+
+/// Whether no element exerts a force and no constraint is violated: a mesh without loads needs no factorization.
+fn is_solved(model: &Model, start: &Point) -> bool {
+    let reach = 1.0 + norms::max_abs_vec(&start.q);
+    norms::max_abs_vec(&model.phi(&start.q, start.t)) <= NEGLIGIBLE * reach && model.is_unloaded(start)
 }
 
 /// Newton's method with the residual of the start taken away in steps.
@@ -85,7 +101,7 @@ fn iterate(
         }
         let reach = 1.0 + norms::max_abs_vec(&point.q);
         // Rounding reached: the step is negligible, or small and no longer falling.
-        if size <= 1e-15 * reach || (size <= 1e-9 * reach && size > 0.5 * last) {
+        if size <= NEGLIGIBLE * reach || (size <= 1e-9 * reach && size > 0.5 * last) {
             advance(model, &mut point, &dq, &dlambda, 1.0);
             return Ok((Outcome { point, iterations }, true));
         }

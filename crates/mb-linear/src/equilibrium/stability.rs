@@ -16,6 +16,7 @@
 
 use super::Equilibrium;
 use crate::error::LinearError;
+use crate::free_directions;
 use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{
     AlgebraError, Dense, RankTolerance, Sparse, SymmetricEigen, dense, norms, sparse, to_dense,
@@ -28,6 +29,10 @@ use std::sync::Arc;
 pub(super) const DENSE_UP_TO: usize = 1000;
 /// Up to this many the dense matrix comes first: some ten million operations.
 const SPARSE_FROM: usize = 120;
+
+/// Up to this many motions without strain of a large model the geometry is asked before K is assembled: a singular value
+/// decomposition with as many columns costs less.
+const FEW: usize = 60;
 
 /// A stiffness below this share of the largest entry of K is checked more closely; of a large model it is zero.
 const ZERO: f64 = 1e-10;
@@ -87,9 +92,13 @@ impl std::fmt::Display for Stability {
 /// # Errors
 /// Entries that are not finite; memory.
 pub fn stability(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, LinearError> {
-    let found = by_stiffness(model, equilibrium)?;
     // Without loads no direction loses energy, and what the entries of K hide the geometry may show.
-    let most = || crate::free_directions::at_rest(model, equilibrium.point());
+    let most = |columns| free_directions::at_rest(model, equilibrium.point(), columns);
+    if model.nv() > SPARSE_FROM && most(FEW) == Some(0) {
+        return Ok(Stability::Stable);
+    }
+    let found = by_stiffness(model, equilibrium)?;
+    let most = || most(free_directions::MOST);
     Ok(match found {
         Stability::Stable => found,
         Stability::Unstable { directions } | Stability::Neutral { directions } => {

@@ -5,8 +5,8 @@ use mb_eigen::sparse::{self, Request, SparseOptions};
 use mb_eigen::{Class, DenseOptions};
 use mb_gallery::models::{BeamCantilever, SolidCantilever};
 use mb_linear::{
-    Equilibrium, EquilibriumOptions, LinearError, LoadPathOptions, OperatingPoint, PathEnd, linearize,
-    linearize_sparse, load_path,
+    Equilibrium, EquilibriumOptions, LinearError, LoadPathOptions, OperatingPoint, PathEnd, Stability,
+    linearize, linearize_sparse, load_path, stability,
 };
 use mb_model::Model;
 use mb_model::spec::{SolidElementSpec, SolidMassSpec};
@@ -78,6 +78,36 @@ fn pressure_softens_a_column() {
         let left = (found / still).powi(2);
         assert!((left - (1.0 - share)).abs() < 0.02, "{share}: {left}");
     }
+}
+
+/// A mesh of more than a thousand coordinates without loads is at rest as it is assembled, clamped or free; a load, however small
+/// compared with the stiffness, moves it.
+#[test]
+fn a_large_mesh_without_loads_rests_as_it_is_assembled() {
+    let block = |gravity: f64, clamp: &str| {
+        let text = format!(
+            "units = 'SI'\nname = 'block'\ngravity = [0, 0, {gravity}]\n
+            [[solid]]\nname = 'block'\nblock = {{ size = [3, 0.3, 0.2], elements = [40, 2, 2] }}
+            orientation = {{ axis = [1, 2, 3], angle = 0.7 }}
+            density = 7800\nyoungs_modulus = 2e11\npoissons_ratio = 0.3\n{clamp}"
+        );
+        let model = Model::from_toml(&text).unwrap();
+        assert!(model.nv() > 1000);
+        model
+    };
+    let clamp = "fixed = ['x-']\n";
+    let held = block(0.0, clamp);
+    let rest = rest_of(&held);
+    assert_eq!((rest.q(), rest.iterations), (held.initial(), 0));
+    assert_eq!(stability(&held, &rest).unwrap(), Stability::Stable);
+    let free = block(0.0, "");
+    let rest = rest_of(&free);
+    assert_eq!(rest.q(), free.initial());
+    assert_eq!(stability(&free, &rest).unwrap(), Stability::Neutral { directions: 6 });
+    // The support carries a weight of 1e-9 N, far below the rounding of an element's force.
+    let loaded = block(-1e-9 / (7800.0 * 3.0 * 0.3 * 0.2), clamp);
+    assert!(!loaded.is_unloaded(&loaded.initial_point()));
+    assert!(held.is_unloaded(&held.initial_point()));
 }
 
 /// A free solid has six motions without frequency and no more.
