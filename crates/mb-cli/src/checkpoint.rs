@@ -1,6 +1,6 @@
 //! What is said of `--checkpoint`.
 
-use crate::failure::{Failure, RequestError};
+use crate::failure::{FILE, Failure, RequestError};
 use mb_analysis::checkpoint::CheckpointError;
 use std::path::Path;
 
@@ -12,7 +12,7 @@ impl From<CheckpointError> for Failure {
                     .into()
             }
             CheckpointError::Unwritable { path, source } => {
-                Self::Unwritable { path: path.display().to_string(), source }
+                Self::Unwritable { what: FILE, path: path.display().to_string(), source }
             }
         }
     }

@@ -30,6 +30,11 @@ pub const MODEL_FILE: &str = "model file";
 /// The same for matrices.
 pub const MATRIX_FILE: &str = "matrix file";
 
+/// What is written.
+pub const FILE: &str = "file";
+/// The same of what holds several files.
+pub const FOLDER: &str = "folder";
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -44,9 +49,11 @@ pub enum Failure {
         /// Why.
         source: std::io::Error,
     },
-    /// A file cannot be written.
-    #[error("The file `{path}` cannot be written: {source}.")]
+    /// A file or a folder cannot be written.
+    #[error("The {what} `{path}` cannot be written: {source}.")]
     Unwritable {
+        /// `file` or `folder`.
+        what: &'static str,
         /// The path as given.
         path: String,
         /// Why.
@@ -149,7 +156,9 @@ impl From<OrbitError> for Failure {
         match error {
             OrbitError::Analysis(source) => source.into(),
             OrbitError::Periodic(source) => source.into(),
-            OrbitError::Period { text, reason } => RequestError::BadPeriod { text, reason }.into(),
+            OrbitError::Period { text, reason } => {
+                RequestError::BadPeriod { option: "--period", text, reason }.into()
+            }
         }
     }
 }
@@ -211,6 +220,21 @@ impl Failure {
             other => other,
         };
         RequestError::OutOfRange { option, value, range }.into()
+    }
+    /// The same of the option that was given in the place of the one it names.
+    #[must_use]
+    pub fn with_option(mut self, given: &'static str) -> Self {
+        if let Self::Request(
+            RequestError::NoSuchParameter { option, .. }
+            | RequestError::NoSuchVariable { option, .. }
+            | RequestError::EmptyRange { option, .. }
+            | RequestError::NotANumber { option, .. }
+            | RequestError::BadPeriod { option, .. },
+        ) = &mut self
+        {
+            *option = given;
+        }
+        self
     }
     /// 1 when the model or the request is wrong, 2 when the numerics failed.
     pub fn exit_code(&self) -> u8 {

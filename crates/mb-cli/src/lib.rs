@@ -106,7 +106,20 @@ pub struct Styles {
 
 /// Runs a parsed command.
 pub fn run(cli: &Cli, styles: Styles) -> Answer {
-    let (result, text) = match &cli.command {
+    let (result, text) = match cli.command.check_files() {
+        Ok(()) => work(&cli.command, styles),
+        Err(error) => (Err(error.into()), None),
+    };
+    result.unwrap_or_else(|failure| {
+        let complaint = Complaint::new(&failure, text.as_ref());
+        let words = if cli.command.json() { complaint.json() } else { complaint.render(styles.err) };
+        Answer { text: String::new(), complaint: words, code: complaint.exit_code }
+    })
+}
+
+/// Runs a command; the text of its model is what a failure shows.
+fn work(command: &Command, styles: Styles) -> (Result<Answer, Failure>, Option<Text>) {
+    match command {
         Command::Modes(a) => match &a.model {
             Some(path) => with_model(path, |t| commands::modes::run(t, a, styles.out, styles.progress)),
             None => (commands::matrix_modes::run(a, styles.out, styles.progress), None),
@@ -151,12 +164,7 @@ pub fn run(cli: &Cli, styles: Styles) -> Answer {
         Command::Schema => (Ok(Answer::right(commands::schema::run())), None),
         Command::Completions(a) => (Ok(commands::manual::completions(a)), None),
         Command::Man(a) => (commands::manual::man(a), None),
-    };
-    result.unwrap_or_else(|failure| {
-        let complaint = Complaint::new(&failure, text.as_ref());
-        let words = if cli.command.json() { complaint.json() } else { complaint.render(styles.err) };
-        Answer { text: String::new(), complaint: words, code: complaint.exit_code }
-    })
+    }
 }
 
 fn with_model(

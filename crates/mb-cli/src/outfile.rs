@@ -1,6 +1,6 @@
 //! Files that are written whole or not at all.
 
-use crate::failure::Failure;
+use crate::failure::{FILE, FOLDER, Failure};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -35,6 +35,17 @@ impl Draft {
     /// # Errors
     /// [`Failure::Unwritable`].
     pub fn new(target: &Path) -> Result<Self, Failure> {
+        // The rename would put a file in the place of a device or a pipe.
+        if let Ok(there) = fs::metadata(target)
+            && !there.is_file()
+        {
+            let source = if there.is_dir() {
+                io::ErrorKind::IsADirectory.into()
+            } else {
+                io::Error::new(io::ErrorKind::InvalidInput, "it is a device or a pipe")
+            };
+            return Err(unwritable(target, source));
+        }
         let name = target.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let temporary = target.with_file_name(format!(".{name}.{}.part", std::process::id()));
         match File::create(&temporary) {
@@ -96,11 +107,15 @@ pub fn write(target: &Path, fill: impl FnOnce(&mut Draft) -> io::Result<()>) -> 
 /// # Errors
 /// [`Failure::Unwritable`].
 pub fn folder(path: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(path).map_err(|source| unwritable(path, source))
+    fs::create_dir_all(path).map_err(|source| Failure::Unwritable {
+        what: FOLDER,
+        path: path.display().to_string(),
+        source,
+    })
 }
 
 fn unwritable(path: &Path, source: io::Error) -> Failure {
-    Failure::Unwritable { path: path.display().to_string(), source }
+    Failure::Unwritable { what: FILE, path: path.display().to_string(), source }
 }
 
 #[cfg(test)]

@@ -47,14 +47,15 @@ pub enum LinearError {
     },
     /// No equilibrium was found.
     #[error(
-        "No equilibrium was found{} {iterations} iterations ({tried}) the equation of {equation} is still off by {residual:.3e}. {}",
-        if pushed.is_empty() { ": after".to_owned() } else {
-            format!(". The loads push along a motion that nothing holds at the start: {pushed}. After")
-        },
+        "{}After {iterations} iterations ({tried}) the equation of {equation} is still off by {residual:.3e}.",
         if pushed.is_empty() {
-            "Start closer to it, or check that one exists (a load may have nothing to balance it)."
+            "No equilibrium was found. Start closer to it, or check that one exists (a load may have nothing to balance it). "
+                .to_owned()
         } else {
-            "Hold that motion with a joint or a spring, or start closer to where the loads balance each other."
+            format!(
+                "The loads push {pushed}, which nothing holds at the start: no equilibrium was found. Hold that motion with a \
+                 joint or a spring, or start closer to where the loads balance each other. "
+            )
         }
     )]
     NoEquilibrium {

@@ -1,6 +1,7 @@
 //! The command line: commands, options, their help.
 
 mod engine;
+mod files;
 mod manual;
 mod modes;
 mod parametric;

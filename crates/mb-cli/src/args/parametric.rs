@@ -81,7 +81,7 @@ pub struct ParametricArgs {
     #[arg(long, value_name = "NUMBER", requires = "region")]
     pub accuracy: Option<f64>,
     /// Where the polynomials are to be used: values such as `k=900..1100`, or `m=5%` to both sides
-    #[arg(long, value_name = "NAME=LO..HI | NAME=P%")]
+    #[arg(long, value_name = "NAME=LO..HI | NAME=P%", value_parser = region)]
     pub region: Vec<Assignment>,
     /// How far a variable may be off, `k=25` or `k=5%`: what that makes of frequency and damping, to first order
     #[arg(long, value_name = "NAME=VALUE | NAME=P%")]
@@ -200,4 +200,8 @@ impl TrackArgs {
             Self { model, checkpoint: None, output: None, plot: None, json: false, ..self.clone() }
         )
     }
+}
+
+fn region(text: &str) -> Result<Assignment, String> {
+    text.parse().map_err(|_: String| "write NAME=LO..HI or NAME=P%, as in k=900..1100 or k=5%".to_owned())
 }

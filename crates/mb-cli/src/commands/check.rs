@@ -88,7 +88,7 @@ pub fn analyse(text: &Text, args: &CheckArgs, progress: Progress) -> Result<Chec
 fn verdict(rank: &ConstraintRank, settled: &Result<Settled, Failure>) -> (String, u8) {
     match settled {
         Err(Failure::Linear(e @ LinearError::NoEquilibrium { .. })) => {
-            (format!("no equilibrium, so there is nothing to linearize at. {e}"), NUMERICS)
+            (format!("nothing to linearize at. {e}"), NUMERICS)
         }
         Err(e) => (e.to_string(), e.exit_code()),
         Ok(_) if rank.degrees_of_freedom() == 0 => {

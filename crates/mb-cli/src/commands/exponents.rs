@@ -93,7 +93,8 @@ fn analyse(text: &Text, args: &TrackArgs, period: &str, progress: Progress) -> R
         ..OrbitSearch::default()
     };
     let _stage = progress.stage("following the periodic motion and its exponents");
-    let found = floquet_diagram(&loaded.spec, &name, [from, to], args.samples, &search, &|_, _| false)?;
+    let found = floquet_diagram(&loaded.spec, &name, [from, to], args.samples, &search, &|_, _| false)
+        .map_err(|e| Failure::from(e).with_option("--floquet"))?;
     Ok(Exponents { loaded, parameter: name, found })
 }
 

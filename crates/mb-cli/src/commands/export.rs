@@ -2,7 +2,7 @@
 
 use crate::Answer;
 use crate::args::{ExportArgs, MatrixFormatArg};
-use crate::failure::{Failure, RequestError};
+use crate::failure::{FILE, Failure, RequestError};
 use crate::flow::{self, State};
 use crate::json;
 use crate::mat::{self, Variable};
@@ -177,6 +177,7 @@ fn separate(
         }
         MatrixFormatArg::Petsc => {
             let bytes = petsc::file(matrix).ok_or_else(|| Failure::Unwritable {
+                what: FILE,
                 path: path.display().to_string(),
                 source: std::io::Error::other(
                     "the matrix has more entries than 31-bit indices of PETSc hold",

@@ -10,6 +10,7 @@ use crate::flow;
 use crate::json;
 use crate::names;
 use crate::outfile;
+use crate::point_file::PointFile;
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{LARGEST_FILE, Loaded, Text, load, read_file};
@@ -38,14 +39,19 @@ pub struct Found {
 /// Anything wrong with the model or the request; a motion that is not found.
 pub fn orbit(text: &Text, args: &OrbitArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     let mut model_args = args.model.clone();
+    let is_json = |path: &&Path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    if let Some(path) = args.output.as_deref().filter(|path| !is_json(path)) {
+        let path = path.display().to_string();
+        return Err(RequestError::UnknownFormat { option: "--output", path, known: ".json" }.into());
+    }
     if let Some(range) = &args.follow {
+        branch::check(&load(text, &args.model)?.spec, range)?;
         model_args
             .set
             .push(Assignment { name: range.range.name.clone(), value: range.range.from.to_string() });
     }
     let found = find(text, &model_args, &args.search, None, progress)?;
     if let Some(range) = &args.follow {
-        branch::check(&found.loaded.spec, range)?;
         let _stage = progress.stage("following the periodic motion");
         let branch = branch::followed(&found, range, args.search.period.as_deref(), progress.watch())?;
         let code = if branch.ended.is_some() { crate::failure::NUMERICS } else { 0 };
@@ -90,7 +96,7 @@ pub fn floquet(text: &Text, args: &FloquetArgs, style: Style, progress: Progress
 }
 
 /// The period that a file of `mb orbit` gives.
-fn period_of_file(path: &Path) -> Result<Option<f64>, Failure> {
+fn period_of_file(path: &Path, is_needed: bool) -> Result<Option<f64>, Failure> {
     let bad = |reason: String| RequestError::BadConfiguration {
         option: "--orbit",
         path: path.display().to_string(),
@@ -98,10 +104,13 @@ fn period_of_file(path: &Path) -> Result<Option<f64>, Failure> {
     };
     let bytes = read_file(path, LARGEST_FILE).map_err(|e| bad(e.to_string()))?;
     let document: serde_json::Value = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
-    Ok(document
-        .pointer("/orbit/period")
-        .and_then(serde_json::Value::as_f64)
-        .filter(|t| t.is_finite() && *t > 0.0))
+    let period = document.pointer("/orbit/period").and_then(serde_json::Value::as_f64);
+    let period = period.filter(|t| t.is_finite() && *t > 0.0);
+    if period.is_none() && is_needed {
+        return Err(bad("it has no motion with a period, as `mb orbit -o` writes it".to_owned()).into());
+    }
+    PointFile::read("--orbit", &path.display().to_string())?;
+    Ok(period)
 }
 
 fn find(
@@ -111,6 +120,7 @@ fn find(
     file: Option<&Path>,
     progress: Progress,
 ) -> Result<Found, Failure> {
+    let known_period = file.map(|f| period_of_file(f, args.period.is_none())).transpose()?.flatten();
     let loaded = load(text, model_args)?;
     let model = &loaded.model;
     let mut at = args.at.clone();
@@ -144,7 +154,7 @@ fn find(
     };
     let search = OrbitSearch {
         period: args.period.clone(),
-        known: file.map(period_of_file).transpose()?.flatten(),
+        known: known_period,
         guess: args.guess,
         given: start.given,
         velocities: moving.map(|m| m.velocities).unwrap_or_default(),

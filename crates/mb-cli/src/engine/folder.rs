@@ -1,6 +1,6 @@
 //! The folder of an exchange: written whole or not at all, read with its checksums.
 
-use crate::failure::Failure;
+use crate::failure::{FOLDER, Failure};
 use crate::outfile;
 use mb_engine::{EngineError, MANIFEST, Manifest, Package, checksum};
 use std::cell::Cell;
@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 fn unwritable(path: &Path, source: io::Error) -> Failure {
-    Failure::Unwritable { path: path.display().to_string(), source }
+    Failure::Unwritable { what: FOLDER, path: path.display().to_string(), source }
 }
 
 /// Writes a package under another name, which becomes the folder when all is there.

@@ -1,6 +1,6 @@
 //! What to do about a failure, where its message does not say.
 
-use super::{Failure, MODEL_FILE};
+use super::{FILE, FOLDER, Failure, MODEL_FILE};
 use crate::matrix_file::MatrixFileError;
 use mb_analysis::{EQUILIBRIUM, MOTION};
 use mb_constraints::ConstraintError;
@@ -19,7 +19,7 @@ impl Failure {
         match self {
             Self::Request(e) => e.help(),
             Self::Unreadable { what, source, .. } => unreadable(what, source).map(str::to_owned),
-            Self::Unwritable { source, .. } => Some(unwritable(source).to_owned()),
+            Self::Unwritable { what, source, .. } => Some(unwritable(what, source).to_owned()),
             Self::Matrix { .. } => {
                 Some("mend the file, or write it again, for example with `scipy.io.mmwrite`".to_owned())
             }
@@ -51,18 +51,25 @@ const LIMIT: &str = "--time-limit SECONDS changes the limit";
 const SCALE: &str = "`mb check` shows redundant rows and coordinates without mass; other units may help where the entries of the \
                      matrices differ by many powers of ten";
 
-/// A file that cannot be written.
-fn unwritable(source: &io::Error) -> &'static str {
+/// A file or folder that cannot be written.
+fn unwritable(what: &str, source: &io::Error) -> &'static str {
+    let folder = what == FOLDER;
     match source.kind() {
-        ErrorKind::NotFound => "create the folder first, or name a file in one that exists",
+        ErrorKind::NotFound if folder => "nothing can be created there: name a folder in another place",
+        ErrorKind::NotFound => "name a file in a folder that exists, or create this one, if it can be, first",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem if folder => {
+            "name a folder in a place where you may write, or change the rights of this one"
+        }
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             "name a file in a folder in which you may write, or change the rights of this one"
         }
         ErrorKind::IsADirectory => "a folder has this name: name a file, in it or elsewhere",
+        ErrorKind::AlreadyExists if folder => "name a new folder, or remove what has this name",
         ErrorKind::NotADirectory => "a part of the path is a file: name a folder that exists",
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "the disk is full: remove files from it, or name a file on another disk"
+            "the disk is full: remove files from it, or name a place on another disk"
         }
+        _ if folder => "name a folder in another place",
         _ => "name a file in another folder",
     }
 }
@@ -248,7 +255,7 @@ fn engine(error: &EngineError) -> Option<&'static str> {
         EngineError::Malformed { .. } => {
             "write the folder again with --engine-write, or run the engine in it again"
         }
-        EngineError::Io(error) => unwritable(error),
+        EngineError::Io(error) => unwritable(FILE, error),
         EngineError::Eigen(error) => return eigen(error),
         EngineError::Engine { .. } => {
             "run the engine again with more memory or other options, or leave the engine out: `mb` has a solver of its own"

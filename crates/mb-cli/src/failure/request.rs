@@ -48,8 +48,10 @@ pub enum RequestError {
         value: String,
     },
     /// A period that is none.
-    #[error("--period {text}: {reason}.")]
+    #[error("{option} {text}: {reason}.")]
     BadPeriod {
+        /// The option that gives it.
+        option: &'static str,
         /// As given.
         text: String,
         /// Why.
@@ -152,8 +154,10 @@ pub enum RequestError {
         name: String,
     },
     /// Cases that cannot be laid out.
-    #[error("{reason}")]
+    #[error("{option}: {reason}")]
     BadDesign {
+        /// The option that describes them.
+        option: &'static str,
         /// What is wrong.
         reason: String,
     },
@@ -386,6 +390,16 @@ pub enum RequestError {
         path: String,
         /// Why.
         reason: String,
+    },
+    /// A file that is written under two names, or read too.
+    #[error("{option} and {other} name the same file, `{path}`.")]
+    OneFile {
+        /// The option that writes it.
+        option: &'static str,
+        /// What else names it.
+        other: &'static str,
+        /// The path.
+        path: String,
     },
     /// A picture of a kind that is not drawn, where a folder could stand.
     #[error("{option}: `{path}` would be a folder of that name.")]

@@ -63,6 +63,9 @@ impl RequestError {
             }
             Self::RankChanges { .. } => "keep region and path on one side of it".to_owned(),
             Self::NotANumber { option: "--at", .. } => "write a number, or degrees as in 70deg".to_owned(),
+            Self::BadConfiguration { option: "--orbit", .. } => {
+                "give the file that `mb orbit -o FILE.json` wrote".to_owned()
+            }
             Self::BadConfiguration { .. } => {
                 "write NAME=VALUE, or give a JSON object {\"NAME\": VALUE, ...} as `mb equilibrium --json` has it under `configuration`, or the same as TOML".to_owned()
             }
@@ -122,6 +125,7 @@ impl RequestError {
             | Self::UnknownFormat { .. } => return None,
             Self::EntryOutOfRange { .. } => "write 0, or take other units".to_owned(),
             Self::BadCheckpoint { .. } => "name another file, or remove this one to begin anew".to_owned(),
+            Self::OneFile { option, .. } => format!("give {option} a file of its own: one of the two would be lost"),
             Self::PictureFolder { remedy, .. } => (*remedy).to_owned(),
             Self::TooManyPixels { .. } => {
                 "name a file that ends in .svg or .pdf, which have no pixels, or draw less".to_owned()

@@ -36,7 +36,8 @@ pub fn charts(
             let mut request = tracked(along, &["--samples", "31"]);
             request.model = args.model.clone();
             let note = "Lines: polynomials with their error; circles: exact samples.";
-            Ok(of(&track::analyse(text, &request, progress)?.chart(), title, note))
+            let tracked = track::analyse(text, &request, progress).map_err(|e| e.with_option("--track"))?;
+            Ok(of(&tracked.chart(), title, note))
         };
         jobs.push((format!("Modes over {}", along[0]), Box::new(track)));
     }
@@ -44,7 +45,8 @@ pub fn charts(
         let diagram = |title: &str| {
             let mut request = tracked(along, &["--campbell", "--samples", "31"]);
             request.model = args.model.clone();
-            let diagram = campbell::analyse(text, &request, progress)?;
+            let diagram =
+                campbell::analyse(text, &request, progress).map_err(|e| e.with_option("--campbell"))?;
             Ok(of(&diagram.chart(&request.lines), title, &diagram.sentence()))
         };
         jobs.push((format!("Campbell diagram over {}", along[0]), Box::new(diagram)));

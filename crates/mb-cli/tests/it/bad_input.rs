@@ -54,6 +54,28 @@ fn unknown_key() {
 }
 
 #[test]
+fn what_is_no_word_or_no_text_is_shown_as_it_was_written() {
+    for (from, to, words) in [
+        ("\"SI\"", "7", "Found the number 7 where \"SI\" must stand."),
+        ("\"test\"", "1e300", "Found the number 1e300 where a text in quotes must stand."),
+    ] {
+        let run = refused(&format!("{HEAD}{PENDULUM}").replace(from, to));
+        assert!(run.err.contains(words), "{}", run.err);
+    }
+    let joint = "[[joint]]\nname = \"pin\"\ntype = true\na = \"P\"\nb = \"ground\"\n";
+    let run = refused(&format!("{HEAD}{PENDULUM}{joint}"));
+    let words = "joint 'pin': found true where one of \"revolute\", \"fixed\"";
+    assert!(run.err.contains(words), "{}", run.err);
+    let torque = "[[torque]]\nname = \"motor\"\non = \"nope\"\nmagnitude = 1\n";
+    let run = refused(&format!("{HEAD}{PENDULUM}{torque}"));
+    assert!(
+        run.err.contains("there is no body or angle `nope`") && run.err.contains("= help: "),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
 fn missing_units() {
     let text = format!("{HEAD}{PENDULUM}").replace("units = \"SI\"\n", "");
     snapshot("bad_missing_units", &refused(&text).err);

@@ -312,6 +312,25 @@ fn outputs_are_whole_or_absent() {
         assert_eq!((run.code, run.out.as_str()), (1, ""), "{args:?}: {run:?}");
         assert!(run.err.contains("cannot be written"), "{}", run.err);
     }
+    // Folders are called so, and what is said to do fits.
+    for args in [vec!["man"], vec!["export", &model, "--out"]] {
+        for (name, help) in
+            [("file", "name a new folder, or remove"), ("file/folder", "a part of the path is a file")]
+        {
+            let path = folder.path().join(name).display().to_string();
+            let run = mb(&[&args[..], &[&path]].concat());
+            assert_eq!((run.code, run.out.as_str()), (1, ""), "{run:?}");
+            assert!(run.err.contains("The folder `") && run.err.contains(help), "{}", run.err);
+        }
+    }
+    // A pipe is not replaced by a file.
+    let pipe = folder.path().join("pipe.csv");
+    if Command::new("mkfifo").arg(&pipe).status().is_ok_and(|s| s.success()) {
+        let run = mb(&["modes", &model, "--shapes", &pipe.display().to_string()]);
+        assert!(run.code == 1 && run.err.contains("it is a device or a pipe"), "{run:?}");
+        assert!(!std::fs::metadata(&pipe).unwrap().is_file());
+        std::fs::remove_file(&pipe).unwrap();
+    }
     // A full disk under the standard output, and a reader that has gone.
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
     if let Ok(full) = full {
@@ -331,6 +350,57 @@ fn outputs_are_whole_or_absent() {
     // No temporary file is left.
     let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names, ["file"]);
+}
+
+#[test]
+fn one_file_is_not_named_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    std::fs::write(file("pendulum.toml"), right(&["generate", "rod-pendulum"])).unwrap();
+    std::fs::write(file("cases.csv"), "L\n1\n2\n").unwrap();
+    std::fs::write(file("start.json"), "{\"P.x\": 0.1}").unwrap();
+    let cases: [(&[&str], &str); 6] = [
+        (
+            &[
+                "simulate",
+                "@pendulum.toml",
+                "--until",
+                "1",
+                "--output",
+                "@run.csv",
+                "--checkpoint",
+                "@run.csv",
+            ],
+            "--checkpoint and --output name the same file",
+        ),
+        (
+            &["sweep", "@pendulum.toml", "--list", "@cases.csv", "--output", "@./cases.csv"],
+            "--output and --list name the same file",
+        ),
+        (
+            &["orbit", "@pendulum.toml", "--at", "@start.json", "-o", "@start.json"],
+            "--output and --at name the same file",
+        ),
+        (
+            &["equilibrium", "@pendulum.toml", "--plot", "@pendulum.toml"],
+            "--plot and MODEL name the same file",
+        ),
+        (
+            &["modes", "@pendulum.toml", "--plot", "@a.svg", "--shapes", "@a.svg"],
+            "--plot and --shapes name the same file",
+        ),
+        (
+            &["sweep", "@pendulum.toml", "--list", "@cases.csv", "--output", "@a.csv", "--map", "@a.csv"],
+            "--map and --output name the same file",
+        ),
+    ];
+    for (args, words) in cases {
+        let run = mb_in(folder.path(), args);
+        assert_eq!((run.code, run.out.as_str()), (1, ""), "{run:?}");
+        assert!(run.err.contains(words) && run.err.contains("a file of its own"), "{}", run.err);
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "nothing was written");
+    assert_eq!(std::fs::read_to_string(file("cases.csv")).unwrap(), "L\n1\n2\n");
 }
 
 #[test]

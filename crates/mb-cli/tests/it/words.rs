@@ -159,9 +159,17 @@ fn assembly_that_moves_something_far_is_a_warning() {
 /// Messages name what the user wrote and the option that takes it.
 #[test]
 fn messages_name_the_option_as_it_is_written() {
-    let (pendulum, bicycle) = (model("simple-pendulum"), model("bicycle"));
+    let (pendulum, bicycle, rods) = (model("simple-pendulum"), model("bicycle"), model("rod-pendulum"));
     let motion = ["simulate", &pendulum, "--until"];
-    let cases: [(&[&str], &str); 21] = [
+    let folder = tempfile::tempdir().unwrap();
+    let file = |(name, text): (&str, &str)| {
+        let path = folder.path().join(name).display().to_string();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let no_orbit = file(("no-orbit.json", "{}"));
+    let tables = [("0.csv", "L\n"), ("1.csv", "L,L\n1,2\n"), ("2.csv", "L,g\n1\n")].map(file);
+    let cases: [(&[&str], &str); 34] = [
         (&["sweep", &pendulum, "--grid", "Q=1..2:3"], "--grid Q: the model has no parameter `Q`"),
         (&["simulate", &pendulum, "--until", "-5"], "--until is -5, but it must be after the start"),
         (&["simulate", &pendulum, "--until", "1", "--step", "0"], "--step is 0, but it must be positive"),
@@ -204,6 +212,43 @@ fn messages_name_the_option_as_it_is_written() {
         (&["modes", env!("CARGO_BIN_EXE_mb")], "a model is a text file (TOML)"),
         (&["modes", "no-such-file"], "mb generate --list"),
         (&["parametric", &pendulum, "--parameters", "L", "--modes", "2"], "--modes 2: there is 1 mode"),
+        (&["modes", &rods, "--spin", "pin=5"], "The joint 'pin' does not exist; the model has no joints."),
+        (
+            &["parametric", &pendulum, "--parameters", "L", "--accuracy", "1e-3", "--region", "L"],
+            "write NAME=LO..HI or NAME=P%",
+        ),
+        (
+            &["track", &pendulum, "--parameter", "L", "--from", "1", "--to", "2", "--floquet", "0"],
+            "--floquet 0: it is 0.0 s, and must be positive",
+        ),
+        (
+            &["orbit", &pendulum, "--period", "1", "--follow", "Q=1..2:3"],
+            "--follow Q: the model has no parameter",
+        ),
+        (&["orbit", &pendulum, "--period", "1", "-o", "orbit.txt"], "does not end in .json"),
+        (
+            &["floquet", &pendulum, "--orbit", "no-such-file"],
+            "--orbit: the configuration file `no-such-file`",
+        ),
+        (&["floquet", &pendulum, "--orbit", &no_orbit], "it has no motion with a period, as `mb orbit -o`"),
+        (
+            &["report", &pendulum, "-o", "a.html", "--track", "Q", "1", "2"],
+            "--track: the model has no parameter",
+        ),
+        (
+            &["report", &pendulum, "-o", "a.html", "--track", "L", "1", "1"],
+            "--track is 1, where the range begins",
+        ),
+        (&["sweep", &pendulum, "--list", &tables[0]], "0.csv, line 1: no case follows"),
+        (&["sweep", &pendulum, "--list", &tables[1]], "1.csv, line 1: the parameter `L` is named twice"),
+        (
+            &["sweep", &pendulum, "--list", &tables[2]],
+            "2.csv, line 2: the number of entries is 1, in the first line 2",
+        ),
+        (
+            &["sweep", &pendulum, "--grid", "L=1..2:3", "--grid", "L=1..2:3"],
+            "--grid: the parameter `L` is named twice",
+        ),
     ];
     for (args, words) in cases {
         let run = mb(args);

@@ -84,6 +84,10 @@ impl Default for EquilibriumOptions {
     }
 }
 
+/// Relaxation as long as it gets somewhere, and to the end, which repeats the steps of the first and goes on from there.
+const SHORT: &str = "dynamic relaxation";
+const LONG: &str = "long dynamic relaxation";
+
 /// A method: from a start to where it ended.
 type Method =
     fn(&Model, &Point, &EquilibriumOptions, &mut SaddlePatterns) -> Result<newton::Outcome, LinearError>;
@@ -152,25 +156,32 @@ impl Equilibrium {
         let mut iterations = 0;
         let mut best = start.clone();
         let mut refused = None;
+        let mut leads_on = true;
         let methods: &[(&'static str, Method)] = match options.strategy {
             Strategy::Automatic => &[
                 ("Newton", newton::newton),
                 ("load continuation", newton::continuation),
-                ("dynamic relaxation", relaxation::relax_a_while),
+                (SHORT, relaxation::relax_a_while),
                 ("descent with inertia", descent::descend),
-                ("long dynamic relaxation", relaxation::relax),
+                (LONG, relaxation::relax),
             ],
             Strategy::Newton => &[("Newton", newton::newton)],
             Strategy::Relaxation => &[
-                ("dynamic relaxation", relaxation::relax_a_while),
+                (SHORT, relaxation::relax_a_while),
                 ("descent with inertia", descent::descend),
-                ("long dynamic relaxation", relaxation::relax),
+                (LONG, relaxation::relax),
             ],
         };
         for (name, method) in methods {
+            if *name == LONG && !leads_on {
+                continue;
+            }
             tried.push(name);
             let outcome = method(model, &start, options, patterns)?;
             iterations += outcome.iterations;
+            if *name == SHORT {
+                leads_on = outcome.leads_on;
+            }
             let point = shortest_multipliers(model, outcome.point)?;
             if let Ok(found) = Self::verified(model, point.clone(), options.tolerance) {
                 match accepted(Self { iterations, found_by: name, ..found }, model) {

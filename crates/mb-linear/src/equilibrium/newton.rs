@@ -29,6 +29,8 @@ const LARGE: usize = 1000;
 pub(super) struct Outcome {
     pub(super) point: Point,
     pub(super) iterations: usize,
+    /// Whether more iterations of the same method would lead on from here.
+    pub(super) leads_on: bool,
 }
 
 /// Newton's method from `start`.
@@ -77,7 +79,7 @@ pub(super) fn continuation(
             step *= 0.4;
         }
     }
-    Ok(Outcome { point, iterations })
+    Ok(Outcome { point, iterations, leads_on: false })
 }
 
 /// Solves residual(x) = load, Phi(x) = 0; the flag says whether the steps became negligible.
@@ -103,7 +105,7 @@ fn iterate(
         // Rounding reached: the step is negligible, or small and no longer falling.
         if size <= NEGLIGIBLE * reach || (size <= 1e-9 * reach && size > 0.5 * last) {
             advance(model, &mut point, &dq, &dlambda, 1.0);
-            return Ok((Outcome { point, iterations }, true));
+            return Ok((Outcome { point, iterations, leads_on: false }, true));
         }
         last = size;
         let mut factor = 1.0;
@@ -117,11 +119,11 @@ fn iterate(
             }
             factor *= 0.5;
             if factor < 1e-4 {
-                return Ok((Outcome { point, iterations }, false));
+                return Ok((Outcome { point, iterations, leads_on: false }, false));
             }
         }
     }
-    Ok((Outcome { point, iterations: max_iterations }, false))
+    Ok((Outcome { point, iterations: max_iterations, leads_on: false }, false))
 }
 
 /// The Newton correction at `point` by the factor of another point.

@@ -8,7 +8,7 @@
 //! D is diagonal, half the absolute row sums of K, so that the unit
 //! time step is stable; the velocity is set to zero at every peak of the kinetic energy (Cundall's
 //! kinetic damping), which needs no damping constant. The constraints are restored at every
-//! step. Newton's method polishes the rest.
+//! step; one after which they cannot be is tried again with half the length. Newton's method polishes the rest.
 
 use super::newton::{Outcome, newton};
 use super::pushed;
@@ -26,6 +26,15 @@ const PATIENCE: usize = 300;
 
 /// The same of a long relaxation, where the loads push along a motion that nothing holds.
 const PUSHED: usize = 2000;
+
+/// The largest angle of a step, rad: an angle of many turns is no reason for a longer one.
+const TURN: f64 = 0.5;
+
+/// Angle in rad after which a motion that loads push and nothing holds is taken to go on for ever: eight full turns.
+const FOREVER: f64 = 8.0 * core::f64::consts::TAU;
+
+/// Share of the longest step below which steps have collapsed: the constraints cannot be restored anywhere near.
+const COLLAPSED: f64 = 1e-9;
 
 /// Relaxes from `start` as long as that gets somewhere, then polishes.
 ///
@@ -61,20 +70,29 @@ fn within(
 ) -> Result<Outcome, LinearError> {
     let mut point = start.clone();
     let mut v = vec![0.0; model.nv()];
+    let mut moved = vec![0.0; model.nv()];
     let mut energy = 0.0;
+    // Share of the longest step that is allowed.
+    let mut share = 1.0;
     let mut factor: Option<(Saddle, Vec<f64>)> = None;
     let steps = 50 * options.max_iterations;
     let (mut best, mut halved) = (f64::INFINITY, 0_usize);
+    let turns_forever = |moved: &[f64]| {
+        model.coordinates().largest_turn(moved) > FOREVER && !pushed::words(model, start).is_empty()
+    };
     for step in 0..steps {
         interrupt::check();
         if step % REFRESH == 0 || factor.is_none() {
-            if options.watch.look().is_err() || ran_away(start, &point) {
-                return Ok(Outcome { point, iterations: step });
+            let over = options.watch.look().is_err();
+            if over || share < COLLAPSED || ran_away(start, &point) || turns_forever(&moved) {
+                return Ok(Outcome { point, iterations: step, leads_on: false });
             }
             point = shortest_multipliers(model, point)?;
             let residual = relative_residual(model, &point);
-            if is_near(model, &point, options) || step > (2 * halved).saturating_add(patience) {
-                return polished(model, &point, options, step, patterns);
+            let patient = step <= (2 * halved).saturating_add(patience);
+            if is_near(model, &point, options) || !patient {
+                let outcome = polished(model, &point, options, step, patterns)?;
+                return Ok(Outcome { leads_on: !patient, ..outcome });
             }
             if residual <= 0.5 * best {
                 (best, halved) = (residual, step);
@@ -96,21 +114,29 @@ fn within(
         }
         energy = kinetic;
         // Long steps would leave the region where the constraints can be restored.
-        let length = norms::two(&v);
-        let limit = 0.2 * (1.0 + norms::max_abs_vec(&point.q));
-        let shrink = if length > limit { limit / length } else { 1.0 };
+        let limit = share * 0.2 * (1.0 + norms::max_abs_vec(&point.q));
+        let shrink =
+            most(limit, norms::two(&v)).min(most(share * TURN, model.coordinates().largest_turn(&v)));
         for x in &mut v {
             *x *= shrink;
         }
-        let moved = model.coordinates().retract(&point.q, &v);
-        if let Ok(there) = assemble(model, &moved, point.t, &options.assembly) {
+        let next = model.coordinates().retract(&point.q, &v);
+        if let Ok(there) = assemble(model, &next, point.t, &options.assembly) {
             point.q = there.q;
+            moved.iter_mut().zip(&v).for_each(|(m, v)| *m += v);
+            share = (2.0 * share).min(1.0);
         } else {
             v.fill(0.0);
             energy = 0.0;
+            share *= 0.5;
         }
     }
     polished(model, &point, options, steps, patterns)
+}
+
+/// The factor that keeps `size` within a limit.
+fn most(limit: f64, size: f64) -> f64 {
+    if size > limit { limit / size } else { 1.0 }
 }
 
 fn polished(

@@ -196,7 +196,11 @@ fn behind(model: &Model, at: &Point, joint: &str, speed: f64) -> Result<Turn, Li
         let known: BTreeSet<&str> =
             model.members().iter().map(|m| m.owner.as_str()).filter(|o| is_joint(o)).collect();
         let known: Vec<&str> = known.into_iter().map(|o| &o["joint ".len()..]).collect();
-        return Err(bad(owner, format!("does not exist; there are: {}", known.join(", "))));
+        let there = match known[..] {
+            [] => "the model has no joints".to_owned(),
+            _ => format!("there are: {}", known.join(", ")),
+        };
+        return Err(bad(owner, format!("does not exist; {there}")));
     }
     let (axis, joint) = members
         .iter()

@@ -261,3 +261,28 @@ fn hangs_down(elements: usize) {
     let stable = stability(&model, &rest).unwrap();
     assert!(matches!(stable, Stability::Neutral { .. }), "{stable:?}");
 }
+
+/// A rod without weight on a pin, turned by a constant torque, with a torsion spring.
+fn motor(stiffness: f64) -> Model {
+    let text = format!(
+        "units = \"SI\"\nname = \"motor\"\n[[body]]\nname = \"rod\"\nmass = 1\ninertia = 1\nat = [0, 0]\nangle = 0\n\
+         [[joint]]\nname = \"pin\"\ntype = \"revolute\"\na = \"rod\"\nb = \"ground\"\n\
+         [[torsion-spring]]\nname = \"coil\"\na = \"rod\"\nb = \"ground\"\nstiffness = {stiffness}\n\
+         [[torque]]\nname = \"drive\"\non = \"rod\"\nmagnitude = 100\n"
+    );
+    mb_model::ModelSpec::from_toml(&text).unwrap().build().unwrap()
+}
+
+#[test]
+fn what_a_torque_turns_forever_is_given_up_after_some_turns_and_a_coil_of_many_turns_is_wound() {
+    for strategy in [Strategy::Automatic, Strategy::Relaxation] {
+        let error = solve(&motor(0.0), strategy).unwrap_err();
+        let LinearError::NoEquilibrium { tried, iterations, .. } = &error else { panic!("{error}") };
+        assert!(*iterations < 1000 && !tried.contains("long"), "{error}");
+        let why = error.to_string();
+        assert!(why.starts_with("The loads push rod.angle (1.00), which nothing holds"), "{why}");
+        // 100 N m on 0.5 N m/rad: 32 turns.
+        let wound = solve(&motor(0.5), strategy).unwrap();
+        assert!((wound.q()[2] - 200.0).abs() < 1e-9 * 200.0, "{:?}", wound.q());
+    }
+}

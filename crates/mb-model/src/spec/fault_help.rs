@@ -16,7 +16,9 @@ impl Fault {
             Self::NoSuchParameter { nearest, .. } | Self::UnknownMarker { nearest, .. } => {
                 return near(nearest);
             }
-            Self::UnknownReference { nearest: None, known, .. } if known.is_empty() => return None,
+            Self::UnknownReference { nearest: None, known, wanted, .. } if known.is_empty() => {
+                format!("write the name of a {wanted} of this model, as its table has it")
+            }
             Self::UnknownReference { nearest, known, .. } => {
                 near(nearest).unwrap_or_else(|| list("there are", known))
             }

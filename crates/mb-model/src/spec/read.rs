@@ -97,6 +97,15 @@ impl ReadError {
     fn new(fault: Fault) -> Self {
         Self { fault: Box::new(fault), span: None, steps: Vec::new() }
     }
+    /// The same of a place where one of some words must stand.
+    #[cold]
+    #[inline(never)]
+    fn expecting_one_of(mut self, words: &[&str]) -> Self {
+        if let Fault::WrongType { expected, .. } = &mut *self.fault {
+            *expected = one_of(words);
+        }
+        self
+    }
     /// The same from one level further out. Not inlined: it would stand in the reader of every key of every table.
     #[cold]
     #[inline(never)]
@@ -151,11 +160,22 @@ fn found_words(found: &Unexpected<'_>) -> String {
     match found {
         Unexpected::Str(text) => format!("the text {text:?}"),
         Unexpected::Signed(x) => format!("the number {x}"),
+        // A number with three hundred zeros is not read as one.
+        Unexpected::Float(x) if x.abs() >= 1e16 => format!("the number {x:e}"),
         Unexpected::Float(x) => format!("the number {x}"),
         Unexpected::Bool(x) => format!("{x}"),
         Unexpected::Seq => "a list".to_owned(),
         Unexpected::Map => "a table".to_owned(),
         other => other.to_string(),
+    }
+}
+
+/// The words that may stand where another thing was found.
+fn one_of(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|w| format!("{w:?}")).collect();
+    match &quoted[..] {
+        [one] => one.clone(),
+        _ => format!("one of {}", quoted.join(", ")),
     }
 }
 
@@ -264,7 +284,7 @@ impl<'de> Deserializer<'de> for Node<'_, '_> {
             NodeValue::Value(DeValue::String(text)) => {
                 de::value::StrDeserializer::<ReadError>::new(text).deserialize_enum(name, variants, visitor)
             }
-            _ => self.deserialize_str(visitor),
+            _ => self.deserialize_str(visitor).map_err(|error| error.expecting_one_of(variants)),
         }
     }
     fn deserialize_newtype_struct<V: Visitor<'de>>(

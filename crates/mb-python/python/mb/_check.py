@@ -121,7 +121,7 @@ def checked(found: dict[str, Any], sizes: tuple[int, int, int], equilibrium: Ope
     _, coordinates, rows = sizes
     rank, redundant = found["rank"], dict(found["redundant"])
     if equilibrium is None:
-        verdict = f"no equilibrium, so there is nothing to linearize at: {found['failure']}"
+        verdict = f"nothing to linearize at. {found['failure']}"
     elif coordinates == rank:
         verdict = "a structure without freedom to move: it has no modes"
     else:

@@ -24,9 +24,12 @@ pub(super) fn of(args: &SweepArgs) -> Result<Design, Failure> {
         }
         Design::grid(&ranges(&args.grid))
     };
-    made.map_err(|e| match e {
-        DesignError::Empty => RequestError::NoCases.into(),
-        other => RequestError::BadDesign { reason: other.to_string() }.into(),
+    made.map_err(|e| match (e, &args.list) {
+        (DesignError::Empty, _) => RequestError::NoCases.into(),
+        (e @ DesignError::Twice { .. }, Some(path)) => {
+            wrong(path, 1, e.to_string().trim_end_matches('.').to_owned()).into()
+        }
+        (other, _) => RequestError::BadDesign { option: option(args), reason: other.to_string() }.into(),
     })
 }
 
@@ -47,25 +50,39 @@ pub(super) fn assignments(names: &[String], values: &[f64]) -> Vec<Assignment> {
     names.iter().zip(values).map(one).collect()
 }
 
+fn wrong(path: &Path, line: u64, reason: String) -> RequestError {
+    RequestError::BadTable { path: path.display().to_string(), line, reason }
+}
+
 /// Names and rows of numbers of a CSV file.
 fn table(path: &Path) -> Result<(Vec<String>, Vec<Vec<f64>>), Failure> {
     let text = read(path)?;
-    let wrong =
-        |line: u64, reason: String| RequestError::BadTable { path: path.display().to_string(), line, reason };
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-    let malformed = |e: &csv::Error| wrong(e.position().map_or(1, csv::Position::line), e.to_string());
-    let names: Vec<String> = reader.headers().map_err(|e| malformed(&e))?.iter().map(str::to_owned).collect();
+    let malformed = |e: &csv::Error| {
+        let reason = match e.kind() {
+            csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                format!("the number of entries is {len}, in the first line {expected_len}")
+            }
+            _ => e.to_string(),
+        };
+        wrong(path, e.position().map_or(1, csv::Position::line), reason)
+    };
+    let columns: Vec<String> =
+        reader.headers().map_err(|e| malformed(&e))?.iter().map(str::to_owned).collect();
     let mut points = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|e| malformed(&e))?;
         let line = record.position().map_or(0, csv::Position::line);
         let number = |text: &str| {
             let value = text.parse().ok().filter(|x: &f64| x.is_finite());
-            value.ok_or_else(|| wrong(line, format!("`{text}` is not a finite number")))
+            value.ok_or_else(|| wrong(path, line, format!("`{text}` is not a finite number")))
         };
         points.push(record.iter().map(number).collect::<Result<Vec<_>, _>>()?);
     }
-    Ok((names, points))
+    if points.is_empty() {
+        return Err(wrong(path, 1, "no case follows".to_owned()).into());
+    }
+    Ok((columns, points))
 }
 
 /// The text of a file of cases.

@@ -2,7 +2,7 @@
 
 use super::Sweep;
 use super::design::read;
-use crate::failure::{Failure, RequestError};
+use crate::failure::{FILE, Failure, RequestError};
 use crate::npz::Array;
 use mb_analysis::sweep::{CaseMode, Row, Table};
 use std::fs::File;
@@ -57,7 +57,8 @@ impl<'a> Journal<'a> {
         // Whole or not at all: the journal that is resumed may be this file.
         crate::outfile::write(&path, |out| out.write_all(&text))?;
         let file = File::options().append(true).open(&path);
-        let unwritable = |source| Failure::Unwritable { path: path.display().to_string(), source };
+        let unwritable =
+            |source| Failure::Unwritable { what: FILE, path: path.display().to_string(), source };
         let file = file.map_err(unwritable)?;
         Ok(Self { file, path, sweep })
     }
@@ -65,7 +66,8 @@ impl<'a> Journal<'a> {
     /// Adds a case, in one write, so that a crash tears at most one line.
     pub(super) fn add(&mut self, k: usize, row: &Row) -> Result<(), Failure> {
         let text = written(&self.sweep.line(k, row));
-        let unwritable = |source| Failure::Unwritable { path: self.path.display().to_string(), source };
+        let unwritable =
+            |source| Failure::Unwritable { what: FILE, path: self.path.display().to_string(), source };
         self.file.write_all(&text).map_err(unwritable)
     }
 

@@ -48,7 +48,7 @@ impl<P: Data> Orientation<P> {
 }
 
 const PLACES: [&str; 6] = ["point", "body", "spatial-body", "beam", "solid", "flexible-link"];
-const ANGLES: [&str; 3] = ["body", "flexible-link", "angle"];
+const ANGLES: [&str; 4] = ["body", "flexible-link", "erls-link", "angle"];
 
 impl<P: Data> Builder<P> {
     /// The place of a reference, `ground` included.
