@@ -61,8 +61,10 @@ function pick(index) {
   state.turns = 0;
   const play = plays[index];
   $("pick").value = String(index);
-  for (const row of $("modes").querySelectorAll("tr[data-row]")) row.classList.toggle("chosen", Boolean(play && play.shape) && Number(row.dataset.row) === play.shape.row);
-  const strain = Boolean(play && play.shape && play.shape.strain.length);
+  const shape = play && play.shape, strain = Boolean(shape && shape.strain.length);
+  for (const row of $("modes").querySelectorAll("tr[data-row]")) row.classList.toggle("chosen", Boolean(shape) && Number(row.dataset.row) === shape.row);
+  // A motion has neither an amplitude nor a phase to choose.
+  for (const label of $("controls").querySelectorAll(".of-shape")) label.classList.toggle("hidden", !shape);
   $("colour").querySelector('[value="energy"]').disabled = !strain;
   if (!strain && $("colour").value === "energy") $("colour").value = "part";
   tell();
@@ -163,6 +165,7 @@ function frame(now) {
 
 // Controls.
 const redraw = () => { state.drawn = false; };
+if (plays.length < 2) for (const choice of $("controls").querySelectorAll(".choice")) choice.classList.add("hidden");
 $("play").addEventListener("click", () => setPlaying(!state.playing));
 $("pick").addEventListener("change", () => pick(Number($("pick").value)));
 const step = (by) => plays.length && pick((state.picked + by + plays.length) % plays.length);

@@ -337,3 +337,12 @@ fn a_browser_shows_a_motion_and_curves() {
     let title = data(&text)["title"].as_str().unwrap().to_owned();
     look("a_browser_shows_a_motion_and_curves", &path, &title, &modes(&[&file]), 4);
 }
+
+#[test]
+fn a_browser_shows_a_motion_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let args = [&model("four-bar-driven"), "--until", "0.5", "--frames", "10"];
+    let (path, text) = page(dir.path(), &args);
+    let title = data(&text)["title"].as_str().unwrap().to_owned();
+    look("a_browser_shows_a_motion_alone", &path, &title, &[], 2);
+}
