@@ -41,7 +41,7 @@ pub(super) fn newton(
     patterns: &mut SaddlePatterns,
 ) -> Result<Outcome, LinearError> {
     if model.nv() > LARGE && is_solved(model, start) {
-        return Ok(Outcome { point: start.clone(), iterations: 0 });
+        return Ok(Outcome { point: start.clone(), iterations: 0, leads_on: false });
     }
     let none = vec![0.0; model.nv()];
     iterate(model, start, &none, options.max_iterations, options, patterns).map(|(outcome, _)| outcome)
