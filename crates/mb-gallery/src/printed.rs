@@ -137,7 +137,8 @@ pub enum Relation {
     Below,
     /// `<= x`: the computed magnitude is at most the printed value.
     AtMost,
-    /// `> x`: the computed magnitude is strictly above the printed value.
+    /// `> x`: the computed value is strictly above the printed one; of a complex number its magnitude. A negative number is
+    /// above no positive one, however large it is: a least eigenvalue of -1 is no proof of a definite matrix.
     Above,
 }
 
@@ -223,7 +224,7 @@ impl Printed {
             (Relation::Equal, Some(p)) => self.re.accepts(re) && self.target(p).accepts(im),
             (Relation::Below, _) => magnitude < self.re.value(),
             (Relation::AtMost, _) => magnitude <= self.re.value(),
-            (Relation::Above, _) => magnitude > self.re.value(),
+            (Relation::Above, _) => (if im == 0.0 { re } else { magnitude }) > self.re.value(),
         }
     }
 
@@ -398,6 +399,11 @@ mod tests {
         assert!(!printed("< 3e-6").accepts(&Computed::Real(3e-6)));
         assert!(printed("<= 3e-6").accepts(&Computed::Real(3e-6)));
         assert!(printed("> 2").accepts(&Computed::Real(2.5)));
+        assert!(!printed("> 2").accepts(&Computed::Real(-2.5)));
+        assert!(
+            !printed("> 0").accepts(&Computed::Real(-1e-3)) && !printed("> 0").accepts(&Computed::Real(0.0))
+        );
+        assert!(printed("> 2").accepts(&Computed::Complex { re: -2.0, im: 1.0 }));
         assert!("< 3e-6i".parse::<Printed>().is_err());
     }
 

@@ -6,6 +6,7 @@
 
 use mb_gallery::Computed;
 
+use super::errata;
 use super::measure::statements;
 use super::results::{Linkage, Measured, Results};
 use crate::answers::{Answer, Answers, count};
@@ -20,6 +21,10 @@ pub(crate) fn answers(results: &Results) -> Answers {
     }
     let singular = &results.singular;
     put("rank lost at the singular point", singular.rank_lost.clone().map(count));
+    put(
+        "s_2 with other multipliers at the singular point",
+        errata::change_by_multipliers().map(Computed::Real),
+    );
     put("independent velocities at the singular point", singular.velocities.clone().map(count));
     put(
         "velocities found with the angle as the independent coordinate",

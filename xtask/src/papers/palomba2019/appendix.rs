@@ -167,7 +167,7 @@ pub(super) fn blocks(table: &Table) -> Answers {
         let (Some((block, places)), Some(printed)) = (key, row.cell("printed")) else { continue };
         let answer: Answer = poses.as_ref().map_err(Clone::clone).and_then(|poses| {
             let found = match places {
-                "elsewhere" | "beside K11" => elsewhere(table, block, poses),
+                "elsewhere" | "outside of K11" => elsewhere(table, block, poses),
                 _ if places.ends_with("left") || places.ends_with("right") => composed(table, places, poses),
                 _ => written_out(block, places, &printed.text, poses),
             };
@@ -214,7 +214,7 @@ fn names_of(block: &str) -> Result<Vec<String>, String> {
             .filter(|(i, j)| !["K11", "M11"].contains(&block) || i <= j)
             .map(|(i, j)| entry_name(block, &format!("{i},{j}")))
             .collect(),
-        // K beside K11.
+        // K outside of K11.
         _ => {
             let beside = (1..=FREE).flat_map(|i| (1..=FREE).map(move |j| (i, j)));
             Ok(beside
@@ -233,7 +233,7 @@ fn elsewhere(table: &Table, block: &str, poses: &[Pose]) -> Result<Vec<(f64, f64
         else {
             continue;
         };
-        if of == block && places != "elsewhere" && places != "beside K11" {
+        if of == block && places != "elsewhere" && places != "outside of K11" {
             named.extend(places.split(' ').map(|p| entry_name(block, p)).collect::<Result<Vec<_>, _>>()?);
         }
     }
