@@ -40,7 +40,7 @@ fn arrange<T>(list: &mut [T], mut from: Vec<usize>) {
 mod tests {
     use super::*;
 
-    /// Equal keys tell a stable order from another; cycles of all lengths appear.
+    /// Equal keys distinguish a stable order from another; cycles of all lengths appear.
     #[test]
     fn entries_come_in_the_order_of_the_standard_sort() {
         for n in 0..40_usize {

@@ -120,7 +120,7 @@ impl FromRest {
 /// Coordinates and constraint rows in all up to which a motion is followed from rest.
 const FOLLOWED_UP_TO: usize = 2000;
 
-/// The same up to which eigenvalues tell whether a branch is left.
+/// The same up to which eigenvalues show whether a branch is left.
 const JUDGED_UP_TO: usize = 300;
 
 /// The motion with these speeds that is followed from rest; none where it has to be found otherwise.

@@ -80,7 +80,7 @@ static PetscErrorCode check_mass(Run *r)
   PetscFunctionReturn(0);
 }
 
-/* Eigenvalues nearest to a shift beside those known, with vectors that one more solve cleans. */
+/* Eigenvalues nearest to a shift in addition to those known, with vectors that one more solve cleans. */
 static PetscErrorCode search(Run *r, double sigma, int want)
 {
   EPS eps;
@@ -251,7 +251,7 @@ static PetscErrorCode nearest(Run *r)
     double next = HUGE_VAL;
     PetscCall(search(r, sigma, want + 1));
     if (!r->o.lowest || move == MOVES) break;
-    /* A shift far beside the lowest modes is moved to them. */
+    /* A shift far from the lowest modes is moved to them. */
     for (i = 0; i < r->found; i++) {
       double w = fabs(r->value[i]);
       if (w > 1e-2 * fabs(sigma) && w < next) next = w;

@@ -14,7 +14,7 @@ pub(crate) struct Known {
     pub(crate) ignorable: Dense,
 }
 
-/// Part of a direction beside others that is none of its own.
+/// Share of a direction outside of the span of others below which it belongs to that span.
 const SAME: f64 = 1e-7;
 
 impl Known {

@@ -237,7 +237,7 @@ fn constraints(a: &Sparse) -> Vec<bool> {
     (0..a.rows()).map(|i| a.get(i, i).is_none_or(|d| *d == 0.0)).collect()
 }
 
-/// Powers of two s: unknowns to the root of their largest entry among unknowns, then constraints to one.
+/// Powers of two s: unknowns to the square root of their largest entry among unknowns, then constraints to one.
 fn equilibrate(a: &Sparse, constraint: &[bool]) -> Vec<f64> {
     let power = |x: f64| if x > 0.0 { x.log2().round().exp2() } else { 1.0 };
     let mut largest = vec![0.0_f64; a.rows()];

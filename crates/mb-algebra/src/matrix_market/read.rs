@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
                     Whole::Huge => return Err(too_large(&word, "number of entries")),
                 }
             }
-            // Both sizes are far below the root of the range.
+            // Both sizes are far below the square root of the range.
             Layout::Array => match header.symmetry {
                 Symmetry::General => rows * cols,
                 Symmetry::SkewSymmetric => rows * rows.saturating_sub(1) / 2,

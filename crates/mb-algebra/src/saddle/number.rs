@@ -12,7 +12,7 @@ use crate::factor::Entry;
 pub(super) trait Number:
     Entry + Add<Output = Self> + Sub<Output = Self> + MulAssign + std::fmt::Debug
 {
-    /// |re| + |im|: a magnitude without a root.
+    /// |re| + |im|: a magnitude without a square root.
     fn size(self) -> f64;
     /// 1 / x.
     fn inverse(self) -> Self;

@@ -31,8 +31,8 @@ pub struct Walk<'a, A> {
     known: RefCell<Vec<Known>>,
     /// The matrices asked for last, with where they belong: a track asks at each sample several times.
     last: RefCell<VecDeque<(Vec<f64>, QuadraticPencil<A>)>>,
-    /// How many of the known points were told of ([`SeriesSource::learnt`]).
-    told: Cell<usize>,
+    /// How many of the known points were reported ([`SeriesSource::learnt`]).
+    reported: Cell<usize>,
     /// How often matrices were assembled.
     assembled: Cell<usize>,
 }
@@ -61,7 +61,7 @@ impl<'a, A: Solved> Walk<'a, A> {
             following: first.keeping(&origin.kept()).following()?,
             known: RefCell::new(vec![(vec![0.0; values.len()], centre.clone())]),
             last: RefCell::default(),
-            told: Cell::new(1),
+            reported: Cell::new(1),
             assembled: Cell::new(0),
         })
     }
@@ -140,7 +140,7 @@ impl<A: Solved> SeriesSource for Walk<'_, A> {
     fn learnt(&self) -> Vec<f64> {
         let known = self.known.borrow();
         let mut out = Writer::default();
-        for (at, p) in &known[self.told.replace(known.len())..] {
+        for (at, p) in &known[self.reported.replace(known.len())..] {
             out.list(at).list(&p.q).list(&p.v).list(&p.a).list(&p.lambda).number(p.t).list(&p.u);
         }
         out.done()
@@ -155,7 +155,7 @@ impl<A: Solved> SeriesSource for Walk<'_, A> {
         };
         let mut known = self.known.borrow_mut();
         known.extend(std::iter::from_fn(&mut point));
-        self.told.set(known.len());
+        self.reported.set(known.len());
     }
 }
 

@@ -208,7 +208,7 @@ mod tests {
     fn growth_that_sets_in_at_once_is_found_by_halving() {
         let range = Range { name: "x".to_owned(), from: 0.0, to: 1.0, count: 2 };
         let design = Design::grid(&[range]).unwrap();
-        // Undamped flutter: nothing decays below the limit, and above it the rate grows as a root.
+        // Undamped flutter: nothing decays below the limit, and above it the rate grows as a square root.
         let at = |p: &[f64]| with_growth((p[0] - std::f64::consts::FRAC_1_SQRT_2).max(0.0).sqrt());
         let cases: Vec<_> = design.points.iter().map(|p| Some(at(p))).collect();
         let found = boundaries(&design, &cases, |p| Ok::<_, ()>(at(p)));

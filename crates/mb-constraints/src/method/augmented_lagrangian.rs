@@ -14,7 +14,7 @@
 //!
 //! Works with redundant constraints. Near a singular configuration, where a row keeps the share s of
 //! its length next to the others, k iterations enforce the part 1 - (1 + alpha s^2 / m)^-k of it. So the row is free
-//! over a stretch of about d = root(m / (alpha k)) on either side, and before it a violation e turns
+//! over a stretch of about d = sqrt(m / (alpha k)) on either side, and before it a violation e turns
 //! the motion off by e / s. Where d^2 is well above the violation (alpha k up to about 1e5 m) the
 //! mechanism coasts through and keeps to its branch; where it is not, the violation that rounding and
 //! the tolerance of the iteration leave, about 1e-8, takes it into the other one, unless the

@@ -10,8 +10,8 @@
 //! has seven coordinates), so Euler parameters keep their length. The paper's (16) and (18) need
 //! full row rank; here the rank is decided by a cut-off, which must lie above the violation to be
 //! corrected. Near a singular configuration a row that keeps the share s of its length next to the
-//! others moves the mechanism by its violation over s, while what is wanted is about the root of
-//! the violation: rows with s below that root are left for the next correction, when the
+//! others moves the mechanism by its violation over s, while what is wanted is about the square root of
+//! the violation: rows with s below it are left for the next correction, when the
 //! mechanism has passed. Accelerations are those of the standard method.
 //!
 //! Paper: [flores2018] Eqs. (11)-(21).
@@ -82,7 +82,7 @@ impl DirectCorrection {
         let most = self.max_iterations as f64;
         method.require("max_iterations", most, self.max_iterations > 0, "one or more")
     }
-    /// The cut-off where this violation is to be corrected: its root, within limits.
+    /// The cut-off where this violation is to be corrected: its square root, within limits.
     fn cutoff_for(self, violation: &[f64], terms: &MotionTerms) -> f64 {
         let largest = |x: &[f64]| x.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
         let scale = largest(&terms.phi_q);

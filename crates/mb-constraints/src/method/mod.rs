@@ -21,7 +21,7 @@
 //!
 //! | method | in a singular configuration |
 //! | --- | --- |
-//! | direct correction, coordinate partitioning | pass on the branch the motion is on, with an error of up to about the root of the tolerance |
+//! | direct correction, coordinate partitioning | pass on the branch the motion is on, with an error of up to about the square root of the tolerance |
 //! | augmented Lagrangian | passes at every tolerance where alpha times the iterations is about 1e5 masses or less; with larger ones only where the steps leap over the configuration, at tolerances of 1e-7 and more (module `augmented_lagrangian`) |
 //! | standard, Baumgarte | near it the multipliers of nearly dependent rows grow with the violation that integration leaves: the step collapses there, with the row named, or the motion leaves the branch |
 //! | penalty | the violation that it needs lets the linkage out of line, and it may take another branch |

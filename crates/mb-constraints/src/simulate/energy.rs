@@ -16,7 +16,7 @@
 //! penalty                    alpha (|Phi'|^2 + omega^2 |Phi|^2) / 2 + integral 2 mu omega alpha |Phi'|^2
 //! ```
 //!
-//! and for each singular configuration on the way the root of the tolerance, the error that passing it costs. Errors
+//! and for each singular configuration on the way the square root of the tolerance, the error that passing it costs. Errors
 //! mostly cancel: good runs stay far below the sum. A run beyond it is reported, such as one that left its
 //! branch in a singular configuration without the energy growing. One percent of the energy in motion is reported in
 //! any case, also where the tolerances asked for no better. That is the whole threshold for the implicit integrator, whose

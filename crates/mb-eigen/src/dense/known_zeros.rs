@@ -92,7 +92,7 @@ pub fn solve_with_zeros(
                     findings.push(Finding::SingularMass { directions: massless, infinite: infinite - k });
                 }
             }
-            // Reported anew of all pairs, or of entries that are none of the matrices as given.
+            // Reported anew of all eigenpairs, or of entries that are none of the matrices as given.
             Finding::PoorAccuracy { .. }
             | Finding::UndeterminedEigenvalues { .. }
             | Finding::ZeroByRounding { .. }
@@ -364,7 +364,7 @@ fn rates([m, c]: &[Dense; 2], s: c64, x: &[c64]) -> Vec<c64> {
     terms.map(|(m, c)| s * m * 2.0 + c).collect()
 }
 
-/// The zeros of Z as pairs: their values are exact.
+/// The zeros of Z as eigenpairs: their values are exact.
 fn exact(
     pencil: &QuadraticPencil,
     basis: &ConstraintBasis,

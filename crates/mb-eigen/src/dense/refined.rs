@@ -57,7 +57,7 @@ pub(super) fn refine(
             better.push((i, found));
         }
     }
-    // What has come to a pair that is there already is not another one.
+    // An iteration that converges to a known eigenpair adds none.
     let value = |pair: &Eigenpair| pair.alpha / pair.beta;
     let merged = |(i, found): &(usize, Vec<Eigenpair>)| {
         let found = &found[0];

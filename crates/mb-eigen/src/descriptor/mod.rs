@@ -47,7 +47,7 @@ impl DescriptorStructure {
 
 /// All 2n + m eigenvalues by structure.
 ///
-/// Physical and rigid pairs are those of the mechanical problem, certified there. Spurious, infinite and
+/// Physical and rigid eigenpairs are those of the mechanical problem, certified there. Spurious, infinite and
 /// indeterminate ones carry their vectors in the same terms: `right` is the displacement part (the velocity part where
 /// the eigenvalue is infinite), `multipliers` the third part of y; pure multiplier directions have `right` zero. Their
 /// chain lengths are those of a mass matrix that is regular on the null space of Phi_q. Errors as [`dense::solve`].

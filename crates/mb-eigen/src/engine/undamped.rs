@@ -36,7 +36,7 @@ fn modes_of(pairs: &[Eigenpair]) -> Vec<&Eigenpair> {
     let (mut double, mut last) = (false, None);
     for (i, pair) in pairs.iter().enumerate() {
         let before = i.checked_sub(1).and_then(|i| pairs.get(i));
-        // A double zero stands as two pairs behind each other.
+        // A double zero is listed as two successive eigenpairs.
         let second =
             pair.class == Class::Rigid && pair.chain == 2 && double && last == Some(i.wrapping_sub(1));
         let partner = before.is_some_and(|other| {

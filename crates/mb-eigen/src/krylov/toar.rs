@@ -15,7 +15,7 @@
 //! stay there, so that P acts on coefficients alone.
 //!
 //! Lu, Su, Bai, SIAM J. Matrix Anal. Appl. 37 (2016): the method and its stability; Campos and Roman, SIAM J. Sci. Comput.
-//! 38 (2016): restarts, locking and deflation for polynomial problems. Sizes: n rows, r <= k + 3 blocks and twice the known pairs.
+//! 38 (2016): restarts, locking and deflation for polynomial problems. Sizes: n rows, r <= k + 3 blocks and twice the known eigenpairs.
 
 use faer::{Mat, MatRef};
 use mb_algebra::DenseC;

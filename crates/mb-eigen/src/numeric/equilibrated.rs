@@ -6,8 +6,8 @@
 //!
 //! Metres, millimetres and radians stand side by side, and a decision by norms would take the small units for zeros. No entry
 //! is rounded, so that the eigenvalues are those of the matrices given, to the last bit. With |K_ii| + tau |M_ii| on the
-//! diagonal D_ii is its inverse root, after which no entry of a positive semi-definite matrix is larger than the diagonal (van der
-//! Sluis, Numer. Math. 14, 1969: within a factor of n the best condition a diagonal can reach); sweeps by roots of the
+//! diagonal D_ii is its inverse square root, after which no entry of a positive semi-definite matrix is larger than the diagonal (van der
+//! Sluis, Numer. Math. 14, 1969: within a factor of n the best condition a diagonal can reach); sweeps by square roots of the
 //! largest entries serve the other matrices (Ruiz, RAL-TR-2001-034). Sizes: n x n.
 
 use mb_algebra::{Dense, QuadraticPencil, dense};
@@ -83,7 +83,7 @@ pub(crate) fn of_both_sides(a: &Dense) -> [Vec<f64>; 2] {
     })
 }
 
-/// Diagonals from both sides by sweeps with roots of the largest entries of rows and columns, which `largest` gives for the present ones.
+/// Diagonals from both sides by sweeps with square roots of the largest entries of rows and columns, which `largest` gives for the present ones.
 pub(crate) fn scales_apart(
     size: [usize; 2],
     largest: impl Fn(&[f64], &[f64]) -> [Vec<f64>; 2],

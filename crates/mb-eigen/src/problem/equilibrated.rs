@@ -7,7 +7,7 @@
 //! States in metres, newtons and volts stand side by side, and decisions on ranks and zeros compare entries. D_r and D_c are
 //! powers of two, so that no entry is rounded and the eigenvalues are those of the pair given, to the last bit; for
 //! matrices of symmetric magnitudes D_r = D_c. g is the unit of frequency in which E and A are equally large in the
-//! geometric mean. Ruiz, RAL-TR-2001-034 (simultaneous scaling by roots of the largest entries). Sizes: N x N.
+//! geometric mean. Ruiz, RAL-TR-2001-034 (simultaneous scaling by square roots of the largest entries). Sizes: N x N.
 
 use mb_algebra::{DescriptorPencil, Sparse};
 

@@ -114,7 +114,7 @@ pub(super) fn in_groups(
     out
 }
 
-/// What is known of a pair.
+/// What is known of an eigenpair.
 fn better<'a>(start: Given<'a>, found: Option<&'a Improved>) -> Given<'a> {
     found.map_or(start, |Improved { pair, .. }| Given { s: pair.s, x: &pair.x, l: &pair.l })
 }
@@ -347,7 +347,7 @@ impl Block {
         Some(())
     }
 
-    /// Adds a step to a pair.
+    /// Adds a step to an eigenpair.
     fn take(&mut self, j: usize, step: &Step) {
         add(self.x.col_as_slice_mut(j), self.low.col_as_slice_mut(j), &step.x);
         if self.l.nrows() > 0 {

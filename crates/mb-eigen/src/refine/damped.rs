@@ -333,7 +333,7 @@ impl<'a> Block<'a> {
         (((to - from) * ((to + from) * mass + damping)) - force) / gap
     }
 
-    /// Adds a step to a pair.
+    /// Adds a step to an eigenpair.
     fn take(&mut self, j: usize, step: &Step) {
         let n = self.x.nrows();
         for (k, step) in step.x.chunks_exact(n).enumerate() {

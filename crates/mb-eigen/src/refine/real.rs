@@ -26,7 +26,7 @@ struct Pair {
     residual: Vec<f64>,
 }
 
-/// As [`super::refine`], of a real pair.
+/// As [`super::refine`], of a real eigenpair.
 pub(super) fn refine(problem: &Problem, approx: &Uncertified) -> Option<Doubled> {
     let start = Pair {
         w: -(approx.s * approx.s).re,

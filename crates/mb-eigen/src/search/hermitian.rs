@@ -366,7 +366,7 @@ impl<'a> Symmetric<'a> {
             for (j, theta) in theta[first..first + width].iter().enumerate() {
                 f.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= theta);
             }
-            // Certificates give the accuracy of each pair.
+            // Certificates give the accuracy of each eigenpair.
             shifted.solver.solve_into(f.as_ref(), better.x.as_mut(), better.l.as_mut())?;
             let mut mass = |x: &Dense| -> Vec<f64> {
                 problem.m.mul_into(x.as_ref(), mx.as_mut());

@@ -197,7 +197,7 @@ impl<'a> Allowed<'a> {
         }
         let held = self.projection.allow(&mut r);
         let Solution { x: d, l: e } = self.solver.correct(&r, CORRECTION).ok()?;
-        // A pair that came up below others late has not been looked at; the last one is only there for its w.
+        // An eigenpair that came up below others late has not been looked at; the last one is only there for its w.
         let md = problem.m.mul(&d);
         let square =
             |j: usize| d.col_as_slice(j).iter().zip(md.col_as_slice(j)).map(|(d, m)| d * m).sum::<f64>();

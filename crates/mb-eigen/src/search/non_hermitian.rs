@@ -323,7 +323,7 @@ impl<'a> General<'a> {
     }
 
     /// Columns that one more application returns. Rounding can turn infinite eigenvalues (directions without mass)
-    /// into finite ones whose theta is a root of rounding; T moves their vectors elsewhere. Purified vectors come in.
+    /// into finite ones whose theta is a square root of rounding; T moves their vectors elsewhere. Purified vectors come in.
     fn confirmed(operator: &Deflated<'_>, vectors: &DenseC, theta: &[c64]) -> Vec<usize> {
         let (n, inner) = (operator.inner.problem.n, operator.inner);
         let scale = if inner.form == Form::Squared { inner.gamma * inner.gamma } else { inner.gamma };

@@ -226,7 +226,7 @@ impl General<'_> {
                 if set.exhausted && found < count {
                     self.problem.most_eigenvalues(true);
                 }
-                // Of those of a pair one may be found, or one as a zero: then the modes found are not all that exist.
+                // Of a conjugate pair only one may be found, or one as a zero: then the modes found are not all that exist.
                 let shown = known + candidates.iter().map(|c| self.shown_by(*c, counting)).sum::<usize>();
                 let lost = self.problem.counted_eigenvalues().is_some_and(|all| shown != all);
                 let all = (set.exhausted || ask == most) && set.without_left == 0;

@@ -158,7 +158,7 @@ impl<'a, A: Storage> Bordered<'a, A> {
         Ok(Self { p, s, n, nc, columns, rows, corner, core, size })
     }
 
-    /// The system of a pair that lies near the one it was factored for, at a distance far below that to the next
+    /// The system of an eigenpair that lies near the one it was factored for, at a distance far below that to the next
     /// eigenvalue: sparse factors serve it too, with another border, and solutions are refined; a dense system is
     /// factored anew.
     ///

@@ -125,7 +125,7 @@ impl<'a, A: Storage> Columns<'a, A> {
         out
     }
 
-    /// Newton's step from a pair.
+    /// Newton's step from an eigenpair.
     pub(super) fn newton(&self, p: &QuadraticPencil<A>, pair: &Invariant) -> Change {
         let (n, nc, k) = (p.m.size().0, p.phi_q.size().0, pair.x.len());
         let v = times(&pair.x, &pair.s);

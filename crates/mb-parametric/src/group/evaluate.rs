@@ -231,7 +231,7 @@ impl GroupSeries {
         Ok(at)
     }
 
-    /// Largest residual of the pairs at a point with the exact matrices there, relative to
+    /// Largest residual of the eigenpairs at a point with the exact matrices there, relative to
     /// (|s|^2 |M| + |s| |C| + |K|) |phi| + |Phi_q| |l|.
     pub fn backward_error<A: Storage>(&self, at: &GroupEvaluation, exact: &QuadraticPencil<A>) -> f64 {
         let mut worst = 0.0_f64;

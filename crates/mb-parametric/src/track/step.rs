@@ -50,7 +50,7 @@ struct Predictor {
     series: Vec<crate::EigenpairSeries>,
 }
 
-/// Writes a pair.
+/// Writes an eigenpair.
 pub(super) fn write_pair(out: &mut Writer, pair: &RefinedEigenpair) {
     out.complex(pair.s);
     for list in [&pair.vector, &pair.multipliers, &pair.left, &pair.left_multipliers] {
@@ -59,7 +59,7 @@ pub(super) fn write_pair(out: &mut Writer, pair: &RefinedEigenpair) {
     out.number(pair.gap).number(pair.condition).count(pair.iterations);
 }
 
-/// Reads a pair.
+/// Reads an eigenpair.
 pub(super) fn read_pair(from: &mut Reader<'_>) -> Option<RefinedEigenpair> {
     Some(RefinedEigenpair {
         s: from.complex()?,

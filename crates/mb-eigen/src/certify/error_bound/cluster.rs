@@ -217,11 +217,11 @@ fn spread(estimates: &[Estimate], positions: &[Position]) -> Vec<f64> {
     estimates.iter().enumerate().map(one).collect()
 }
 
-/// The values that belong to the cluster of a pair.
+/// The values that belong to the cluster of an eigenpair.
 fn linked(first: usize, estimates: &[Estimate], positions: &[Position]) -> Vec<Position> {
     let reach = |p: &Position| {
         let e = &estimates[p.pair];
-        // The bound of a pair with nearly orthogonal vectors is first order beyond where that holds.
+        // The bound of an eigenpair with nearly orthogonal vectors is first order beyond where that holds.
         let own = if e.fixed || !e.bound.is_finite() { 0.0 } else { MEET * e.bound };
         let apart = APART * e.s.norm();
         let limit = if e.alignment > ALIGNED { f64::INFINITY } else { apart };
@@ -274,7 +274,7 @@ fn by_forms(
         if !(dominant && estimates[i].is_sound()) {
             return None;
         }
-        // A row of Gershgorin's: what stands on the diagonal is the bound of the pair by itself.
+        // A row of Gershgorin's: what stands on the diagonal is the bound of the eigenpair by itself.
         widths.push((estimates[i].bound * diagonal + rest) / (diagonal - others));
     }
     let width = widths.iter().copied().fold(0.0, f64::max);

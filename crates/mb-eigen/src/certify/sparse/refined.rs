@@ -112,7 +112,7 @@ impl Certifier<'_> {
 
     fn improved_all(&self, first: Vec<First>, mut better: Vec<Option<Improved>>, aid: Aid) -> Vec<Eigenpair> {
         let shared = self.problem.n * first.len() >= SHARED;
-        // Converged pairs are only deflated. What is left out must be further from the shift.
+        // Converged eigenpairs are only deflated. What is left out must be further from the shift.
         let poor: Vec<bool> = first.iter().map(|first| first.poor).collect();
         let several = poor.iter().filter(|poor| **poor).count() >= SEVERAL.min(first.len());
         let whole = poor.contains(&true) && several && first.iter().all(|first| first.again.is_some());
