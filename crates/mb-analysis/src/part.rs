@@ -5,9 +5,9 @@ use super::{FormulationSpectrum, Site, moving, velocity_rows};
 use crate::error::AnalysisError;
 use mb_eigen::penalty;
 use mb_eigen::sparse::{Request, SparseExpert, SparseFinding, SparseOptions};
-use mb_eigen::{Eigenpair, Finding, Spectrum, sparse};
+use mb_eigen::{Class, Eigenpair, Finding, Spectrum, sparse};
 use mb_linear::formulation::unconstrained::{penalty_equilibrium, unconstrained_blocks};
-use mb_linear::{OperatingPoint, Stability, linearize_sparse, most_free_directions};
+use mb_linear::{OperatingPoint, SparseSystem, Stability, linearize_sparse, most_free_directions};
 use mb_model::Model;
 
 /// Modes that are given of a large problem when nothing is asked for.
@@ -33,30 +33,47 @@ pub fn of_model(
     request: Request,
     options: &SparseOptions,
 ) -> Result<FormulationSpectrum, AnalysisError> {
-    // The change along a motion is measured with left vectors.
-    let left_vectors = options.left_vectors || at.steady().is_some();
-    let most_zeros = options.expert.most_zeros.or_else(|| most_free_directions(model, at));
     let lin = linearize_sparse(model, at);
-    let free = at.steady().map(|motion| motion.free_directions(model, &lin.k, &lin.phi_q).ncols());
-    let least_zeros = options.expert.least_zeros.max(free.unwrap_or(0));
-    let expert = SparseExpert { most_zeros, least_zeros, ..options.expert };
-    let options = &SparseOptions { left_vectors, expert, ..*options };
+    let options = &informed(model, at, &lin, options)?;
     let name = "constrained/sparse".to_owned();
     let (pencil, parts) = lin.into_pencil();
     match sparse::solve_in_parts(&pencil, parts.as_ref(), &request, options) {
-        Ok(spectrum) => Ok(of_spectrum(model, at, request, name, spectrum)),
+        Ok(spectrum) => Ok(of_spectrum(model, at, request, name, spectrum, options.expert.least_zeros)),
         Err(source) => Err(AnalysisError::Eigen { formulation: name, source }),
     }
 }
 
+/// The options with what is known of a model and its motion: left vectors where the change along a motion is measured with them, and how
+/// many directions without stiffness there are at most and at least, whatever the digits of K say.
+///
+/// # Errors
+/// As [`super::rank`].
+pub fn informed(
+    model: &Model,
+    at: &OperatingPoint,
+    lin: &SparseSystem,
+    options: &SparseOptions,
+) -> Result<SparseOptions, AnalysisError> {
+    let left_vectors = options.left_vectors || at.steady().is_some();
+    let most_zeros = options.expert.most_zeros.or_else(|| most_free_directions(model, at));
+    let free = match at.steady() {
+        Some(motion) => motion.free_directions(model, &lin.k, &lin.phi_q).ncols(),
+        None => velocity_rows::zeros_at_rest(model, at, &lin.phi_q)?,
+    };
+    let expert =
+        SparseExpert { most_zeros, least_zeros: options.expert.least_zeros.max(free), ..options.expert };
+    Ok(SparseOptions { left_vectors, expert, ..*options })
+}
+
 /// A spectrum of a linearized model with its constraints in the matrices, from whatever found it: bounds of a motion widened, whirl
-/// reported.
+/// reported. Of the zeros as many as are known to be have no error bound.
 pub fn of_spectrum(
     model: &Model,
     at: &OperatingPoint,
     request: Request,
     name: String,
     mut spectrum: Spectrum,
+    known_zeros: usize,
 ) -> FormulationSpectrum {
     velocity_rows::settle(model, at, &mut spectrum);
     let mut whirl = Vec::new();
@@ -64,6 +81,8 @@ pub fn of_spectrum(
         moving::widen(&mut spectrum, motion);
         whirl = moving::whirl(model, &spectrum, motion);
     }
+    let zeros = spectrum.eigenpairs.iter_mut().filter(|pair| pair.class == Class::Rigid);
+    zeros.take(known_zeros).for_each(|pair| pair.error_bound = 0.0);
     FormulationSpectrum { request: Some(request), whirl, ..FormulationSpectrum::new(name, spectrum) }
 }
 

@@ -4,9 +4,33 @@
 //! singular along the direction that the row takes, and what is left of the damping there is rounding. Eigenvalues of these
 //! directions are infinite whatever the last digits are; only others can be left open.
 
+use crate::error::AnalysisError;
+use mb_algebra::{RankQr, RankTolerance, Sparse, to_dense};
+use mb_constraints::normalized_rows;
 use mb_eigen::{Finding, Spectrum};
 use mb_linear::OperatingPoint;
 use mb_model::Model;
+
+/// Directions without stiffness that velocity rows make at rest: K acts on virtual displacements alone, of which there are fewer than of
+/// admissible ones by the rank of these rows. `phi_q` has the position rows.
+///
+/// # Errors
+/// As [`super::rank`].
+pub(crate) fn zeros_at_rest(
+    model: &Model,
+    at: &OperatingPoint,
+    phi_q: &Sparse,
+) -> Result<usize, AnalysisError> {
+    let point = at.point();
+    let rates = || model.phi_dot_q(&point.q, &point.v, point.t);
+    // Rows A v + b = 0 with a b that changes with the configuration hold it.
+    if at.steady().is_some() || !model.has_velocity_rows() || rates().iter().any(|(_, _, x)| *x != 0.0) {
+        return Ok(0);
+    }
+    let position = RankQr::new(&normalized_rows(&to_dense(phi_q)), RankTolerance::default());
+    let position = position.map_err(|e| AnalysisError::Linear(e.into()))?.rank();
+    Ok(super::rank(model, point)?.rank().saturating_sub(position))
+}
 
 /// Takes the eigenvalues of velocity rows out of what the digits leave open.
 pub(crate) fn settle(model: &Model, at: &OperatingPoint, spectrum: &mut Spectrum) {

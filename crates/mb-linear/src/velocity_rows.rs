@@ -23,6 +23,7 @@
 
 use crate::steady::Generator;
 use crate::turning::crosses;
+use mb_algebra::compensated::product_error;
 use mb_algebra::{AlgebraError, Dense, RankTolerance, Svd, dense, norms};
 use mb_model::system::Blocks;
 use mb_model::{Model, Point};
@@ -40,6 +41,8 @@ pub(crate) struct Admissible {
     pub(crate) on_rows: Dense,
     /// P, n x n.
     pub(crate) projector: Dense,
+    /// V, n x k.
+    pub(crate) seen: Dense,
     /// w.
     pub(crate) weight: f64,
     /// Rank of the velocity rows on the directions that the position rows leave.
@@ -49,14 +52,20 @@ pub(crate) struct Admissible {
     pub(crate) holding: f64,
 }
 
-impl Admissible {
-    /// At a point, seen from the frame of `generator`, with w given or chosen.
-    pub(crate) fn new(
-        model: &Model,
-        point: &Point,
-        generator: Option<&Generator>,
-        weight: Option<f64>,
-    ) -> Result<Self, AlgebraError> {
+/// M, C, K, and the rows A x' + B x of the velocity rows, in the frame: before anything is eliminated.
+pub(crate) struct Unreduced {
+    pub(crate) m: Dense,
+    pub(crate) c: Dense,
+    pub(crate) k: Dense,
+    /// Phi_q of the position rows alone.
+    pub(crate) phi_q: Dense,
+    pub(crate) a: Dense,
+    pub(crate) b: Dense,
+}
+
+impl Unreduced {
+    /// At a point, seen from the frame of `generator`.
+    pub(crate) fn new(model: &Model, point: &Point, generator: Option<&Generator>) -> Self {
         let Blocks { m, mut c, mut k, phi_q: all } = model.dense_blocks(point);
         let velocity = model.velocity_rows();
         let rows = |of: bool| (0..velocity.len()).filter(|i| velocity[*i] == of).collect::<Vec<_>>();
@@ -68,10 +77,28 @@ impl Admissible {
         let [turn, turn_rate] = [&point.v, &point.a].map(|w| crosses(model, w).to_dense());
         let s = generator.map_or_else(|| Dense::zeros(m.nrows(), m.nrows()), Generator::dense);
         let d = &turn + &s;
-        b = &b + &dense::mul(&a, &d);
-        let of_mass = &dense::mul(&d, &s) + &turn_rate;
-        k = &(&k + &dense::mul(&c, &d)) + &dense::mul(&m, &of_mass);
-        c = &c + &dense::mul(&m, &(&s + &d));
+        let has = |x: &Dense| norms::max_abs(x) != 0.0;
+        if has(&d) || has(&turn_rate) {
+            b = &b + &dense::mul(&a, &d);
+            let of_mass = &dense::mul(&d, &s) + &turn_rate;
+            k = &(&k + &dense::mul(&c, &d)) + &dense::mul(&m, &of_mass);
+        }
+        if has(&d) || has(&s) {
+            c = &c + &dense::mul(&m, &(&s + &d));
+        }
+        Self { m, c, k, phi_q, a, b }
+    }
+}
+
+impl Admissible {
+    /// At a point, seen from the frame of `generator`, with w given or chosen.
+    pub(crate) fn new(
+        model: &Model,
+        point: &Point,
+        generator: Option<&Generator>,
+        weight: Option<f64>,
+    ) -> Result<Self, AlgebraError> {
+        let Unreduced { m, c, k, phi_q, a, b } = Unreduced::new(model, point, generator);
         let n = m.nrows();
         let r = Svd::new(&unit_rows(&phi_q))?.null_space(RankTolerance::default());
         let seen = Svd::new(&dense::mul(&a, &r))?;
@@ -112,11 +139,65 @@ impl Admissible {
             phi_q,
             on_rows,
             projector,
+            seen: v,
             weight,
             rank,
             holding,
         })
     }
+    /// The blocks again where matrices and rows have been carried to `now`, without another decomposition:
+    ///
+    /// ```text
+    /// V_t^T = (A_t V)^+ A_t N,   G_t = (A_t V)^+ B_t,   P_t = I - V_t V_t^T
+    /// ```
+    ///
+    /// V_t is V but for rounding where the rows see what they saw, and its columns are orthonormal to the square of that. Else the row that
+    /// does not, and by what share of itself more than `allowed`.
+    pub(crate) fn carried(
+        &self,
+        now: &Unreduced,
+        allowed: f64,
+    ) -> Result<Result<[Dense; 3], Left>, AlgebraError> {
+        let Unreduced { m, c, k, phi_q, a, b } = now;
+        let (v, vt) = (&self.seen, dense::transpose(&self.seen));
+        // N, without P what A sees.
+        let on = dense::mul(a, &self.on_rows);
+        let unseen = &on - &dense::mul(&dense::mul(a, v), &vt);
+        for (position, off, rows) in [(true, dense::mul(phi_q, &self.on_rows), phi_q), (false, unseen, a)] {
+            for i in 0..rows.nrows() {
+                let share = norms::two(&dense::row(&off, i)) / norms::two(&dense::row(rows, i));
+                if share > allowed {
+                    return Ok(Err(Left { position, row: i, share }));
+                }
+            }
+        }
+        let seen = Svd::new(&dense::mul(a, v))?;
+        if seen.rank(RankTolerance::default()).rank < self.rank {
+            return Ok(Err(Left { position: false, row: 0, share: 1.0 }));
+        }
+        // (A_t V)^+ of full column rank.
+        let scaled = Dense::from_fn(self.rank, self.rank, |i, j| seen.v[(i, j)] / seen.s[j]);
+        let range = dense::select_columns(&seen.u, &(0..self.rank).collect::<Vec<_>>());
+        let inverse = dense::mul(&scaled, &dense::transpose(&range));
+        let (vt, g) = (dense::mul(&inverse, &on), dense::mul(&inverse, b));
+        let v = dense::transpose(&vt);
+        let unmoved = |x: &Dense| x - &dense::mul(&v, &dense::mul(&vt, x));
+        let mass = dense::transpose(&unmoved(&dense::transpose(&unmoved(m))));
+        let along = dense::scale(self.weight, &v);
+        let damping = &unmoved(&(c - &dense::mul(&dense::mul(m, &v), &g))) + &dense::mul(&along, &vt);
+        let stiffness = &unmoved(k) + &dense::mul(&along, &g);
+        Ok(Ok([mass, damping, stiffness]))
+    }
+}
+
+/// A row that sees more than it saw.
+pub(crate) struct Left {
+    /// Of the position rows, else of the velocity rows.
+    pub(crate) position: bool,
+    /// Number among these.
+    pub(crate) row: usize,
+    /// Share of the row.
+    pub(crate) share: f64,
 }
 
 /// Rows scaled to length one; rows of zeros stay.
@@ -180,17 +261,21 @@ fn clean(x: &Dense) -> Dense {
 /// A B, each entry as if summed with twice the digits: directions that K and B hold by nothing are then held by nothing that is
 /// more than rounding of the entries themselves (Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26 (2005) 1955).
 fn product(a: &Dense, b: &Dense) -> Dense {
-    let inner = a.ncols();
-    Dense::from_fn(a.nrows(), b.ncols(), |i, j| {
-        let (mut sum, mut rest) = (0.0_f64, 0.0_f64);
-        for k in 0..inner {
-            let (x, y) = (a[(i, k)], b[(k, j)]);
-            let term = x * y;
-            let next = sum + term;
-            let of_sum = next - sum;
-            rest += (sum - (next - of_sum)) + (term - of_sum) + x.mul_add(y, -term);
-            sum = next;
+    let mut out = Dense::zeros(a.nrows(), b.ncols());
+    let mut lost = vec![0.0; a.nrows()];
+    for j in 0..b.ncols() {
+        let sums = out.col_as_slice_mut(j);
+        lost.fill(0.0);
+        for (k, y) in b.col_as_slice(j).iter().enumerate().filter(|(_, y)| **y != 0.0) {
+            for ((sum, lost), x) in sums.iter_mut().zip(&mut lost).zip(a.col_as_slice(k)) {
+                let term = x * y;
+                let next = *sum + term;
+                let of_sum = next - *sum;
+                *lost += (*sum - (next - of_sum)) + (term - of_sum) + product_error(*x, *y, term);
+                *sum = next;
+            }
         }
-        sum + rest
-    })
+        sums.iter_mut().zip(&lost).for_each(|(sum, lost)| *sum += lost);
+    }
+    out
 }

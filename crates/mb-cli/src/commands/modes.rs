@@ -105,8 +105,9 @@ fn prepare(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Answer, 
     let State::Lasting(at) = site.state() else {
         return Err(RequestError::NotOfAnInstant { option: args.engine.option() }.into());
     };
-    let (pencil, parts) = linearize_sparse(model, &at).into_pencil();
-    let options = part::engine_options(&part::options(&args.solver, &args.output), &at);
+    let lin = linearize_sparse(model, &at);
+    let options = part::informed(model, &at, &lin, &part::options(&args.solver, &args.output))?;
+    let (pencil, parts) = lin.into_pencil();
     let problem = Problem { pencil: &pencil, parts: parts.as_ref(), request: &request, options: &options };
     Ok(Answer::right(problem.prepare(&args.engine)?))
 }

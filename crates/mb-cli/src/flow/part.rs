@@ -46,12 +46,6 @@ fn bytes(gib: f64) -> u64 {
     (gib * 1_073_741_824.0) as u64
 }
 
-/// What the distributed engine is asked of a linearized model.
-pub fn engine_options(options: &SparseOptions, at: &OperatingPoint) -> SparseOptions {
-    // The change along a motion is measured with left vectors.
-    SparseOptions { left_vectors: options.left_vectors || at.steady().is_some(), ..*options }
-}
-
 /// Eigenpairs of a linearized model by the distributed engine.
 ///
 /// # Errors
@@ -64,11 +58,13 @@ pub fn of_model_by_engine(
     engine: &EngineArgs,
     progress: Progress,
 ) -> Result<FormulationSpectrum, Failure> {
-    let (pencil, parts) = linearize_sparse(model, at).into_pencil();
-    let options = engine_options(options, at);
+    let lin = linearize_sparse(model, at);
+    let options = informed(model, at, &lin, options)?;
+    let (pencil, parts) = lin.into_pencil();
     let problem = Problem { pencil: &pencil, parts: parts.as_ref(), request: &request, options: &options };
     let spectrum = problem.solve(engine, progress)?;
-    Ok(of_spectrum(model, at, request, "constrained/slepc".to_owned(), spectrum))
+    let name = "constrained/slepc".to_owned();
+    Ok(of_spectrum(model, at, request, name, spectrum, options.expert.least_zeros))
 }
 
 /// Eigenpairs of matrices by the distributed engine.

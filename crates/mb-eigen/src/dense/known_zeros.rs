@@ -266,10 +266,15 @@ impl Apart {
         let w = vectors::column_range(&t, k, n);
         let left = left(&t, pencil, basis, zeros, &off[2]);
         let off = blocks_off(&t, &w, zeros, pencil, off);
+        // What may be off by all of itself is no entry: a momentum that is kept has rows of zeros.
+        let known = |x: &Dense, off: &Dense| {
+            let entry = |i, j| if x[(i, j)].abs() <= off[(i, j)] { 0.0 } else { x[(i, j)] };
+            Dense::from_fn(x.nrows(), x.ncols(), entry)
+        };
         let apart = QuadraticPencil {
-            m: transformed(&t, &[(None, &pencil.m)], &w, k),
-            c: transformed(&t, &[(Some(zeros), &pencil.m), (None, &pencil.c)], &w, k),
-            k: transformed(&t, &[(Some(zeros), &pencil.c), (None, &pencil.k)], &w, k),
+            m: known(&transformed(&t, &[(None, &pencil.m)], &w, k), &off[0]),
+            c: known(&transformed(&t, &[(Some(zeros), &pencil.m), (None, &pencil.c)], &w, k), &off[1]),
+            k: known(&transformed(&t, &[(Some(zeros), &pencil.c), (None, &pencil.k)], &w, k), &off[2]),
             phi_q: dense::hstack(&[&Dense::zeros(pencil.phi_q.nrows(), k), &dense::mul(&pencil.phi_q, &w)]),
         };
         Some(Self { pencil: apart, rates: [pencil.m.clone(), pencil.c.clone()], t, k, off, left })

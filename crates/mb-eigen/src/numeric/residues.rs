@@ -48,21 +48,26 @@ fn count(size: usize, pair: impl Fn(&dyn Fn(f64) -> u64) -> [Columns; 2]) -> Opt
     if size > SIZE {
         return None;
     }
-    let counts = PRIMES.map(|p| {
-        let field = Field(p);
-        let [a, b] = pair(&|v| field.residue(v));
-        field.finite(a, b)
-    });
+    let counts = [modulo::<{ PRIMES[0] }>(&pair), modulo::<{ PRIMES[1] }>(&pair)];
     counts.into_iter().flatten().max()
 }
 
-/// Whole numbers modulo a prime.
-#[derive(Clone, Copy)]
-struct Field(u64);
+fn modulo<const P: u64>(pair: impl Fn(&dyn Fn(f64) -> u64) -> [Columns; 2]) -> Option<usize> {
+    let powers = Field::<P>.powers_of_two();
+    let [a, b] = pair(&|v| Field::<P>.residue(v, &powers));
+    Field::<P>.finite(a, b)
+}
 
-impl Field {
+/// Digits of a number after the first.
+const DIGITS: u32 = f64::MANTISSA_DIGITS - 1;
+
+/// Whole numbers modulo a prime, which the compiler knows: it divides by it with a product.
+#[derive(Clone, Copy)]
+struct Field<const P: u64>;
+
+impl<const P: u64> Field<P> {
     fn times(self, a: u64, b: u64) -> u64 {
-        a * b % self.0
+        a * b % P
     }
 
     fn power(self, mut base: u64, mut exponent: u64) -> u64 {
@@ -78,26 +83,28 @@ impl Field {
     }
 
     fn inverse(self, a: u64) -> u64 {
-        self.power(a, self.0 - 2)
+        self.power(a, P - 2)
     }
 
-    /// A finite number as written.
-    fn residue(self, v: f64) -> u64 {
-        const DIGITS: u32 = f64::MANTISSA_DIGITS - 1;
+    /// 2^(e - 1075) for every exponent e that a number may have as written.
+    fn powers_of_two(self) -> Vec<u64> {
+        let smallest = self.inverse(self.power(2, 1075));
+        std::iter::successors(Some(smallest), |x| Some(2 * x % P)).take(0x800).collect()
+    }
+
+    /// A finite number as written: whole 2^(e - 1075), e at least one.
+    fn residue(self, v: f64, powers_of_two: &[u64]) -> u64 {
         let bits = v.to_bits();
         let (biased, fraction) = ((bits >> DIGITS) & 0x7ff, bits & ((1 << DIGITS) - 1));
-        let whole = if biased > 0 { fraction | 1 << DIGITS } else { fraction };
-        // v = whole 2^(e - 1075), e at least one: times 2^-1074 at first.
-        let up = self.power(2, biased.max(1) - 1);
-        let smallest = self.inverse(self.power(2, 1074));
-        let size = self.times(self.times(whole % self.0, up), smallest);
-        if v < 0.0 && size > 0 { self.0 - size } else { size }
+        let (whole, e) = if biased > 0 { (fraction | 1 << DIGITS, biased) } else { (fraction, 1) };
+        let size = if whole > 0 { self.times(whole % P, powers_of_two[e as usize]) } else { 0 };
+        if v < 0.0 && size > 0 { P - size } else { size }
     }
 
     /// x - by y.
     fn subtract(self, x: &mut [u64], by: u64, y: &[u64]) {
-        let negative = self.0 - by;
-        x.iter_mut().zip(y).for_each(|(x, y)| *x = (*x + negative * y) % self.0);
+        let negative = P - by;
+        x.iter_mut().zip(y).for_each(|(x, y)| *x = (*x + negative * y) % P);
     }
 
     /// Finite eigenvalues of A z = s B z; none where the pencil is singular.
@@ -166,18 +173,23 @@ mod tests {
     use super::*;
     use mb_algebra::dense;
 
+    fn checked<const P: u64>() {
+        let field = Field::<P>;
+        let powers = field.powers_of_two();
+        let residue = |v: f64| field.residue(v, &powers);
+        for v in [0.0, 1.0, -3.0, 0.1, 1e300, -1e-300, f64::MIN_POSITIVE, 5e-324] {
+            // 2^k v, k with a whole product, and as many halvings.
+            assert_eq!(field.times(residue(v), 2), residue(2.0 * v), "{v}");
+            assert_eq!((residue(v) + residue(-v)) % P, 0, "{v}");
+        }
+        assert_eq!(residue(-7.0), P - 7);
+        assert_eq!(field.times(residue(0.375), 8), 3);
+    }
+
     #[test]
     fn a_residue_is_that_of_the_number_as_written() {
-        for p in PRIMES {
-            let field = Field(p);
-            for v in [0.0, 1.0, -3.0, 0.1, 1e300, -1e-300, f64::MIN_POSITIVE, 5e-324] {
-                // 2^k v, k with a whole product, and as many halvings.
-                assert_eq!(field.times(field.residue(v), 2), field.residue(2.0 * v), "{v}");
-                assert_eq!((field.residue(v) + field.residue(-v)) % p, 0, "{v}");
-            }
-            assert_eq!(field.residue(-7.0), p - 7);
-            assert_eq!(field.times(field.residue(0.375), 8), 3);
-        }
+        checked::<{ PRIMES[0] }>();
+        checked::<{ PRIMES[1] }>();
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Free turns and shifts of a steady motion: displacements that lead to another steady motion of the same kind, so that s = 0 exactly.
 //!
 //! One is the motion itself a moment later, y = v, where no constraint moves. Three more are tried: the turn of everything about the axis
-//! of the frame, y = W x (p - c), a shift of everything along an axis, y = e, and the spin of one body in the frame about its own axis. One is free
+//! of the frame, y = W x (p - c), shifts of everything, y = e, along the axes and along directions that nothing holds, and the spin of one body in the frame about its own axis. One is free
 //! where the equations hold as well after it, which is shown at displaced points, and where it stands still in the frame, S y = dy/dt. In theory
 //!
 //! ```text
@@ -10,10 +10,10 @@
 //!
 //! Rounding of the terms of that sum, which may be far larger than the sum, leaves an r, and the zero eigenvalues, which come in
 //! chains, are off by its eigenvalue. What is left is therefore taken out of the stiffness, a change within the
-//! rounding of its terms:
+//! rounding of its terms (l is what is left of K^T y, which is r but for rounding):
 //!
 //! ```text
-//! K <- K - r y^T,   of a symmetric K: K - r y^T - y r^T + (y . r) y y^T,   |y| = 1
+//! K <- K - r y^T,   of a symmetric K: K - r y^T - y l^T + (y . r) y y^T,   |y| = 1
 //! ```
 
 use super::frames::in_plane;
@@ -22,15 +22,18 @@ use super::scale::GOLDEN;
 use super::search::Field;
 use super::{STEADY, SteadyMotion};
 use crate::point::force_scale;
-use mb_algebra::{Dense, Sparse, dense, norms, sparse};
+use mb_algebra::{Dense, Sparse, Svd, dense, norms, sparse};
 use mb_constraints::minimum_norm_multipliers;
-use mb_model::{BlockKind, Model, Point};
+use mb_model::{Block, BlockKind, Model, Point};
 
 /// Share of the largest force and of the largest entry of K up to which what is left is rounding.
 const ROUNDING: f64 = 1e-11;
 
 /// So many times what is left at the point itself may be left at displaced ones.
 const LEFT: f64 = 4.0;
+
+/// Units in the last place that a computed direction may be off by.
+const LAST_PLACES: f64 = 16.0;
 
 /// Displaced points that are checked.
 const PHASES: u32 = 5;
@@ -69,15 +72,23 @@ impl SteadyMotion {
                 found.push(y);
             }
         };
-        for y in self.still_in_frame(model) {
-            if admissible(&y) && stiffless(&y) && self.leads_to_steady(model, &y, [0.0; 3]) {
+        let shifts = self.shifts(model, |y| {
+            let (_, held) = minimum_norm_multipliers(rows, &sparse::matvec(k, y)).ok()?;
+            Some([(held, size), (sparse::matvec(rows, y), norms::max_abs(phi_q))])
+        });
+        // A direction that is no axis is rounded, and holds as much force over a displacement.
+        let rounded = |y: &[f64]| y.iter().any(|x| *x != 0.0 && x.abs() != 1.0);
+        let slack = |y: &[f64]| if rounded(y) { LAST_PLACES * f64::EPSILON * size } else { 0.0 };
+        let shifts = shifts.into_iter().map(|y| (slack(&y), y));
+        for (slack, y) in shifts.chain(self.spins(model).into_iter().map(|y| (0.0, y))) {
+            if admissible(&y) && stiffless(&y) && self.leads_to_steady(model, &y, [0.0; 3], slack) {
                 take(y);
             }
         }
         if let Some((y, rate)) = self.turn_of_all(model)
             && admissible(&y)
             && stiffless(&y)
-            && self.leads_to_steady(model, &y, rate)
+            && self.leads_to_steady(model, &y, rate, 0.0)
         {
             take(y);
         }
@@ -105,31 +116,80 @@ impl SteadyMotion {
                 *y /= length;
             }
             let Ok((_, r)) = minimum_norm_multipliers(&rows, &dense::matvec(&k, &y)) else { continue };
+            let Ok((_, l)) = minimum_norm_multipliers(&rows, &dense::matvec_transpose(&k, &y)) else {
+                continue;
+            };
             let symmetric = dense::is_symmetric(&k, ROUNDING).is_ok();
             let along = dense::dot(&y, &r);
             k = Dense::from_fn(k.nrows(), k.ncols(), |i, j| {
-                let other = if symmetric { y[i] * r[j] - along * y[i] * y[j] } else { 0.0 };
+                let other = if symmetric { y[i] * l[j] - along * y[i] * y[j] } else { 0.0 };
                 k[(i, j)] - r[i] * y[j] - other
             });
             done.push(y);
         }
         k
     }
-    /// Shifts of everything along an axis, and spins of single bodies in space about the axis that they turn about in the frame, which
-    /// stand still in the frame.
-    fn still_in_frame(&self, model: &Model) -> Vec<Vec<f64>> {
-        let (point, blocks) = (&self.point, model.coordinates().blocks());
-        let mut out = Vec::new();
-        for axis in 0..3 {
-            let mut y = vec![0.0; model.nv()];
-            let absolute =
-                |b: &&mb_model::Block| b.kind != BlockKind::Displacement && positions(b.kind) > axis;
-            for b in blocks.iter().filter(absolute) {
-                y[b.v + axis] = 1.0;
-            }
-            out.push(y);
+    /// Shifts of everything that stand still in the frame and that nothing holds: along the axes, then along what directions are left.
+    ///
+    /// `held`: forces and rates of rows that a shift makes, each with its size.
+    fn shifts(&self, model: &Model, held: impl Fn(&[f64]) -> Option<[(Vec<f64>, f64); 2]>) -> Vec<Vec<f64>> {
+        let speed = self.fastest(model);
+        let axes: Vec<Vec<f64>> = (0..3)
+            .map(|axis| {
+                let mut y = vec![0.0; model.nv()];
+                let absolute = |b: &&Block| b.kind != BlockKind::Displacement && positions(b.kind) > axis;
+                for b in model.coordinates().blocks().iter().filter(absolute) {
+                    y[b.v + axis] = 1.0;
+                }
+                y
+            })
+            .filter(|y| norms::max_abs_vec(y) > 0.0)
+            .collect();
+        // What holds each, compared with its size: columns whose null directions are free.
+        let mut columns: Vec<Vec<f64>> = Vec::new();
+        for y in &axes {
+            let Some(parts) = held(y) else { return Vec::new() };
+            let parts = parts.into_iter().chain([(self.generator.times(y), speed)]);
+            let shares = parts.flat_map(|(x, size)| {
+                let size = if size > 0.0 { size } else { 1.0 };
+                x.into_iter().map(move |x| x / size)
+            });
+            columns.push(shares.collect());
         }
-        let speed = blocks.iter().map(|b| length(in_ground(b, point))).fold(0.0, f64::max);
+        let Some(rows) = columns.first().map(Vec::len) else { return Vec::new() };
+        let Ok(svd) = Svd::new(&dense::from_columns(rows, &columns)) else { return Vec::new() };
+        let mut null: Vec<Vec<f64>> = Vec::new();
+        let free: Vec<usize> = (0..axes.len()).filter(|j| svd.s[*j] <= STEADY).collect();
+        // An axis has no rounding, so it comes first.
+        let units = (0..axes.len()).map(|i| (0..axes.len()).map(|j| f64::from(u8::from(i == j))).collect());
+        let share = |c: &Vec<f64>| -> f64 {
+            free.iter().map(|j| (0..axes.len()).map(|i| c[i] * svd.v[(i, *j)]).sum::<f64>().powi(2)).sum()
+        };
+        null.extend(units.filter(|c: &Vec<f64>| (share(c) - 1.0).abs() <= STEADY));
+        for j in free {
+            let mut rest = dense::column(&svd.v, j);
+            for other in &null {
+                let part = dense::dot(&rest, other);
+                rest.iter_mut().zip(other).for_each(|(r, o)| *r -= part * o);
+            }
+            let length = norms::two(&rest);
+            if length > STEADY.sqrt() {
+                null.push(rest.iter().map(|r| r / length).collect());
+            }
+        }
+        let along = |c: &Vec<f64>| {
+            let mut y = vec![0.0; model.nv()];
+            for (axis, by) in axes.iter().zip(c) {
+                y.iter_mut().zip(axis).for_each(|(y, x)| *y += by * x);
+            }
+            y
+        };
+        null.iter().map(along).filter(|y| self.stands_still(model, y)).collect()
+    }
+    /// Spins of single bodies in space about the axis that they turn about in the frame, which stand still in the frame.
+    fn spins(&self, model: &Model) -> Vec<Vec<f64>> {
+        let speed = self.fastest(model);
+        let mut out = Vec::new();
         for (b, spin) in self.generator.spins() {
             if length(spin) > STEADY * speed {
                 let mut y = vec![0.0; model.nv()];
@@ -139,12 +199,18 @@ impl SteadyMotion {
                 out.push(y);
             }
         }
-        let still = |y: &Vec<f64>| {
-            let change = norms::max_abs_vec(&self.generator.times(y));
-            norms::max_abs_vec(y) > 0.0 && change <= ROUNDING * speed.max(f64::MIN_POSITIVE)
-        };
-        out.retain(still);
+        out.retain(|y| self.stands_still(model, y));
         out
+    }
+    /// The fastest rotation of the motion, rad/s.
+    fn fastest(&self, model: &Model) -> f64 {
+        let rates = model.coordinates().blocks().iter().map(|b| length(in_ground(b, &self.point)));
+        rates.fold(0.0, f64::max)
+    }
+    /// S y = 0.
+    fn stands_still(&self, model: &Model, y: &[f64]) -> bool {
+        let change = norms::max_abs_vec(&self.generator.times(y));
+        norms::max_abs_vec(y) > 0.0 && change <= ROUNDING * self.fastest(model).max(f64::MIN_POSITIVE)
     }
     /// The turn of everything that the frame carries about its axis, and the rate of the frame.
     fn turn_of_all(&self, model: &Model) -> Option<(Vec<f64>, [f64; 3])> {
@@ -162,8 +228,8 @@ impl SteadyMotion {
         Some((turn, rate))
     }
     /// Whether the equations hold after displacements of any size along `y`, the velocities of a motion in which positions turn with
-    /// the rate given.
-    fn leads_to_steady(&self, model: &Model, y: &[f64], rate: [f64; 3]) -> bool {
+    /// the rate given; `slack`: force that may be left for each unit of displacement.
+    fn leads_to_steady(&self, model: &Model, y: &[f64], rate: [f64; 3], slack: f64) -> bool {
         let point = &self.point;
         let carried = Point { v: y.to_vec(), ..point.clone() };
         let s = Generator::of_frame(model, &carried, rate);
@@ -178,6 +244,7 @@ impl SteadyMotion {
             there.v = s.carried_vector(time, &point.v);
             there.a = s.carried_vector(time, &point.a);
             let Some(left) = self.left(model, &there) else { return false };
+            let allowed = [allowed[0] + slack * time, allowed[1], allowed[2]];
             if left.iter().zip(&allowed).any(|(left, allowed)| left.is_nan() || left > allowed) {
                 return false;
             }

@@ -184,7 +184,11 @@ fn on_basis(
 fn carried_by(model: &Model, point: &Point, scale: &Scale, s: &Generator) -> Result<(), Unsteady> {
     let carried = s.times(&point.v);
     let change = |i: usize| (point.a[i] - carried[i]).abs();
-    let off: Vec<f64> = (0..carried.len()).map(|i| change(i) / (scale.speed * scale.velocity[i])).collect();
+    let beyond = |i: usize| {
+        let change = change(i);
+        if change <= scale.acceleration[i] { 0.0 } else { change / (scale.speed * scale.velocity[i]) }
+    };
+    let off: Vec<f64> = (0..carried.len()).map(beyond).collect();
     match mb_constraints::largest(&off) {
         Some((i, worst)) if worst.is_nan() || worst > STEADY => {
             let (body, unit) = (body_of(model, i), unit_of(model, i));

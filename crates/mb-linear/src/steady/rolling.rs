@@ -17,8 +17,8 @@ use super::scale::{self, Scale};
 use super::{Deviation, FrameChoice, STEADY, Unsteady, body_of};
 use crate::error::LinearError;
 use crate::point::{Instant, force_scale};
-use crate::velocity_rows::Admissible;
-use mb_algebra::{Dense, dense, norms, to_sparse};
+use crate::velocity_rows::{Admissible, Left, Unreduced};
+use mb_algebra::{Dense, RankQr, RankTolerance, dense, to_sparse};
 use mb_constraints::minimum_norm_multipliers;
 use mb_model::{BlockKind, Model, Point};
 
@@ -69,6 +69,12 @@ impl RollingOrbit<'_> {
         }
         let forces = force_scale(model, point);
         let n = model.nv();
+        let start = Unreduced::new(model, point, Some(s));
+        let rank = RankQr::new(&start.phi_q, RankTolerance::default())?.rank();
+        let before = match first.carried(&start, STEADY)? {
+            Ok(blocks) => blocks,
+            Err(left) => return Ok(Err(breaks(model, &left, 0.0))),
+        };
         // What the blocks are off by from the start moves eigenvalues as what they change along the orbit does.
         let mut largest = first.rounding.clone();
         let (mut relative, mut points) = (0.0_f64, 0);
@@ -87,19 +93,21 @@ impl RollingOrbit<'_> {
             {
                 return Ok(Err(Unsteady::changes(body_of(model, i), worst / forces, time)));
             }
-            let now = Admissible::new(model, &there, Some(s), Some(first.weight))?;
-            let e = s.carried(time, &dense::identity(n));
-            let turned = |x: &Dense| dense::mul_transpose(&e, &dense::mul(x, &e));
-            let rows = norms::max_abs(&(&turned(&now.on_rows) - &first.on_rows));
-            if rows.is_nan() || rows > STEADY {
-                return Ok(Err(Unsteady::breaks("the position constraints".to_owned(), rows, time)));
+            let now = Unreduced::new(model, &there, Some(s)).turned_back(s, time);
+            let lost = rank.saturating_sub(RankQr::new(&now.phi_q, RankTolerance::default())?.rank());
+            if lost > 0 {
+                return Ok(Err(Unsteady::breaks("the position constraints".to_owned(), 1.0, time)));
             }
+            let now = match first.carried(&now, STEADY)? {
+                Ok(blocks) => blocks,
+                Err(left) => return Ok(Err(breaks(model, &left, time))),
+            };
             let mut worst = (0, 0.0);
             for order in 0..3 {
-                let (x, unit) = (turned(&now.blocks[order]), self.scale.unit(order));
+                let unit = self.scale.unit(order);
                 for j in 0..n {
                     for i in 0..n {
-                        let off = (x[(i, j)] - first.blocks[order][(i, j)]).abs();
+                        let off = (now[order][(i, j)] - before[order][(i, j)]).abs();
                         largest[order][(i, j)] =
                             largest[order][(i, j)].max(first.rounding[order][(i, j)] + off);
                         let share = off * unit / (self.scale.full[i] * self.scale.full[j]);
@@ -120,6 +128,23 @@ impl RollingOrbit<'_> {
     }
 }
 
+fn breaks(model: &Model, left: &Left, time: f64) -> Unsteady {
+    let velocity = model.velocity_rows();
+    let mut of_kind = (0..velocity.len()).filter(|i| velocity[*i] != left.position);
+    let name = of_kind.nth(left.row).map_or_else(String::new, |i| model.row_name(i));
+    Unsteady::breaks(name, left.share, time)
+}
+
+impl Unreduced {
+    /// E^T X E of M, C and K, and rows times E, E = exp(S t).
+    fn turned_back(self, s: &Generator, time: f64) -> Self {
+        let of_columns = |x: &Dense| s.carried(-time, x);
+        let of_rows = |x: &Dense| dense::transpose(&of_columns(&dense::transpose(x)));
+        let both = |x: &Dense| of_columns(&of_rows(x));
+        let Self { m, c, k, phi_q, a, b } = self;
+        Self { m: both(&m), c: both(&c), k: both(&k), phi_q: of_rows(&phi_q), a: of_rows(&a), b: of_rows(&b) }
+    }
+}
 /// The velocity rows whose part of A the position rows and other velocity rows have already, so that they hold the configuration.
 fn holding_rows(model: &Model, rank: usize) -> LinearError {
     let velocity = model.velocity_rows();

@@ -16,6 +16,8 @@ pub(super) struct Scale {
     pub(super) reduced: Vec<f64>,
     /// The largest velocity of the kind of each coordinate (translation, rotation), n numbers.
     pub(super) velocity: Vec<f64>,
+    /// What rounding of the forces at work makes of the acceleration of each coordinate, n numbers.
+    pub(super) acceleration: Vec<f64>,
     /// Speeds of rotations and of elastic coordinates, with the differences of the former, rad/s.
     speeds: Vec<f64>,
     /// Velocities of the positions of every block that has some, compared with the extent of the model, 1/s.
@@ -25,6 +27,9 @@ pub(super) struct Scale {
 /// Diagonal entries below this share of the largest are no scale of their own: what is below is rounding of the largest.
 const SMALLEST: f64 = 1e-12;
 
+/// Share of the largest force that what is left of forces in balance may be: rounding of sums and factors.
+const ROUNDED: f64 = 128.0 * f64::EPSILON;
+
 impl Scale {
     /// From the diagonals of M, C and K.
     pub(super) fn new(model: &Model, point: &Point, diagonals: &[Vec<f64>; 3]) -> Self {
@@ -33,7 +38,10 @@ impl Scale {
         let speed = all.fold(0.0, f64::max);
         let velocity = velocities(model, point, speed);
         let full = sizes(diagonals, speed);
-        Self { speed, full, reduced: Vec::new(), velocity, speeds, travels }
+        let forces = model.largest_force(point);
+        let rounded = |m: &f64| if *m > 0.0 { ROUNDED * forces / m } else { 0.0 };
+        let acceleration = diagonals[0].iter().map(rounded).collect();
+        Self { speed, full, reduced: Vec::new(), velocity, acceleration, speeds, travels }
     }
     /// With the sizes of the coordinates in a basis of the admissible displacements.
     pub(super) fn on_basis(self, blocks: &[Dense; 3], r: &Dense) -> Self {

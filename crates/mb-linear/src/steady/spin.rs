@@ -135,7 +135,9 @@ struct Turn {
 pub fn spinning(model: &Model, at: &Point, spins: &[Spin]) -> Result<(Vec<f64>, Vec<usize>), LinearError> {
     let mut v = vec![0.0; model.nv()];
     let mut given = BTreeSet::new();
+    let mut own = Vec::with_capacity(spins.len());
     for (k, spin) in spins.iter().enumerate() {
+        let mut alone = vec![0.0; model.nv()];
         if spins[..k].iter().any(|other| other.carries == spin.carries) {
             return Err(bad(spin.name(model), "is given two speeds".to_owned()));
         }
@@ -158,7 +160,7 @@ pub fn spinning(model: &Model, at: &Point, spins: &[Spin]) -> Result<(Vec<f64>, 
             }
             let carried = cross(rate, arm);
             for i in 0..places {
-                v[block.v + i] += carried[i];
+                alone[block.v + i] += carried[i];
                 given.insert(block.v + i);
             }
             let turns: &[f64] = match block.kind {
@@ -167,10 +169,12 @@ pub fn spinning(model: &Model, at: &Point, spins: &[Spin]) -> Result<(Vec<f64>, 
                 _ => &[],
             };
             for (i, x) in turns.iter().enumerate() {
-                v[block.v + places + i] += x;
+                alone[block.v + places + i] += x;
                 given.insert(block.v + places + i);
             }
         }
+        v.iter_mut().zip(&alone).for_each(|(v, x)| *v += x);
+        own.push(alone);
     }
     let given: Vec<usize> = given.into_iter().collect();
     if given.len() < model.nv() {
@@ -180,7 +184,7 @@ pub fn spinning(model: &Model, at: &Point, spins: &[Spin]) -> Result<(Vec<f64>, 
             v[i] = all[i];
         }
     }
-    check_constraints(model, at, &v, spins)?;
+    check_constraints(model, at, &v, spins, &own)?;
     Ok((v, given))
 }
 
@@ -213,14 +217,25 @@ fn behind(model: &Model, at: &Point, joint: &str, speed: f64) -> Result<Turn, Li
 }
 
 /// Refuses speeds at which a constraint does not hold: that of a drive, or of a joint that they would break.
-fn check_constraints(model: &Model, at: &Point, v: &[f64], spins: &[Spin]) -> Result<(), LinearError> {
+///
+/// Of several spins the one is named whose own velocities, `own`, have the largest share in the rate of that constraint.
+fn check_constraints(
+    model: &Model,
+    at: &Point,
+    v: &[f64],
+    spins: &[Spin],
+    own: &[Vec<f64>],
+) -> Result<(), LinearError> {
     let rates = model.phi_dot(&at.q, v, at.t);
     let size = v.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
     let Some((row, off)) = mb_constraints::largest(&rates) else { return Ok(()) };
     if off <= BROKEN * size.max(1.0) {
         return Ok(());
     }
-    let who = spins.last().map_or_else(String::new, |s| s.name(model));
+    let phi_q = model.phi_q(&at.q, at.t).to_sparse();
+    let share = |alone: &Vec<f64>| mb_algebra::sparse::matvec(&phi_q, alone)[row].abs();
+    let most = spins.iter().zip(own.iter().map(share)).max_by(|a, b| a.1.total_cmp(&b.1));
+    let who = most.map_or_else(String::new, |(s, _)| s.name(model));
     let drive = model.members_of_row(row).find(|m| matches!(m.element, Element::Drive(_)));
     let problem = match drive {
         Some(m) => format!("contradicts {}, which gives another speed (off by {off:.6})", m.owner),

@@ -299,3 +299,32 @@ fn a_sled_on_a_skate_keeps_straight() {
         same(&finite, &[c64::new(-m * a * v / (j + m * a * a), 0.0)], 1e-10);
     }
 }
+
+/// A ball that rolls and turns about the vertical, its centre of mass at the height h over the plane and its centre at R: the lean is
+/// exp(i w t) in complex numbers with
+///
+/// ```text
+/// (A + m h^2) w^2 - (C + m h R) W w + m g (h - R) = 0
+/// ```
+///
+/// However slowly it turns, the rounding of weight and normal force is no acceleration.
+#[test]
+fn a_loaded_ball_turns_about_the_vertical() {
+    let (m, a, c, r, g) = (1.5, 0.006, 0.005, 0.1, 9.81);
+    for (h, w) in [(0.12, 3.0), (0.08, 3.0), (0.12, 30.0), (0.08, 0.01)] {
+        let text = format!(
+            "units = \"SI\"\nname = \"ball\"\ngravity = [0, 0, -{g}]
+            spatial-body = [{{ name = 'b', mass = {m}, inertia = [{a}, {a}, {c}], at = [0, 0, {h}],
+                angular_velocity = [0, 0, {w}], markers = {{ c = [0, 0, {}] }} }}]
+            rolling = [{{ name = 'contact', wheel = 'b.c', radius = {r} }}]",
+            r - h
+        );
+        let model = with(&text, &[]);
+        let at = start(&model).unwrap_or_else(|e| panic!("{h} {w}: {e}"));
+        let (second, first, none) = (a + m * h * h, (c + m * h * r) * w, m * g * (h - r));
+        let root = c64::new(first * first - 4.0 * second * none, 0.0).sqrt();
+        let lean = [root, -root].map(|root| c64::new(0.0, 1.0) * (root + first) / (2.0 * second));
+        let expected: Vec<c64> = lean.iter().flat_map(|s| [*s, s.conj()]).collect();
+        same(&parts(&solved(&model, &at)).0, &expected, 1e-9);
+    }
+}

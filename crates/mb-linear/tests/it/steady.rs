@@ -282,6 +282,15 @@ fn a_tilted_top_nutates_about_its_precession() {
         let second = u / (sin * sin) - first * cos / sin;
         let stiffness = (first * first + u * second) / a - mass * g * h * cos;
         has(&eigenvalues(&m, &at), &signed_roots(-stiffness / a), 1e-9);
+        // Both angles can be ignored and both momenta are kept: four zeros whatever the digits.
+        let (lin, motion) = (linearize(&m, &at), at.steady().unwrap());
+        let zeros =
+            motion.free_directions(&m, &mb_algebra::to_sparse(&lin.k), &mb_algebra::to_sparse(&lin.phi_q));
+        let off = motion.deviation().in_all_coordinates();
+        let options = mb_eigen::DenseOptions::default();
+        let found =
+            mb_eigen::dense::solve_with_zeros(&lin.pencil(), &zeros, &off, &options).unwrap().unwrap();
+        assert_eq!((found.counts.found.rigid, found.counts.found.physical), (4, 2), "{degrees} {p}");
     }
 }
 
@@ -473,6 +482,11 @@ fn spins_carry_what_is_behind_their_joints() {
     let error = spinning(&driven, &driven.initial_point(), &[spin("base", 3.0)]).unwrap_err().to_string();
     assert!(error.contains("motor"), "{error}");
     assert!(spinning(&driven, &driven.initial_point(), &[spin("base", 2.0)]).is_ok());
+    // Of several spins the one that the drive contradicts is named.
+    for spins in [[spin("base", 3.0), spin("hub", 40.0)], [spin("hub", 40.0), spin("base", 3.0)]] {
+        let error = spinning(&driven, &driven.initial_point(), &spins).unwrap_err().to_string();
+        assert!(error.contains("'base'") && error.contains("motor") && !error.contains("'hub'"), "{error}");
+    }
 }
 
 /// Where the rows of a linkage depend on each other the stiffness follows the choice of multipliers; for a constraint that

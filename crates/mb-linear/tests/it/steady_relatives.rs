@@ -1,7 +1,7 @@
 //! Relatives of the cases of `rotating.rs` and `steady.rs` that fooled the search for a frame: large entries next to small ones,
 //! equivalent rigid links, and the same blade as body, link and beam.
 
-use mb_algebra::c64;
+use mb_algebra::{c64, dense};
 use mb_linear::steady::{Spin, spinning, steady_near};
 use mb_linear::{Frame, FrameChoice, OperatingPoint, linearize, linearize_sparse};
 use mb_model::{Model, Point};
@@ -189,4 +189,38 @@ fn two_masses_turn_about_each_other() {
         let expected = c64::new(0.0, (2.0 * stiff / mass + 3.0 * w * w).sqrt());
         assert!(off(&all(&m, &at), expected) < 1e-9 * expected.im, "{:?}", all(&m, &at));
     }
+}
+
+/// A rotor that may slide along an axis of any direction: its shift and its spin are free, whichever way the axis points.
+#[test]
+fn a_shift_along_a_tilted_axis_is_free() {
+    let (w, x, z) = (300.0, [0.6, -0.64, 0.48], [0.8, 0.48, -0.36]);
+    let turned = |by: f64| z.map(|e| by * e);
+    let m = model(&format!(
+        "gravity = [0, 0, 0]
+        spatial-body = [{{ name = 'rotor', mass = 10, inertia = [0.2, 0.2, 0.35], at = [0, 0, 0],
+            orientation = {{ x = {x:?}, z = {z:?} }}, angular_velocity = {:?},
+            markers = {{ a = [0, 0, -0.2], b = [0, 0, 0.1] }} }}]
+        bearing = [
+            {{ name = 'l', a = 'rotor.a', b = {:?}, axis = {z:?}, x = {x:?}, stiffness = [[1e6, 0], [0, 2e6]] }},
+            {{ name = 'r', a = 'rotor.b', b = {:?}, axis = {z:?}, x = {x:?}, stiffness = [[1e6, 0], [0, 2e6]] }}]",
+        turned(w),
+        turned(-0.2),
+        turned(0.1)
+    ));
+    let at = near(&m, m.initial_velocity().to_vec());
+    let (lin, motion) = (linearize(&m, &at), at.steady().unwrap());
+    let zeros =
+        motion.free_directions(&m, &mb_algebra::to_sparse(&lin.k), &mb_algebra::to_sparse(&lin.phi_q));
+    let expected = [[z[0], z[1], z[2], 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]];
+    assert_eq!(zeros.ncols(), 2);
+    for (j, y) in expected.iter().enumerate() {
+        let found = dense::column(&zeros, j);
+        let off = found.iter().zip(y).map(|(a, b)| a * found[j * 5].signum() - b * y[j * 5].signum());
+        assert!(off.fold(0.0, |a: f64, x| a.max(x.abs())) < 1e-12, "{found:?}");
+    }
+    let off = motion.deviation().in_all_coordinates();
+    let options = mb_eigen::DenseOptions::default();
+    let found = mb_eigen::dense::solve_with_zeros(&lin.pencil(), &zeros, &off, &options).unwrap().unwrap();
+    assert_eq!((found.counts.found.rigid, found.counts.found.physical), (4, 8));
 }

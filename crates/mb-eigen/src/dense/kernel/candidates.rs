@@ -20,6 +20,8 @@ pub(super) const CANDIDATE: f64 = 1e-10;
 /// Corrections of a candidate on the matrix as given, before and after the candidates are turned into singular vectors: each gains the digits
 /// that the factors have, of which 32 are wanted.
 const CORRECTIONS: usize = 6;
+/// Share of the candidate below which a correction is beyond these digits, and so are those that would follow.
+const LAST: f64 = 1.0 / (1_u128 << 110) as f64;
 
 /// A compressed onto the candidates: A V + U T = 0 with the singular values of T in sight, smallest first.
 pub(super) struct Candidates {
@@ -106,7 +108,11 @@ pub(super) fn compress(
             for _ in 0..CORRECTIONS {
                 let mut b = rest(x, transposed);
                 b.resize(k + p, 0.0);
-                x.subtract(&solve(&b, transposed)[..k]);
+                let by = solve(&b, transposed);
+                x.subtract(&by[..k]);
+                if norms::max_abs_vec(&by[..k]) <= LAST * norms::max_abs_vec(&x.high) {
+                    break;
+                }
             }
         }
     };
