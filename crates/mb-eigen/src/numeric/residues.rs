@@ -53,88 +53,87 @@ fn count(size: usize, pair: impl Fn(&dyn Fn(f64) -> u64) -> [Columns; 2]) -> Opt
 }
 
 fn modulo<const P: u64>(pair: impl Fn(&dyn Fn(f64) -> u64) -> [Columns; 2]) -> Option<usize> {
-    let powers = Field::<P>.powers_of_two();
-    let [a, b] = pair(&|v| Field::<P>.residue(v, &powers));
-    Field::<P>.finite(a, b)
+    let powers = Field::<P>::powers_of_two();
+    let [a, b] = pair(&|v| Field::<P>::residue(v, &powers));
+    Field::<P>::finite(a, b)
 }
 
 /// Digits of a number after the first.
 const DIGITS: u32 = f64::MANTISSA_DIGITS - 1;
 
 /// Whole numbers modulo a prime, which the compiler knows: it divides by it with a product.
-#[derive(Clone, Copy)]
 struct Field<const P: u64>;
 
 impl<const P: u64> Field<P> {
-    fn times(self, a: u64, b: u64) -> u64 {
+    fn times(a: u64, b: u64) -> u64 {
         a * b % P
     }
 
-    fn power(self, mut base: u64, mut exponent: u64) -> u64 {
+    fn power(mut base: u64, mut exponent: u64) -> u64 {
         let mut out = 1;
         while exponent > 0 {
             if exponent % 2 == 1 {
-                out = self.times(out, base);
+                out = Self::times(out, base);
             }
-            base = self.times(base, base);
+            base = Self::times(base, base);
             exponent /= 2;
         }
         out
     }
 
-    fn inverse(self, a: u64) -> u64 {
-        self.power(a, P - 2)
+    fn inverse(a: u64) -> u64 {
+        Self::power(a, P - 2)
     }
 
     /// 2^(e - 1075) for every exponent e that a number may have as written.
-    fn powers_of_two(self) -> Vec<u64> {
-        let smallest = self.inverse(self.power(2, 1075));
+    fn powers_of_two() -> Vec<u64> {
+        let smallest = Self::inverse(Self::power(2, 1075));
         std::iter::successors(Some(smallest), |x| Some(2 * x % P)).take(0x800).collect()
     }
 
     /// A finite number as written: whole 2^(e - 1075), e at least one.
-    fn residue(self, v: f64, powers_of_two: &[u64]) -> u64 {
+    fn residue(v: f64, powers_of_two: &[u64]) -> u64 {
         let bits = v.to_bits();
-        let (biased, fraction) = ((bits >> DIGITS) & 0x7ff, bits & ((1 << DIGITS) - 1));
+        let (biased, fraction) = (((bits >> DIGITS) & 0x7ff) as u16, bits & ((1 << DIGITS) - 1));
         let (whole, e) = if biased > 0 { (fraction | 1 << DIGITS, biased) } else { (fraction, 1) };
-        let size = if whole > 0 { self.times(whole % P, powers_of_two[e as usize]) } else { 0 };
+        let size = if whole > 0 { Self::times(whole % P, powers_of_two[usize::from(e)]) } else { 0 };
         if v < 0.0 && size > 0 { P - size } else { size }
     }
 
     /// x - by y.
-    fn subtract(self, x: &mut [u64], by: u64, y: &[u64]) {
+    fn subtract(x: &mut [u64], by: u64, y: &[u64]) {
         let negative = P - by;
         x.iter_mut().zip(y).for_each(|(x, y)| *x = (*x + negative * y) % P);
     }
 
     /// Finite eigenvalues of A z = s B z; none where the pencil is singular.
-    fn finite(self, mut a: Columns, mut b: Columns) -> Option<usize> {
+    fn finite(mut a: Columns, mut b: Columns) -> Option<usize> {
         loop {
-            let kept = self.eliminate_columns(&mut a, &mut b);
+            let kept = Self::eliminate_columns(&mut a, &mut b);
             if kept == b.len() {
                 return Some(kept);
             }
             let mut null = a.split_off(kept);
             b.truncate(kept);
-            self.eliminate_rows(&mut null, &mut a, &mut b)?;
+            Self::eliminate_rows(&mut null, &mut a, &mut b)?;
         }
     }
 
     /// Column operations that leave nothing of the last columns of B; how many columns come before these.
-    fn eliminate_columns(self, a: &mut Columns, b: &mut Columns) -> usize {
+    fn eliminate_columns(a: &mut Columns, b: &mut Columns) -> usize {
         let rows = b.first().map_or(0, Vec::len);
         let mut kept = 0;
         for i in 0..rows {
             let Some(pivot) = (kept..b.len()).find(|&j| b[j][i] != 0) else { continue };
             a.swap(kept, pivot);
             b.swap(kept, pivot);
-            let inverse = self.inverse(b[kept][i]);
+            let inverse = Self::inverse(b[kept][i]);
             for j in kept + 1..b.len() {
-                let by = self.times(b[j][i], inverse);
+                let by = Self::times(b[j][i], inverse);
                 if by != 0 {
                     for x in [&mut *a, &mut *b] {
                         let (left, right) = x.split_at_mut(j);
-                        self.subtract(&mut right[0], by, &left[kept]);
+                        Self::subtract(&mut right[0], by, &left[kept]);
                     }
                 }
             }
@@ -145,19 +144,19 @@ impl<const P: u64> Field<P> {
 
     /// Row operations that leave nothing of `null` below its first rows, as many as it has columns, which are left out of A and B.
     /// None where its columns depend on each other.
-    fn eliminate_rows(self, null: &mut Columns, a: &mut Columns, b: &mut Columns) -> Option<()> {
+    fn eliminate_rows(null: &mut Columns, a: &mut Columns, b: &mut Columns) -> Option<()> {
         let count = null.len();
         for first in 0..count {
             let pivot = (first..null[first].len()).find(|&i| null[first][i] != 0)?;
             for column in null.iter_mut().chain(a.iter_mut()).chain(b.iter_mut()) {
                 column.swap(first, pivot);
             }
-            let inverse = self.inverse(null[first][first]);
-            let by: Vec<u64> = null[first][first + 1..].iter().map(|v| self.times(*v, inverse)).collect();
+            let inverse = Self::inverse(null[first][first]);
+            let by: Vec<u64> = null[first][first + 1..].iter().map(|v| Self::times(*v, inverse)).collect();
             for column in null[first..].iter_mut().chain(a.iter_mut()).chain(b.iter_mut()) {
                 let top = column[first];
                 if top != 0 {
-                    self.subtract(&mut column[first + 1..], top, &by);
+                    Self::subtract(&mut column[first + 1..], top, &by);
                 }
             }
         }
@@ -174,16 +173,15 @@ mod tests {
     use mb_algebra::dense;
 
     fn checked<const P: u64>() {
-        let field = Field::<P>;
-        let powers = field.powers_of_two();
-        let residue = |v: f64| field.residue(v, &powers);
+        let powers = Field::<P>::powers_of_two();
+        let residue = |v: f64| Field::<P>::residue(v, &powers);
         for v in [0.0, 1.0, -3.0, 0.1, 1e300, -1e-300, f64::MIN_POSITIVE, 5e-324] {
             // 2^k v, k with a whole product, and as many halvings.
-            assert_eq!(field.times(residue(v), 2), residue(2.0 * v), "{v}");
+            assert_eq!(Field::<P>::times(residue(v), 2), residue(2.0 * v), "{v}");
             assert_eq!((residue(v) + residue(-v)) % P, 0, "{v}");
         }
         assert_eq!(residue(-7.0), P - 7);
-        assert_eq!(field.times(residue(0.375), 8), 3);
+        assert_eq!(Field::<P>::times(residue(0.375), 8), 3);
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl SteadyMotion {
             Some([(held, size), (sparse::matvec(rows, y), norms::max_abs(phi_q))])
         });
         // A direction that is no axis is rounded, and holds as much force over a displacement.
-        let rounded = |y: &[f64]| y.iter().any(|x| *x != 0.0 && x.abs() != 1.0);
+        let rounded = |y: &[f64]| y.iter().any(|x| ![0.0, 1.0].contains(&x.abs()));
         let slack = |y: &[f64]| if rounded(y) { LAST_PLACES * f64::EPSILON * size } else { 0.0 };
         let shifts = shifts.into_iter().map(|y| (slack(&y), y));
         for (slack, y) in shifts.chain(self.spins(model).into_iter().map(|y| (0.0, y))) {
