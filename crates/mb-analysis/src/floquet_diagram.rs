@@ -10,8 +10,8 @@
 
 use crate::error::AnalysisError;
 use crate::periodic::{OrbitError, OrbitSearch, periodic_motion};
-use mb_algebra::c64;
 use mb_algebra::sorted::ascending;
+use mb_algebra::{Stopped, c64};
 use mb_model::ModelSpec;
 use mb_model::spec::Value;
 use mb_periodic::{Class, Floquet, Orbit, PeriodicError, Stability};
@@ -50,8 +50,10 @@ pub struct FloquetDiagram {
     pub exponents: Vec<Vec<Option<Exponent>>>,
     /// Verdicts at the values.
     pub stability: Vec<Stability>,
-    /// Ranges in which something grows, in the order of the values.
+    /// Ranges in which something grows, in the order of the values; none are solved for where the work was ended.
     pub grows: Vec<Grows>,
+    /// Why the work ended before the last value or the ends of the ranges; what was computed until then is kept.
+    pub ended: Option<Stopped>,
 }
 
 /// Halvings to the end of a range.
@@ -75,20 +77,36 @@ pub fn floquet_diagram(
     let count = samples.max(2);
     let family = Over { spec, parameter, search };
     let mut found: Vec<Sample> = Vec::new();
+    let mut ended = None;
+    // An error of work that was asked to end is that end, where there is something to keep.
+    let over = |found: &[Sample]| search.options.watch.look().err().filter(|_| found.len() > 1);
     for k in 0..count {
         if interrupted(k, count) {
             return Err(AnalysisError::Interrupted.into());
         }
         let value = from + (to - from) * k as f64 / (count - 1) as f64;
-        found.push(family.at(value, found.last())?);
+        match family.at(value, found.last()) {
+            Ok(sample) => found.push(sample),
+            Err(error) => {
+                ended = Some(over(&found).ok_or(error)?);
+                break;
+            }
+        }
     }
-    let grows = ranges(&family, &found)?;
+    let grows = match ended {
+        Some(_) => Vec::new(),
+        None => ranges(&family, &found).or_else(|error| {
+            ended = Some(over(&found).ok_or(error)?);
+            Ok::<_, OrbitError>(Vec::new())
+        })?,
+    };
     Ok(FloquetDiagram {
         values: found.iter().map(|s| s.value).collect(),
         periods: found.iter().map(|s| s.floquet.period).collect(),
         exponents: followed(&found),
         stability: found.iter().map(|s| s.floquet.stability).collect(),
         grows,
+        ended,
     })
 }
 

@@ -121,10 +121,8 @@ static ASKED: LazyLock<Watch> = LazyLock::new(Watch::new);
 /// The exit code of the first signal; zero before.
 static CODE: AtomicU8 = AtomicU8::new(0);
 
-/// Exit codes of programs that a signal ends: 128 and its number.
+/// Exit codes of programs that a signal ends: 128 and its number. This one is that of Ctrl-C.
 pub const INTERRUPTED: u8 = 130;
-/// The same for a request to terminate.
-pub const TERMINATED: u8 = 143;
 
 /// Work that can stop by itself, until this is dropped.
 #[derive(Debug)]
@@ -162,7 +160,7 @@ pub fn end_on_signals() {
             clear();
         }
         crate::outfile::discard_drafts();
-        let word = if code == TERMINATED { "Terminated." } else { "Interrupted." };
+        let word = if code == INTERRUPTED { "Interrupted." } else { "Terminated." };
         // A second signal ends work that had something to keep.
         let kept =
             if CODE.swap(code, Ordering::Relaxed) == 0 { " There is no part of an answer yet." } else { "" };
@@ -173,18 +171,31 @@ pub fn end_on_signals() {
 
 #[cfg(unix)]
 mod signals {
-    use super::{INTERRUPTED, TERMINATED};
-    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ};
     use signal_hook::iterator::Signals;
+    use std::sync::Arc;
 
-    /// Calls `act` with the exit code at every signal, on a thread of its own.
+    /// Calls `act` with the exit code at every signal that asks for an end, on a thread of its own: Ctrl-C, a request to
+    /// terminate, a terminal that is closed, a limit of processor time.
     pub(super) fn handle(act: impl Fn(u8) + Send + 'static) {
-        let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
+        // A file beyond the limit of its size is then an error of the write, which has words, and no end of the program.
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+        let ignored = ignored();
+        let heeded = [SIGINT, SIGTERM, SIGHUP, SIGXCPU].into_iter().filter(|s| ignored & (1 << (s - 1)) == 0);
+        let Ok(mut signals) = Signals::new(heeded) else { return };
         std::thread::spawn(move || {
             for signal in signals.forever() {
-                act(if signal == SIGTERM { TERMINATED } else { INTERRUPTED });
+                act(u8::try_from(128 + signal).unwrap_or(super::INTERRUPTED));
             }
         });
+    }
+
+    /// The signals that whoever began the program has it ignore, as `nohup` does, a bit for each; none where the system does
+    /// not report them.
+    fn ignored() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
     }
 }
 

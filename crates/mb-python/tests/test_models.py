@@ -358,7 +358,23 @@ def test_optional_packages_are_asked_for_by_name(monkeypatch):
         modes.linearization.state_space().to_control()
 
 
-@pytest.mark.parametrize("form", ["mtx", "npz", "mat"])
+def read_petsc(file):
+    """The layout that PETSc's manual gives for MatView with a binary viewer."""
+    data = Path(file).read_bytes()
+    number, rows, columns, entries = np.frombuffer(data, ">i4", 4)
+    assert number == 1211216
+    lengths = np.frombuffer(data, ">i4", rows, 16)
+    indices = np.frombuffer(data, ">i4", entries, 16 + 4 * rows)
+    values = np.frombuffer(data, ">f8", entries, 16 + 4 * (rows + entries))
+    assert len(data) == 16 + 4 * rows + 12 * entries and lengths.sum() == entries
+    import scipy.sparse
+
+    at = np.repeat(np.arange(rows), lengths)
+    assert all(np.all(np.diff(indices[at == i]) > 0) for i in range(rows))
+    return scipy.sparse.coo_array((values.astype(float), (at, indices)), shape=(rows, columns))
+
+
+@pytest.mark.parametrize("form", ["mtx", "npz", "mat", "petsc"])
 def test_exported_matrices_are_those_of_the_linearization(tmp_path, form):
     io = pytest.importorskip("scipy.io")
     sparse = pytest.importorskip("scipy.sparse")
@@ -367,7 +383,7 @@ def test_exported_matrices_are_those_of_the_linearization(tmp_path, form):
     if form == "mat":
         found = io.loadmat(files[0])
     else:
-        read = io.mmread if form == "mtx" else sparse.load_npz
+        read = {"mtx": io.mmread, "npz": sparse.load_npz, "petsc": read_petsc}[form]
         found = {Path(file).stem: read(file) for file in files}
     for name, block in {"M": lin.M, "C": lin.C, "K": lin.K, "Phi_q": lin.G}.items():
         np.testing.assert_array_equal(found[name].toarray(), block)

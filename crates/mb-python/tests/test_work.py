@@ -146,3 +146,19 @@ def test_progress_is_called_with_steps_and_can_end_the_work():
     with pytest.raises(StopIteration), mb.progress(enough):
         mb.eigs(**lattice())
     assert len(seen) == 3 and seen == sorted(seen)
+
+
+def test_a_time_limit_ends_work_and_leaves_what_is_shorter_alone():
+    with mb.time_limit(1000):
+        r = mb.eigs(np.diag([1.0, 4.0]))
+    np.testing.assert_allclose(r.s.imag, [1.0, 2.0])
+    seen = []
+    with pytest.raises(mb.NumericsError, match="time limit of 0.3 s was reached") as caught:
+        with mb.progress(seen.append), mb.time_limit(0.3):
+            four_bars(2).simulate(1e6, every=1e3)
+    # What shows progress goes on showing it, and afterwards nothing limits the work.
+    assert caught.value.kind == "time_limit" and caught.value.help and seen
+    four_bars(2).simulate(0.1)
+    for seconds, words in [(0, "must be positive"), (float("nan"), "must be positive"), ("3", "a number is needed")]:
+        with pytest.raises(mb.ArgumentError, match=words), mb.time_limit(seconds):
+            pass

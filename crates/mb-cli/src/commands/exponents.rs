@@ -2,13 +2,13 @@
 
 use crate::Answer;
 use crate::args::{MotionArgs, StartArgs, TrackArgs};
-use crate::failure::{Failure, RequestError};
+use crate::failure::{Failure, NUMERICS, RequestError};
 use crate::history;
 use crate::json::{Head, text as json_text};
 use crate::npz::{self, Array};
 use crate::outfile;
 use crate::picture;
-use crate::progress::Progress;
+use crate::progress::{self, Progress};
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text, load};
 use mb_analysis::floquet_diagram::{Exponent, FloquetDiagram, floquet_diagram};
@@ -57,7 +57,11 @@ pub fn run(
     if let Some(path) = &args.plot {
         picture::write(path, &diagram.chart().svg())?;
     }
-    Ok(Answer::right(if args.json { diagram.document() } else { diagram.render(style) }))
+    let text = if args.json { diagram.document() } else { diagram.render(style) };
+    let complaint =
+        diagram.ended().map_or_else(String::new, |words| format!("The track of exponents: {words}.\n"));
+    let code = if complaint.is_empty() { 0 } else { NUMERICS };
+    Ok(Answer { text, complaint, code })
 }
 
 fn analyse(text: &Text, args: &TrackArgs, period: &str, progress: Progress) -> Result<Exponents, Failure> {
@@ -93,6 +97,7 @@ fn analyse(text: &Text, args: &TrackArgs, period: &str, progress: Progress) -> R
         ..OrbitSearch::default()
     };
     let _stage = progress.stage("following the periodic motion and its exponents");
+    let _keeps = progress::stoppable();
     let found = floquet_diagram(&loaded.spec, &name, [from, to], args.samples, &search, &|_, _| false)
         .map_err(|e| Failure::from(e).with_option("--floquet"))?;
     Ok(Exponents { loaded, parameter: name, found })
@@ -196,12 +201,22 @@ impl Exponents {
             panels: vec![panel("frequency, Hz", frequencies), panel("real part, 1/s", growth)],
         }
     }
+    /// Why it ends before its end, in words.
+    fn ended(&self) -> Option<String> {
+        let why = self.found.ended?;
+        Some(format!(
+            "it ends early, with {} values: {why}; ranges of growth are not solved for",
+            self.found.values.len()
+        ))
+    }
     fn notes(&self) -> Vec<String> {
-        vec![
+        let mut notes: Vec<String> = self.ended().into_iter().collect();
+        notes.extend([
             "errors of exponents are estimates from steps doubled, no bounds".to_owned(),
             "a frequency stands for its sums with whole numbers per period: the principal one at the first value, continued from there".to_owned(),
             format!("ranges of growth between two neighbours of the {} values are not seen", self.found.values.len()),
-        ]
+        ]);
+        notes
     }
     fn render(&self, style: Style) -> String {
         let found = &self.found;
@@ -247,6 +262,9 @@ impl Exponents {
         out
     }
     fn ranges(&self, style: Style) -> String {
+        if self.found.ended.is_some() {
+            return String::new();
+        }
         if self.found.grows.is_empty() {
             return "\nnothing grows at these values\n".to_owned();
         }

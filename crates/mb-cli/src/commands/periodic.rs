@@ -11,7 +11,7 @@ use crate::json;
 use crate::names;
 use crate::outfile;
 use crate::point_file::PointFile;
-use crate::progress::Progress;
+use crate::progress::{self, Progress};
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{LARGEST_FILE, Loaded, Text, load, read_file};
 use mb_analysis::periodic::{OrbitSearch, periodic_motion};
@@ -53,6 +53,7 @@ pub fn orbit(text: &Text, args: &OrbitArgs, style: Style, progress: Progress) ->
     let found = find(text, &model_args, &args.search, None, progress)?;
     if let Some(range) = &args.follow {
         let _stage = progress.stage("following the periodic motion");
+        let _keeps = progress::stoppable();
         let branch = branch::followed(&found, range, args.search.period.as_deref(), progress.watch())?;
         let code = if branch.ended.is_some() { crate::failure::NUMERICS } else { 0 };
         let text = if args.json {

@@ -69,6 +69,9 @@ fn unwritable(what: &str, source: &io::Error) -> &'static str {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             "the disk is full: remove files from it, or name a place on another disk"
         }
+        ErrorKind::FileTooLarge => {
+            "the size of files is limited here (`ulimit -f`): raise the limit, or write less"
+        }
         _ if folder => "name a folder in another place",
         _ => "name a file in another folder",
     }

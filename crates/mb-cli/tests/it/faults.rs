@@ -43,7 +43,7 @@ fn is_at_work(child: &Child) -> bool {
 
 #[test]
 fn a_signal_keeps_what_was_computed() {
-    for (name, code) in [("-INT", 130), ("-TERM", 143)] {
+    for (name, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129), ("-XCPU", 152)] {
         let folder = tempfile::tempdir().unwrap();
         let child = long_run(folder.path(), &["--output", "motion.csv", "--json"]);
         until("work", || is_at_work(&child));
@@ -350,6 +350,93 @@ fn outputs_are_whole_or_absent() {
     // No temporary file is left.
     let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names, ["file"]);
+}
+
+/// A pendulum that a torque shakes.
+const SHAKEN: &str = "units = \"SI\"\nname = \"shaken\"\ngravity = [0, -9.81]\nparameters = { W = 3 }\n\
+    body = [{ name = \"rod\", mass = 1, inertia = 0.1, at = [0, -0.5], angle = 0, markers = { top = [0, 0.5] } }]\n\
+    joint = [{ name = \"pin\", type = \"revolute\", a = \"rod.top\", b = \"ground\" }]\n\
+    torsion-spring = [{ name = \"air\", a = \"ground\", b = \"rod\", damping = 0.1 }]\n\
+    torque = [{ name = \"push\", on = \"rod\", magnitude = \"0.5*cos(W*t)\" }]\n";
+
+#[test]
+fn periodic_motions_over_a_parameter_are_kept_when_they_are_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("shaken.toml"), SHAKEN).unwrap();
+    let period = ["--period", "2*pi/W", "--json", "--time-limit", "5"];
+    let follow = [&["orbit", "@shaken.toml", "--follow", "W=2..4:1000000"], &period[..]].concat();
+    let track =
+        ["track", "@shaken.toml", "--parameter", "W", "--from", "2", "--to", "4", "--floquet", "2*pi/W"];
+    let track = [&track[..], &["--samples", "1000000", "--json", "--time-limit", "5"]].concat();
+    let run = mb_in(folder.path(), &follow);
+    assert_eq!(run.code, 2, "{run:?}");
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert!(found["points"].as_array().unwrap().len() > 1);
+    assert!(found["ended"].as_str().unwrap().contains("time limit of 5 s"), "{}", found["ended"]);
+    let run = mb_in(folder.path(), &track);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.err.contains("it ends early, with ") && run.err.contains("time limit of 5 s"), "{}", run.err);
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let values = found["samples"]["W"].as_array().unwrap().len();
+    assert!(values > 1 && values < 1_000_000, "{values}");
+    assert!(found["notes"][0].as_str().unwrap().contains("ranges of growth are not solved for"));
+    // A signal keeps the same.
+    let signalled: Vec<&str> = track.iter().copied().filter(|a| !["--time-limit", "5"].contains(a)).collect();
+    let child = begun(folder.path(), &signalled);
+    until("work", || is_at_work(&child));
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert!(String::from_utf8(output.stderr).unwrap().contains("it was interrupted"));
+}
+
+#[test]
+fn a_limit_of_the_size_of_files_is_a_disk_that_is_full() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("pendulum.toml"), right(&["generate", "rod-pendulum"])).unwrap();
+    let run = |rest: &str| {
+        let program = env!("CARGO_BIN_EXE_mb");
+        let line = format!("ulimit -f 1; exec {program} {rest}");
+        Command::new("bash").current_dir(folder.path()).args(["-c", &line]).output().unwrap()
+    };
+    for rest in [
+        "simulate pendulum.toml --at P.x=1 --until 50 --every 0.1 --output motion.csv",
+        "simulate pendulum.toml --at P.x=1 --until 500 --every 0.1 --checkpoint steps --output motion.csv",
+        "sweep pendulum.toml --grid L=0.5..1.5:60 --output cases.csv",
+        "report pendulum.toml -o page.html",
+    ] {
+        let output = run(rest);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{rest}: {said}");
+        assert!(said.contains("cannot be written") && said.contains("ulimit -f"), "{rest}: {said}");
+        let names = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name());
+        for name in names.map(|name| name.to_string_lossy().into_owned()) {
+            assert!(
+                ["pendulum.toml", "steps", "cases.csv.journal"].contains(&name.as_str()),
+                "{rest}: {name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_to_outlive_its_terminal_does() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("pendulum.toml"), right(&["generate", "rod-pendulum"])).unwrap();
+    // The way of `nohup`.
+    let line = format!(
+        "trap '' HUP; exec {} simulate pendulum.toml --at P.x=1 --until 1e5 --every 1 --output motion.csv",
+        env!("CARGO_BIN_EXE_mb")
+    );
+    let mut program = Command::new("bash");
+    program.current_dir(folder.path()).args(["-c", &line]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = program.spawn().unwrap();
+    until("work", || is_at_work(&child));
+    signal(&child, "-HUP");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    signal(&child, "-TERM");
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(143));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::workers::share_out;
 use crate::element::Data;
 use crate::model::{Member, Model};
 use crate::state::Point;
-use mb_algebra::{Dense, Scatter, Sparse, Triplets};
+use mb_algebra::{Dense, Scatter, Sparse, Triplets, interrupt};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -189,6 +189,8 @@ impl<P: Data> Model<P> {
             };
             let mut scratch = Scratch::default();
             for m in members {
+                // With jets of many terms one takes tens of milliseconds.
+                interrupt::check();
                 self.blocks_of_member(Wanted::All, &mut scratch, m, &(0..n), point, &mut out);
             }
             out

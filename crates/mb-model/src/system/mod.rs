@@ -46,11 +46,22 @@ pub use stepping::SteppingTerms;
 
 use crate::element::Data;
 use crate::model::{Member, Model};
-use mb_algebra::Triplets;
+use mb_algebra::{Triplets, interrupt};
 use rayon::prelude::*;
 
 /// Below this number of elements one thread is faster than sharing out the work.
 const PARALLEL_FROM: usize = 4096;
+
+/// Members after which work looks whether it is to end: with jets of many terms one takes milliseconds.
+const LOOK_EVERY: usize = 8;
+
+/// The members of a long loop, which an interrupt ends.
+fn looked_after<T>(members: &[T]) -> impl Iterator<Item = &T> {
+    members.chunks(LOOK_EVERY).flat_map(|some| {
+        interrupt::check();
+        some
+    })
+}
 
 impl<P: Data> Model<P> {
     /// What elements say one after the other, in their order; large models use all cores.
@@ -60,7 +71,7 @@ impl<P: Data> Model<P> {
     {
         let part = |members: &[Member<P>]| {
             let (mut scratch, mut out) = (sweep::Scratch::default(), Vec::new());
-            for m in members {
+            for m in looked_after(members) {
                 each(&mut scratch, m, &mut out);
             }
             out
@@ -83,7 +94,7 @@ impl<P: Data> Model<P> {
         let part = |members: &[Member<P>]| {
             let mut scratch = sweep::Scratch::default();
             let mut out = Triplets::with_capacity(rows, cols, 8 * members.len());
-            for m in members {
+            for m in looked_after(members) {
                 each(&mut scratch, m, &mut out);
             }
             out

@@ -202,6 +202,7 @@ impl<'a, A: Storage> Recursion<'a, A> {
         run.u.push(run.times(&pencil.sparse().m, zeros(pencil.nv()), 0));
         run.v.push(run.times(&pencil.sparse().c, zeros(pencil.nv()), 0));
         for (number, splits) in set.splits().iter().enumerate().skip(1) {
+            interrupt::check();
             run.add_term(solver, splits);
             if !(is_finite(&run.s[number..]) && is_finite(&run.phi[number]) && is_finite(&run.l[number])) {
                 let degree = set.exponents(number).iter().map(|&e| usize::from(e)).sum();

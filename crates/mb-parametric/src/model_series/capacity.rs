@@ -7,7 +7,7 @@ use super::jacobian::Unknowns;
 use super::{ModelSeries, PointSeries, Variable, turning};
 use crate::storage::Storage;
 use crate::{Completeness, MatrixSeries, MultiIndexSet, ParametricError, PencilSeries};
-use mb_algebra::{QuadraticPencil, Scatter, Triplets};
+use mb_algebra::{QuadraticPencil, Scatter, Triplets, interrupt};
 use mb_model::{AnySource, Data, Model, Point};
 use mb_scalar::Real;
 use mb_scalar::jet::{DynJet, Monomials};
@@ -46,8 +46,9 @@ pub(crate) fn expand<A: Storage>(
 /// Runs work with numbers of several kilobytes on threads that have room for them: those of programs and tests have 2 MB.
 fn with_room<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads());
+    let scope = interrupt::scope_here();
     match threads.stack_size(STACK).build() {
-        Ok(pool) => pool.install(work),
+        Ok(pool) => pool.install(|| scope.enter(work)),
         Err(_) => work(),
     }
 }

@@ -23,7 +23,7 @@ from ._modes import Mode, Modes
 from ._motion import Run, simulate
 from ._exponents import Exponents, GrowthRange
 from ._periodic import Bifurcation, Branch, Floquet, Orbit
-from ._progress import progress
+from ._progress import progress, time_limit
 from ._response import MeanSquare, Peak, Response, Zeros, response
 from ._series import Series, SeriesValue
 from ._site import EnergyShares, Linearization, ModelModes, OperatingPoint, Participation, Reaction, StateSpace
@@ -82,4 +82,5 @@ __all__ = [
     "progress",
     "response",
     "simulate",
+    "time_limit",
 ]

@@ -3,13 +3,59 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from . import _mb
-from ._errors import ArgumentTypeError
+from ._errors import ArgumentError, ArgumentTypeError, NumericsError
 from ._optional import need
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Ends long work of this thread after a time, as ``--time-limit`` of the program does.
+
+    The work ends with a :class:`mb.NumericsError` of kind ``time_limit``; steps of it that ``checkpoint="file"`` keeps stay
+    there. All calls in the block share the time. Work that is asked to end does so at its next look.
+
+    Parameters
+    ----------
+    seconds : float
+        Time from the beginning of the block, s, positive.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("mass on a spring")
+    >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+    >>> try:
+    ...     with mb.time_limit(0.2):
+    ...         run = m.simulate(1e6, every=1e3, at={"P.x": 0.1})
+    ... except mb.NumericsError as error:
+    ...     print(error.kind)
+    time_limit
+    """
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        raise ArgumentTypeError(f"seconds is of type {type(seconds).__name__}, but a number is needed.", "seconds")
+    if not 0 < seconds < float("inf"):
+        raise ArgumentError(f"seconds is {seconds!r}, but must be positive.", "seconds")
+    end = time.monotonic() + seconds
+    before = _mb.watch_progress(None)
+
+    def look(steps: int) -> None:
+        if before is not None:
+            before(steps)
+        if time.monotonic() > end:
+            words = f"The work ended before its end: its time limit of {seconds:g} s was reached."
+            raise NumericsError(words, "time_limit", "give mb.time_limit more seconds, or make the request smaller")
+
+    _mb.watch_progress(look)
+    try:
+        yield
+    finally:
+        _mb.watch_progress(before)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +17,7 @@ from ._errors import ArgumentError, ArgumentTypeError, NumericsError
 from ._modes import Modes
 from ._names import resolve
 from ._optional import need
+from ._petsc import petsc
 from ._requests import SymmetricSearch, count, number, search, spelled_out
 from ._response import Response, of_point
 
@@ -317,8 +317,8 @@ class Linearization:
         folder : path
             Made when it is not there; files of the same names are replaced.
         format : str
-            ``mtx`` (MatrixMarket) or ``npz`` (``scipy.sparse.load_npz``), a file for each matrix; ``mat``, one file for all,
-            matrices.mat. Needs scipy.
+            ``mtx`` (MatrixMarket), ``npz`` (``scipy.sparse.load_npz``) or ``petsc`` (PETSc binary, ``MatLoad``), a file for
+            each matrix; ``mat``, one file for all, matrices.mat. Needs scipy.
 
         Returns
         -------
@@ -335,8 +335,8 @@ class Linearization:
         ...     [os.path.basename(file) for file in lin.export(folder)]
         ['M.mtx', 'C.mtx', 'K.mtx']
         """
-        if format not in ("mtx", "npz", "mat"):
-            raise ArgumentError(f"format is {format!r}, but must be mtx, npz or mat.", "format")
+        if format not in ("mtx", "npz", "mat", "petsc"):
+            raise ArgumentError(f"format is {format!r}, but must be mtx, npz, mat or petsc.", "format")
         names = {"G": "Phi_q", "F": "B"}
         blocks = {names.get(name, name): block for name, block in self.sparse().items() if 0 not in block.shape}
         os.makedirs(folder, exist_ok=True)
@@ -348,6 +348,8 @@ class Linearization:
         for file, block in zip(files, blocks.values(), strict=True):
             if format == "npz":
                 need("scipy.sparse", "export()").save_npz(file, block)
+            elif format == "petsc":
+                Path(file).write_bytes(petsc(block))
             else:
                 # All digits, and every entry: symmetric storage would keep one triangle.
                 need("scipy.io", "export()").mmwrite(file, block, precision=17, symmetry="general")

@@ -154,7 +154,7 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
     let stage = progress.stage(&format!("solving {} cases", open.len()));
     let (mut failed, mut stopped) = (None, None);
     let solve_case = |k: usize| solve_at(&design.points[k]);
-    run_cases(&open, jobs, solve_case, |k, result| {
+    let keep = |k: usize, result| {
         let row = Row::of(result);
         if let Some(Err(failure)) = journal.as_mut().map(|journal| journal.add(k, &row)) {
             failed = Some(failure);
@@ -163,7 +163,10 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
         rows[k] = Some(row);
         stopped = watch.look().err();
         if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
+    };
+    // The cases under way end with the work; those that were kept stay.
+    let ended = progress.unless_ended(|| run_cases(&open, jobs, solve_case, keep));
+    stopped = stopped.or(ended.err());
     drop(stage);
     if let Some(failure) = failed {
         return Err(failure);
