@@ -14,6 +14,7 @@ mod erls;
 mod expansions;
 mod families;
 mod faults;
+mod files;
 mod free;
 mod fuzz;
 mod generate;
