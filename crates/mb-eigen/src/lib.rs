@@ -54,6 +54,7 @@ mod shape;
 pub mod sparse;
 mod spectrum;
 mod transform;
+mod tuning;
 
 pub use class::{Class, SpuriousOrigin};
 pub use counts::{ClassCounts, Counts, ExpectedCounts};

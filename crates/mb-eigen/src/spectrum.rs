@@ -3,10 +3,7 @@
 use mb_algebra::c64;
 
 use crate::finding::{Completeness, SparseFinding};
-use crate::{Class, Counts, Eigenpair, Finding};
-
-/// Backward errors above this are reported as [`Finding::PoorAccuracy`].
-const POOR: f64 = 1e-9;
+use crate::{Class, Counts, Eigenpair, Finding, tuning};
 
 /// Eigenpairs with their counts and what was found on the way.
 ///
@@ -113,7 +110,8 @@ impl Spectrum {
     pub(crate) fn report_poor_accuracy(&mut self) {
         for (pair, found) in self.eigenpairs.iter().enumerate() {
             // Conjugates share their figures: one finding for both.
-            if found.backward_error > POOR && found.alpha.im >= 0.0 {
+            // Backward errors above this are reported as [`Finding::PoorAccuracy`].
+            if found.backward_error > tuning::SQRT_EPS && found.alpha.im >= 0.0 {
                 let backward_error = found.backward_error;
                 self.findings.push(Finding::PoorAccuracy { pair, backward_error });
             }

@@ -39,13 +39,7 @@ use crate::numeric::rayleigh::rayleigh;
 use crate::numeric::vectors;
 use crate::numeric::vectors::{Block, ZERO, abs, inner};
 use crate::options::Refinement;
-use crate::{Class, Eigenpair};
-
-/// Relative rounding of a Rayleigh quotient from which on its forms are computed in double-double precision.
-const BLURRED: f64 = 2e-14;
-
-/// Backward error over that of rounding from which on an eigenpair was not solved to rounding.
-const POOR: f64 = 2.0;
+use crate::{Class, Eigenpair, tuning};
 
 /// The matrices as given with their norms and magnitudes.
 pub(crate) struct Certifier<'a> {
@@ -184,7 +178,10 @@ impl<'a> Certifier<'a> {
     ) {
         let poor = |j: &usize| {
             let finite = raws[*j].beta > 0.0 && matches!(raws[*j].kind, Kind::Ordinary | Kind::Zero);
-            finite && pairs[*j].backward_error > POOR * self.rounding && pairs[*j].error_bound.is_finite()
+            // Backward error over that of rounding from which on an eigenpair was not solved to rounding.
+            finite
+                && pairs[*j].backward_error > tuning::TWICE * self.rounding
+                && pairs[*j].error_bound.is_finite()
         };
         let poor: Vec<usize> = (0..pairs.len()).filter(poor).collect();
         // With constraints the mass is to be that on what they leave free; without a definite one there is no metric.
@@ -351,7 +348,8 @@ fn blurred(raw: &Raw, left: &[c64], forms: Forms, terms: &Terms, j: usize) -> bo
         size * (size * terms.m[(i, j)] + terms.c.as_ref().map_or(0.0, |c| c[(i, j)])) + terms.k[(i, j)]
     };
     let rounding: f64 = left.iter().enumerate().map(|(i, y)| abs(*y) * terms_of(i)).sum();
-    f64::EPSILON * rounding > BLURRED * (s * forms.m * 2.0 + forms.c).norm() * size
+    // Relative rounding of a Rayleigh quotient from which on its forms are computed in double-double precision.
+    f64::EPSILON * rounding > tuning::MANY_ROUNDINGS * (s * forms.m * 2.0 + forms.c).norm() * size
 }
 
 /// Everything known of one eigenvalue.

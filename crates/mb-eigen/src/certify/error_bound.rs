@@ -16,11 +16,10 @@ mod sensitivity;
 
 use mb_algebra::c64;
 
-pub(crate) use cluster::{ALIGNED, Column, Estimate, Source, alignment, together};
-pub(crate) use sensitivity::{Factored, Solved, sensitivity};
+use crate::tuning;
 
-/// Left and right vector count as orthogonal when y^H (2 s M + C) x falls below this fraction of its terms: 500 roundings of them.
-const DEFECTIVE: f64 = 1e-13;
+pub(crate) use cluster::{Column, Estimate, Source, alignment, together};
+pub(crate) use sensitivity::{Factored, Solved, sensitivity};
 
 /// What is known of one eigenvalue, in terms of s.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +44,8 @@ impl Measured {
     /// Whether left and right vector are orthogonal but for rounding.
     pub(crate) fn is_defective(&self) -> bool {
         let terms = 2.0 * self.s.norm() * self.m.norm() + self.c.norm();
-        self.chain > 1 || self.slope().norm() <= DEFECTIVE * terms
+        // Left and right vector count as orthogonal when y^H (2 s M + C) x falls below this fraction of its terms: 500 roundings of them.
+        self.chain > 1 || self.slope().norm() <= tuning::SOLVE_ROUNDINGS * terms
     }
 
     /// Factor on the left vector so that y^H (2 s M + C) x = 1; one where that form vanishes.
@@ -65,7 +65,11 @@ impl Measured {
             let (d, a) = (self.slope().norm(), self.m.norm());
             let first_order = 2.0 * self.rho / d;
             // The second zero of a quadratic with these coefficients lies at d / a.
-            if first_order <= 0.25 * d / a || a == 0.0 { first_order } else { 4.0 * (self.rho / a).sqrt() }
+            if first_order <= tuning::PARTLY * d / a || a == 0.0 {
+                first_order
+            } else {
+                4.0 * (self.rho / a).sqrt()
+            }
         };
         if bound.is_nan() { f64::INFINITY } else { bound }
     }
@@ -74,5 +78,5 @@ impl Measured {
 /// Bound on s of a residual and a slope in the metric of the mass.
 pub(crate) fn in_metric(residual: f64, slope: f64) -> f64 {
     let first_order = 2.0 * residual / slope;
-    if first_order <= 0.25 * slope { first_order } else { 4.0 * residual.sqrt() }
+    if first_order <= tuning::PARTLY * slope { first_order } else { 4.0 * residual.sqrt() }
 }

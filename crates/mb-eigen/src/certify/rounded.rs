@@ -10,12 +10,7 @@
 use mb_algebra::sorted::ascending;
 use mb_algebra::{QuadraticPencil, c64};
 
-use crate::{Class, Eigenpair};
-
-/// Share of |s| from which on rounding of K counts in the bound: fewer than two digits are left.
-pub(crate) const FELT: f64 = 1e-2;
-/// Eigenvalues in a row, by size, that do not feel it, after which larger ones are not looked at.
-const ENOUGH: usize = 12;
+use crate::{Class, Eigenpair, tuning};
 
 /// Widens the bounds of the eigenvalues of a pencil that rounding of K may have moved far.
 pub(crate) fn widen(pencil: &QuadraticPencil, pairs: &mut [Eigenpair]) {
@@ -28,13 +23,15 @@ pub(crate) fn widen(pencil: &QuadraticPencil, pairs: &mut [Eigenpair]) {
         let pair = &mut pairs[i];
         let Some(s) = pair.value() else { break };
         let up_to = 0.5 * f64::EPSILON * moved(pencil, s, &pair.right);
-        if up_to.is_finite() && up_to > FELT * s.norm() {
+        // Share of |s| from which on rounding of K counts in the bound: fewer than two digits are left.
+        if up_to.is_finite() && up_to > tuning::MINOR * s.norm() {
             pair.error_bound += up_to;
             unmoved = 0;
         } else {
             unmoved += 1;
         }
-        if unmoved > ENOUGH {
+        // Eigenvalues in a row, by size, that do not feel it, after which larger ones are not looked at.
+        if unmoved > 2 * tuning::WIDTH {
             break;
         }
     }

@@ -27,20 +27,12 @@ use crate::certify::error_bound::sensitivity;
 use crate::certify::sparse::SparsePoint;
 use crate::finding::{Completeness, Proof, Region, SparseFinding};
 use crate::problem::proportional::Proportional;
-use crate::search::non_hermitian::{General, SAME_EIGENVALUE};
+use crate::search::non_hermitian::General;
 use crate::search::set::Set;
 use crate::transform::shift_invert::Form;
+use crate::tuning;
 
-/// Gap between the circle and the eigenvalues needed, relative, below which others may be as near to it from outside,
-/// and are not distinguished from those inside.
-const NARROW: f64 = 1e-4;
-/// Where zeros were not sought, the circle stays off them by this fraction of the way.
-const OFF_ZERO: f64 = 0.95;
-
-/// Share of the change of entries that would make the matrix singular which rounding may reach on the circle.
-const SURE: f64 = 0.25;
 /// Leading directions of the inverse that are followed there.
-const DIRECTIONS: usize = 2;
 const NOT_CLOSED: &str = "the phase of the determinant does not close along the contour";
 const UNDETERMINED: &str = "rounding of the matrices' entries to double precision could move eigenvalues across the contour; \
     smaller ratios between the stiffest and the softest parts leave more digits";
@@ -118,9 +110,11 @@ impl General<'_> {
         let size = |tau: &c64| tau.norm();
         // Values of a multiple eigenvalue may lie on either side of the last one that is returned.
         let last =
-            set.tau.iter().map(size).filter(|t| *t >= smallest * (1.0 - NARROW)).fold(smallest, f64::min);
+            // Gap between the circle and the eigenvalues needed, relative, below which others may be as near to it from outside, and are
+            // not distinguished from those inside.
+            set.tau.iter().map(size).filter(|t| *t >= smallest * (1.0 - tuning::EPS_1_4)).fold(smallest, f64::min);
         let next = set.tau.iter().map(size).filter(|t| *t < last).fold(0.0, f64::max);
-        let radius = if next > 0.0 { 0.5 * (last + next) } else { last * (1.0 - 1e-3) };
+        let radius = if next > 0.0 { 0.5 * (last + next) } else { last * (1.0 - tuning::SLIGHT) };
         let rest = degree.saturating_sub(set.tau.len());
         let circle = Circle { centre: c64::new(0.0, 0.0), radius, known: set.tau.clone(), rest };
         let missing = match self.missing(&circle, last)? {
@@ -157,10 +151,10 @@ impl General<'_> {
             return Ok(Err("the determinant turns too fast along the contour for the operations allowed"));
         };
         let missing = turns.round();
-        if (turns - missing).abs() > 0.05 {
+        if (turns - missing).abs() > tuning::CLEAR {
             return Ok(Err(NOT_CLOSED));
         }
-        if missing != 0.0 && (circle.radius - near).abs() < NARROW * near {
+        if missing != 0.0 && (circle.radius - near).abs() < tuning::EPS_1_4 * near {
             return Ok(Err("eigenvalues lie too close to the contour"));
         }
         Ok(Ok(missing))
@@ -187,7 +181,9 @@ impl General<'_> {
             let Ok(factors) = self.problem.factor_complex(a, b) else { return false };
             let rounding = self.problem.rounding();
             let point = SparsePoint { problem: self.problem, rounding, s, factors };
-            sensitivity(&point, DIRECTIONS).is_some_and(|found| found <= SURE)
+            // Share of the change of entries that would make the matrix singular which rounding may reach on the circle.
+            // Leading directions of the inverse that are followed there.
+            sensitivity(&point, tuning::FEW_STEPS).is_some_and(|found| found <= tuning::PARTLY)
         })
     }
 
@@ -206,20 +202,21 @@ impl General<'_> {
         // The values of a defective eigenvalue are no gap to put the circle through: rounding parts them by a share of
         // the eigenvalue itself, however near the shift is.
         let mut needed = needed;
-        let parted = SAME_EIGENVALUE * (shift.norm() + needed);
+        let parted = tuning::CBRT_EPS * (shift.norm() + needed);
         let mut next = f64::INFINITY;
         for distance in distances {
-            if distance > needed * (1.0 + NARROW) + parted {
+            if distance > needed * (1.0 + tuning::EPS_1_4) + parted {
                 next = distance;
                 break;
             }
             needed = needed.max(distance);
         }
         let mut radius =
-            if next.is_finite() { 0.5 * (needed + next) } else { needed * (1.0 + 1e-3) + parted };
+            if next.is_finite() { 0.5 * (needed + next) } else { needed * (1.0 + tuning::SLIGHT) + parted };
         // A circle that holds zero anyway need not stay off it.
         if self.zeros.is_none() && shift.norm() > needed {
-            radius = radius.min((OFF_ZERO * shift.norm()).max(0.5 * (needed + shift.norm())));
+            // Where zeros were not sought, the circle stays off them by this fraction of the way.
+            radius = radius.min(((1.0 - tuning::CLEAR) * shift.norm()).max(0.5 * (needed + shift.norm())));
         }
         (radius > 0.0).then_some(Circle { centre: shift, radius, known, rest: 0 })
     }
@@ -338,7 +335,7 @@ mod tests {
             let (pencil, known) = oscillators(&blocks, &blocks[..2]);
             let problem = Problem::new(&pencil, &options).unwrap();
             let run = General::new(&problem, &options, &BuiltIn);
-            let told = run.counted(&known, c64::new(0.0, 9.0), 1.0 / (1.0 + 1e-3)).unwrap();
+            let told = run.counted(&known, c64::new(0.0, 9.0), 1.0 / (1.0 + tuning::SLIGHT)).unwrap();
             assert!(
                 matches!(told, Ok(Completeness { found: 2, counted: 2, .. }) | Err(_)),
                 "{place}: {told:?}"

@@ -10,10 +10,7 @@ use crate::dense::Raw;
 use crate::finding::SparseFinding;
 use crate::options::SparseOptions;
 use crate::problem::Problem;
-use crate::{DenseOptions, Eigenpair, Spectrum};
-
-/// Unknowns up to which all eigenvalues are computed: a companion matrix of 300 rows, a tenth of a second.
-const ALL_UP_TO: usize = 150;
+use crate::{DenseOptions, Eigenpair, Spectrum, tuning};
 
 /// Whether a mode grows, beyond its error; one of a conjugate pair.
 fn grows(pair: &Eigenpair) -> bool {
@@ -40,7 +37,8 @@ pub(crate) fn report(
     problem: &Problem<'_>,
     options: &SparseOptions,
 ) {
-    if problem.n > ALL_UP_TO.min(options.expert.all_limit) || is_dissipative(problem) {
+    // Unknowns up to which all eigenvalues are computed: a companion matrix of 300 rows, a tenth of a second.
+    if problem.n > tuning::SMALL.min(options.expert.all_limit) || is_dissipative(problem) {
         return;
     }
     let settings = DenseOptions {

@@ -17,12 +17,7 @@ use crate::search::hermitian::{Place, Symmetric};
 use crate::transform::factors::Shifted;
 use crate::transform::factors::Work;
 use crate::transform::shift_invert_symmetric::Known;
-
-/// Searches for modes the counts show to be missing.
-const REPAIRS: usize = 5;
-
-/// Where modes are counted between the last one known and an estimate of the next.
-const TOWARDS: f64 = 0.3;
+use crate::tuning;
 
 /// An interval of w with the number of modes in it.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +106,8 @@ impl Symmetric<'_> {
     ) -> Result<bool, EigenError> {
         let inside =
             |modes: &Modes| modes.w.iter().filter(|w| **w > counted.from && **w < counted.to).count();
-        for _ in 0..REPAIRS {
+        // Searches for modes the counts show to be missing.
+        for _ in 0..tuning::ATTEMPTS {
             let found = inside(modes);
             if found >= counted.modes {
                 break;
@@ -196,14 +192,15 @@ impl Symmetric<'_> {
 /// A point above the first `count` modes by |w|, in the gap to the next one where there is one.
 fn gap(modes: &Modes, count: usize, beyond: Option<f64>) -> Option<f64> {
     let last = modes.w.get(count.min(modes.w.len()).checked_sub(1)?)?.abs();
-    let near = last * (1.0 + 1e-6);
+    let near = last * (1.0 + tuning::CBRT_EPS);
     match modes.w.get(count) {
         Some(next) if next.abs() > near => Some(0.5 * (last + next.abs())),
         // The next mode coincides with the last one: count it too, as far from it as the one beyond allows.
         Some(next) => {
             let next = next.abs();
             let beyond = beyond.filter(|_| modes.w.len() == count + 1).unwrap_or(next);
-            Some((next * (1.0 + 1e-6)).max(next + TOWARDS * (beyond - next)))
+            // Where modes are counted between the last one known and an estimate of the next.
+            Some((next * (1.0 + tuning::CBRT_EPS)).max(next + tuning::CLEAR * (beyond - next)))
         }
         None => Some(near),
     }

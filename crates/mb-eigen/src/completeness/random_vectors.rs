@@ -35,26 +35,7 @@ use mb_algebra::Dense;
 
 use crate::krylov::davidson::Corrected;
 use crate::krylov::scalar::{Scalar, start_block, subtract};
-
-/// Random vectors.
-const VECTORS: usize = 8;
-/// d: the share of its usual size that is taken for granted of a random component.
-const GRANTED: f64 = 0.05;
-/// Steps of F at most; phi above which applications are too poor, and below which no better one is needed.
-const STEPS: usize = 3;
-const POOR: f64 = 0.1;
-const GOOD: f64 = 1e-3;
-/// Refinements of an application at most.
-const REFINED: usize = 2;
-/// Part of what is granted that errors of one application, and those of all, may take away.
-const LOST: f64 = 0.05;
-const LOST_IN_ALL: f64 = 0.5;
-/// Part of the distance to the next eigenvalue by which a lies beyond it.
-const BEYOND: f64 = 0.05;
-/// Length, relative to what is granted, that vectors may be expected to have at first.
-const USUAL: f64 = 100.0;
-/// Applications in addition to those of the polynomial, as far as they can be foreseen.
-const BESIDE: usize = 7;
+use crate::tuning;
 
 /// What is to be shown: that there is no mode but these below a point.
 #[derive(Clone, Copy, Debug)]
@@ -102,20 +83,25 @@ pub(crate) fn none_missing(operator: &dyn Corrected, claim: &Claim<'_>, most: us
     let gap = (next - sigma) / (below - sigma) - 1.0;
     let known = gap > 0.0 && gap.is_finite() && spread.is_finite() && mass.iter().all(|m| *m > 0.0);
     // T_k(cosh eta) = cosh(k eta).
-    let (t, a) = ((below - sigma).recip(), (1.0 + BEYOND * gap) / (next - sigma));
+    // Part of the distance to the next eigenvalue by which a lies beyond it.
+    let (t, a) = ((below - sigma).recip(), (1.0 + tuning::SPARE * gap) / (next - sigma));
     let eta = (2.0 * t / a - 1.0).acosh();
-    let steps = ((2.0 * USUAL / GRANTED).ln() / eta).ceil();
+    // Length, relative to what is granted, that vectors may be expected to have at first.
+    // d: the share of its usual size that is taken for granted of a random component.
+    let steps = ((2.0 * (1.0 / tuning::MINOR) / tuning::SPARE).ln() / eta).ceil();
     // Before anything is done: what it takes when all goes well.
-    if !known || eta.is_nan() || steps + BESIDE as f64 > most as f64 {
+    // Applications in addition to those of the polynomial, as far as they can be foreseen.
+    if !known || eta.is_nan() || steps + (2 * tuning::FEW_STEPS + 1) as f64 > most as f64 {
         return None;
     }
     let mut inverse = Inverse { operator, sigma, phi: f64::INFINITY, left: most };
-    inverse.phi = inverse.contraction(mass).filter(|phi| *phi <= POOR)?;
+    // phi above which applications are too poor.
+    inverse.phi = inverse.contraction(mass).filter(|phi| *phi <= tuning::CLEAR)?;
     let held = Held { x: modes, mx: operator.metric(&modes.to_owned()) };
-    let filter = Filter { t, a, eta, granted: GRANTED / spread.sqrt() };
+    let filter = Filter { t, a, eta, granted: tuning::SPARE / spread.sqrt() };
     let short = filter.stays_short(&mut inverse, &held, mass)?;
     // One chance for phi, one for the vectors.
-    short.then(|| 2.0 * (std::f64::consts::SQRT_2 * GRANTED).powi(8))
+    short.then(|| 2.0 * (std::f64::consts::SQRT_2 * tuning::SPARE).powi(8))
 }
 
 impl Inverse<'_> {
@@ -134,17 +120,19 @@ impl Inverse<'_> {
 
     /// phi from powers of F. Lengths are those of D^(1/2) Z.
     fn contraction(&mut self, mass: &[f64]) -> Option<f64> {
-        let mut z = start_block::<f64>(mass.len(), VECTORS, 0x3f);
+        // Random vectors.
+        let mut z = start_block::<f64>(mass.len(), tuning::WIDTH, 0x3f);
         weigh(&mut z, mass, |x, m| x / m.sqrt());
         self.operator.allow(&mut z);
         let mut phi = f64::INFINITY;
-        for k in 1..=STEPS {
+        // Steps of F at most.
+        for k in 1..=tuning::FEW_STEPS {
             let s = self.shifted(&z);
             change(&mut z, &self.rough(&s)?, |z, d| z - d);
             let square = |j: usize| z.col_as_slice(j).iter().zip(mass).map(|(x, m)| m * x * x).sum::<f64>();
-            let longest = (0..VECTORS).map(|j| square(j).sqrt()).fold(0.0, largest);
-            phi = (longest / GRANTED).powf((k as f64).recip());
-            if phi <= GOOD {
+            let longest = (0..tuning::WIDTH).map(|j| square(j).sqrt()).fold(0.0, largest);
+            phi = (longest / tuning::SPARE).powf((k as f64).recip());
+            if phi <= tuning::SLIGHT {
                 break;
             }
         }
@@ -156,7 +144,8 @@ impl Inverse<'_> {
         let mut u = self.rough(f)?;
         let energy = (0..f.ncols()).map(|j| dot(&u, f, j)).fold(0.0, largest);
         let mut lost = self.phi * (t * energy / (1.0 - self.phi)).sqrt() / by;
-        for _ in 0..REFINED {
+        // Refinements of an application at most.
+        for _ in 0..tuning::FEW_STEPS {
             if lost <= allowed {
                 break;
             }
@@ -189,18 +178,21 @@ impl Filter {
     /// few applications are left.
     fn stays_short(&self, inverse: &mut Inverse<'_>, held: &Held<'_>, mass: &[f64]) -> Option<bool> {
         let Self { t, a, eta, granted } = *self;
-        let floor = (1.0 - LOST_IN_ALL) * granted;
-        let mut h = start_block::<f64>(mass.len(), VECTORS, 0xa7);
+        // Part of what is granted that errors of all applications may take away.
+        let floor = (1.0 - tuning::MAINLY) * granted;
+        let mut h = start_block::<f64>(mass.len(), tuning::WIDTH, 0xa7);
         weigh(&mut h, mass, |x, m| x * m.sqrt());
         // Twice A before any polynomial, so that far modes count less; over t each time, which leaves what is granted.
-        let (first, lost) = inverse.without(held, &h, t, t, LOST * granted)?;
+        // Part of what is granted that errors of one application may take away.
+        let (first, lost) = inverse.without(held, &h, t, t, tuning::SPARE * granted)?;
         let mut sure = granted - lost;
-        let (mut before, lost) = inverse.without(held, &first.mu, t, t, LOST * granted)?;
+        let (mut before, lost) = inverse.without(held, &first.mu, t, t, tuning::SPARE * granted)?;
         sure -= lost;
         drop((first, h));
         // T_1 = 2 A / a - 1, T_(k+1) = 2 (2 A / a - 1) T_k - T_(k-1). At step m the error of step k has grown by
         // U_(m-k-1) <= e^(-k eta) T_m / sinh eta, more or less for other eigenvalues above t as they are farther or nearer.
-        let (mut now, lost) = inverse.without(held, &before.mu, t, 0.5 * a, LOST * granted * eta.sinh())?;
+        let (mut now, lost) =
+            inverse.without(held, &before.mu, t, 0.5 * a, tuning::SPARE * granted * eta.sinh())?;
         change(&mut now.u, &before.u, |next, u| next - u);
         change(&mut now.mu, &before.mu, |next, u| next - u);
         sure -= lost / eta.sinh();
@@ -208,12 +200,14 @@ impl Filter {
             if sure.is_nan() || sure < floor {
                 return Some(false);
             }
-            let longest = (0..VECTORS).map(|j| dot(&now.u, &now.mu, j).max(0.0).sqrt()).fold(0.0, largest);
+            let longest =
+                (0..tuning::WIDTH).map(|j| dot(&now.u, &now.mu, j).max(0.0).sqrt()).fold(0.0, largest);
             if longest < (f64::from(k) * eta).cosh() * sure {
                 return Some(true);
             }
             let grown = (-f64::from(k) * eta).exp() / eta.sinh();
-            let (mut next, lost) = inverse.without(held, &now.mu, t, 0.25 * a, LOST * granted / grown)?;
+            let (mut next, lost) =
+                inverse.without(held, &now.mu, t, tuning::PARTLY * a, tuning::SPARE * granted / grown)?;
             sure -= lost * grown;
             for (next, now, before) in [(&mut next.u, &now.u, &before.u), (&mut next.mu, &now.mu, &before.mu)]
             {

@@ -10,11 +10,8 @@ use crate::finding::{Completeness, Proof, Region};
 use crate::problem::modes::Modes;
 use crate::search::hermitian::Symmetric;
 use crate::search::mixed_precision::Allowed;
+use crate::tuning;
 
-/// Where the claim ends between the last mode and the next one.
-const TOWARDS: f64 = 0.1;
-/// Time of an operation of a solution with its products of matrices and vectors, in those of a factorization.
-const SLOWER: f64 = 2.0;
 /// Operations for each entry of the factors that eight solutions take.
 const OPERATIONS: f64 = 32.0;
 
@@ -39,12 +36,14 @@ impl Symmetric<'_> {
         let Some((end, last, next)) = ends.max_by(|a, b| gap(a.1, a.2).total_cmp(&gap(b.1, b.2))) else {
             return false;
         };
-        let cost = SLOWER * OPERATIONS * problem.factor_entries() as f64;
+        // Time of an operation of a solution with its products of matrices and vectors, in those of a factorization.
+        let cost = tuning::TWICE * OPERATIONS * problem.factor_entries() as f64;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
         let most = (problem.factor_operations() / cost) as usize;
         let mass: Vec<f64> =
             (0..problem.n).map(|i| problem.m.sparse().get(i, i).copied().unwrap_or(0.0)).collect();
-        let to = last + TOWARDS * (next - last);
+        // Where the claim ends between the last mode and the next one.
+        let to = last + tuning::CLEAR * (next - last);
         let claim = Claim {
             sigma,
             modes: modes.x.as_ref().subcols(0, end),

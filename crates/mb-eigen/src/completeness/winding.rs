@@ -14,17 +14,12 @@
 use mb_algebra::c64;
 
 use crate::EigenError;
+use crate::tuning;
 
-/// Largest change of the logarithm in a step, of both its parts.
-const QUIET: f64 = std::f64::consts::FRAC_PI_4;
 /// Where a step is cut.
 const CUT: f64 = 0.381_966_011_250_105_1;
 /// First steps at least and at most.
 const STEPS: [usize; 2] = [4, 48];
-/// Halvings of a first step.
-const DEPTH: usize = 12;
-/// Angle over which the first step measures the slope.
-const PROBE: f64 = 1e-3;
 /// Fewest points of a circle at which the determinant is needed.
 pub(crate) const FEWEST_POINTS: usize = 2 * STEPS[0] + 1;
 
@@ -92,16 +87,17 @@ pub(crate) fn turns(
     let mirrored = |tau: &c64| tau.im == 0.0 || circle.known.iter().any(|other| *other == tau.conj());
     let half = circle.centre.im == 0.0 && circle.known.iter().all(mirrored);
     let whole = if half { 0.5 * full } else { full };
-    let start = 0.05;
+    let start = tuning::SPARE;
     let first = if half { 0.0 } else { start };
-    let (Some(at), Some(near)) = (logarithm(first)?, logarithm(first + PROBE)?) else {
+    // Angle over which the first step measures the slope.
+    let (Some(at), Some(near)) = (logarithm(first)?, logarithm(first + tuning::SLIGHT)?) else {
         return Ok(None);
     };
-    let slope = (wrapped((near - at).im) / PROBE).abs();
+    let slope = (wrapped((near - at).im) / tuning::SLIGHT).abs();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
-    let least = (slope * whole / QUIET).min(1e6) as usize;
+    let least = (slope * whole / tuning::QUIET).min(1e6) as usize;
     let steps = least.clamp(STEPS[0], STEPS[1]);
-    // Every part changes the phase by QUIET at most and takes a point, and every step is cut once.
+    // Every part changes the phase by tuning::QUIET at most and takes a point, and every step is cut once.
     if least.max(2 * steps - 1) > left.get() {
         return Ok(None);
     }
@@ -111,8 +107,10 @@ pub(crate) fn turns(
     let mut places = vec![first];
     for step in 1..=steps {
         let share = step as f64 / steps as f64;
-        let bent = share + 0.3 / (steps * steps) as f64 * (step * (steps - step)) as f64 / steps as f64;
-        circle.cut_finely(&mut places, first + whole * bent, DEPTH);
+        let bent =
+            share + tuning::PARTLY / (steps * steps) as f64 * (step * (steps - step)) as f64 / steps as f64;
+        // Halvings of a first step.
+        circle.cut_finely(&mut places, first + whole * bent, tuning::SWEEPS);
     }
     if 2 * places.len() > left.get() {
         return Ok(None);
@@ -121,7 +119,7 @@ pub(crate) fn turns(
         let closed = index + 1 == places.len() && !half;
         let next = if closed { Some(at) } else { logarithm(angle)? };
         let Some(next) = next else { return Ok(None) };
-        open.push((before.0, before.1, angle, next, DEPTH));
+        open.push((before.0, before.1, angle, next, tuning::SWEEPS));
         before = (angle, next);
     }
     let mut sum = 0.0;
@@ -151,7 +149,7 @@ fn step(from: c64, to: c64) -> c64 {
 }
 
 fn is_quiet(step: c64) -> bool {
-    step.re.abs() <= QUIET && step.im.abs() <= QUIET
+    step.re.abs() <= tuning::QUIET && step.im.abs() <= tuning::QUIET
 }
 
 /// The angle in -pi..pi.

@@ -17,16 +17,7 @@ use super::kernel::{Given, Kernel};
 use super::raw::{Kind, Raw};
 use crate::error::at;
 use crate::numeric::vectors::{column_range, magnitudes};
-use crate::{EigenError, Finding};
-
-/// A singular value of L^T (M x + C x_1) at or below this fraction of |L|^T |M| |x| counts as zero.
-const TOLERANCE: f64 = 1e-11;
-
-/// Rounding of null directions of length one.
-const ROUNDING: f64 = 1e-14;
-
-/// How far rounding of one unit in the last place of every entry may go, with the roundings of a product.
-const ENTRIES: f64 = 4.0 * f64::EPSILON;
+use crate::{EigenError, Finding, tuning};
 
 /// Which end of the spectrum null directions belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +111,8 @@ impl Chains {
                 norms::frobenius(&bilinear(&magnitudes(left), &magnitudes(first), &magnitudes(right)))
             };
             let rest = norms::frobenius(&bilinear(&double_left, first, &double))
-                + ENTRIES * terms(&double_left, &double);
+                // How far rounding of one unit in the last place of every entry may go, with the roundings of a product.
+                + tuning::FEW_ROUNDINGS * terms(&double_left, &double);
             let kept = rates.iter().copied().reduce(f64::min).map(|s| s / terms(&simple_left, &simple));
             let least = svd.s.iter().copied().fold(f64::INFINITY, f64::min);
             Open { directions: null.open, relative: null.worst, kept, ratio: least / rest }
@@ -245,7 +237,9 @@ fn bilinear(left: &Dense, a: &Dense, right: &Dense) -> Dense {
 /// given.
 fn threshold(left: &Dense, m: &Dense, right: &Dense, size: f64) -> f64 {
     let terms = norms::max_abs(&bilinear(&magnitudes(left), &magnitudes(m), &magnitudes(right)));
-    (TOLERANCE * terms).max(ROUNDING * size)
+    // Rounding of null directions of length one.
+    // A singular value of L^T (M x + C x_1) at or below this fraction of |L|^T |M| |x| counts as zero.
+    (tuning::EPS_3_4 * terms).max(tuning::MANY_ROUNDINGS * size)
 }
 
 /// X_1 with K X_1 = -C X, orthogonal to the null directions.

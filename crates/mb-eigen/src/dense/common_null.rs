@@ -12,7 +12,7 @@ use mb_algebra::{Dense, QuadraticPencil, RankQr, RankTolerance, dense, norms};
 use super::raw::{Kind, Raw};
 use super::{Lifts, Matrices, ReducedEigenvalues, solve_reduced};
 use crate::error::at;
-use crate::{DenseOptions, EigenError, Finding};
+use crate::{DenseOptions, EigenError, Finding, tuning};
 
 /// Directions on which M, C and K vanish together, from both sides.
 pub(super) struct CommonNull {
@@ -36,7 +36,7 @@ impl CommonNull {
             if size > 0.0 { dense::scale(size.recip(), a) } else { a.clone() }
         };
         let (m, c, k) = (unit(&reduced.m), unit(&reduced.c), unit(&reduced.k));
-        let tolerance = RankTolerance { relative: 1e-11 };
+        let tolerance = RankTolerance { relative: tuning::EPS_3_4 };
         let step = at("Common null directions of M, C and K");
         let right = RankQr::new(&dense::vstack(&[&m, &c, &k]), tolerance).map_err(&step)?.null_space();
         let t = dense::transpose;

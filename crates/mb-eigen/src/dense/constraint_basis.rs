@@ -16,12 +16,7 @@ use mb_algebra::{Cholesky, Dense, RankQr, RankTolerance, c64, dense, norms};
 use crate::error::at;
 use crate::numeric::operator::Operator;
 use crate::numeric::vectors::{Block, ZERO};
-use crate::{EigenError, Finding};
-
-/// Pivots (for rows of length one) between the tolerance and this deserve a word.
-const SUSPICIOUS: f64 = 1e-7;
-/// Violation allowed in a basis given by the caller.
-const BASIS_ALLOWED: f64 = 1e-8;
+use crate::{EigenError, Finding, tuning};
 
 /// An orthonormal basis of the null space of Phi_q, and the map from forces to multipliers.
 #[derive(Clone, Debug)]
@@ -94,8 +89,9 @@ impl ConstraintBasis {
             norms::frobenius(&dense::mul(&rows.unit, basis))
                 / (norms::frobenius(basis) * rows.norm).max(1e-300)
         });
-        if violation > BASIS_ALLOWED {
-            return Err(EigenError::NotANullSpace { violation, allowed: BASIS_ALLOWED });
+        // Violation allowed in a basis given by the caller.
+        if violation > tuning::SQRT_EPS {
+            return Err(EigenError::NotANullSpace { violation, allowed: tuning::SQRT_EPS });
         }
         if qr.rank() != expected || basis.ncols() != expected {
             return Err(EigenError::IncompleteNullSpace {
@@ -273,7 +269,8 @@ impl Rows {
         let decision = self.qr.decision();
         let (kept, dropped) =
             (decision.smallest_kept.unwrap_or(1.0), decision.largest_dropped.unwrap_or(0.0));
-        if kept < SUSPICIOUS || dropped > 1e3 * f64::EPSILON {
+        // Pivots (for rows of length one) between the tolerance and this deserve a word.
+        if kept < tuning::SQRT_EPS || dropped > tuning::SOLVE_ROUNDINGS {
             findings.push(Finding::UncertainConstraintRank {
                 rank,
                 smallest_kept: kept,

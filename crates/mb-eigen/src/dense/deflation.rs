@@ -14,7 +14,7 @@ use mb_algebra::{Dense, DenseC, Lu, LuComplex, RankQr, RankTolerance, c64, dense
 use super::raw::Raw;
 use super::standard::regular;
 use crate::error::at;
-use crate::{EigenError, Finding};
+use crate::{EigenError, Finding, tuning};
 
 /// Eigenvalues of A z = sigma B z apart from those of the given deflating subspaces; none when these do not match in
 /// size.
@@ -102,12 +102,12 @@ fn combine(basis: &DenseC, x: &[c64], more: Option<(&DenseC, &[c64])>) -> Vec<c6
 
 /// Orthonormal bases of a column space and of its complement.
 fn complement(a: &Dense) -> Result<(Dense, Dense), EigenError> {
-    let qr = RankQr::new(&dense::transpose(a), RankTolerance { relative: 1e-12 })
+    let qr = RankQr::new(&dense::transpose(a), RankTolerance { relative: tuning::EPS_3_4 })
         .map_err(at("Deflation of zero and infinite eigenvalues"))?;
     Ok((qr.row_space(), qr.null_space()))
 }
 
 /// Whether elimination with B leaves digits to a standard problem.
 fn well_conditioned(b: &Dense) -> bool {
-    Lu::new(b).map_or(b.nrows() == 0, |lu| lu.rcond() > 1e-13)
+    Lu::new(b).map_or(b.nrows() == 0, |lu| lu.rcond() > tuning::SOLVE_ROUNDINGS)
 }

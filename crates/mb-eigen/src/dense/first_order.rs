@@ -18,10 +18,7 @@ use super::deflation::deflated;
 use super::left_vectors::biorthonormal_lefts;
 use super::raw::{Kind, Raw};
 use crate::error::at;
-use crate::{EigenError, Finding};
-
-/// Vectors whose part across the others is below this fraction depend on them.
-const DEPENDENT: f64 = 1e-10;
+use crate::{EigenError, Finding, tuning};
 
 /// All 2 k eigenvalues for M = 0, C not zero, with zeros known as chains.
 pub(crate) fn solve(given: &Matrices, zeros: &Chains) -> Result<Candidates, EigenError> {
@@ -81,6 +78,7 @@ fn longer(k: usize, infinite: Vec<Raw>) -> Result<Vec<Raw>, EigenError> {
 fn across<'a>(k: usize, vectors: impl Iterator<Item = &'a [c64]>) -> Result<Dense, EigenError> {
     let vectors: Vec<&[c64]> = vectors.collect();
     let parts = Dense::from_fn(vectors.len(), k, |i, j| vectors[i][j].re);
-    let qr = RankQr::new(&parts, RankTolerance { relative: DEPENDENT });
+    // Vectors whose part across the others is below this fraction depend on them.
+    let qr = RankQr::new(&parts, RankTolerance { relative: tuning::EPS_2_3 });
     Ok(qr.map_err(at("Infinite eigenvalues without mass"))?.null_space())
 }

@@ -18,26 +18,18 @@ mod candidates;
 
 use mb_algebra::{Dense, RankQr, RankTolerance, dense, norms};
 
-use candidates::{CANDIDATE, Candidates, candidates, compress, smallest_singular_value};
+use candidates::{Candidates, candidates, compress, smallest_singular_value};
 
 use crate::EigenError;
 use crate::error::at;
 use crate::numeric::double_double::TwoVectors;
 use crate::numeric::vectors::{self, magnitudes};
 use crate::numeric::{equilibrated, vanishing};
+use crate::tuning;
 
-/// Rounding of an entry of L_0^T A R_0, relative to the bound of its terms: one product and one sum each way.
-const REDUCED: f64 = 4.0 * f64::EPSILON;
-/// Share of the largest entry of A above which no entry of L_0^T A R_0 is taken for rounding: a million roundings.
-const CREDIBLE: f64 = 1e-10;
 /// How much more the rounding of bases R_0 and L_0 leaves of L_0^T A R_0 x than that of the entries of A; bases that select
 /// coordinates have none.
 const OF_BASES: f64 = 30.0;
-/// Change of the entries as written, relative to themselves, up to which they may hide a zero: four units in the last place, as
-/// sums of elements leave them. What needs more is a soft mode of a slender or thin structure.
-const WRITTEN: f64 = 4.0 * f64::EPSILON;
-/// A refused candidate within this factor of the tolerance deserves a word.
-const NEAR: f64 = 100.0;
 
 /// Right and left null directions of a reduced matrix, with orthonormal columns.
 #[derive(Clone, Debug)]
@@ -97,7 +89,7 @@ impl Kernel {
         }
         let even = Even::new(&cleaned);
         let scale = norms::frobenius(&even.a);
-        if smallest_singular_value(&even.a) > CANDIDATE * scale {
+        if smallest_singular_value(&even.a) > tuning::EPS_2_3 * scale {
             return Ok(Self::empty(k));
         }
         let doubt = noise.map_or(0.0, |[e, f]| {
@@ -144,10 +136,12 @@ impl Given<'_> {
         let sums = |lift: &Dense, d: &[f64]| -> Vec<f64> {
             vectors::columns(lift).map(|x| x.iter().zip(d).map(|(x, d)| x.abs() / d).sum()).collect()
         };
-        let e: Vec<f64> = sums(left, &rows).into_iter().map(|sum| sum * REDUCED).collect();
+        // Rounding of an entry of L_0^T A R_0, relative to the bound of its terms: one product and one sum each way.
+        let e: Vec<f64> = sums(left, &rows).into_iter().map(|sum| sum * tuning::FEW_ROUNDINGS).collect();
         let f = sums(right, &columns);
         // Where rows of A hold nothing but rounding, their factors push those of other rows down and the estimate up.
-        let most = CREDIBLE * norms::max_abs(self.a);
+        // Share of the largest entry of A above which no entry of L_0^T A R_0 is taken for rounding: a million roundings.
+        let most = tuning::EPS_2_3 * norms::max_abs(self.a);
         let kept = |i: usize, j: usize| {
             if reduced[(i, j)].abs() <= (e[i] * f[j]).min(most) { 0.0 } else { reduced[(i, j)] }
         };
@@ -169,17 +163,21 @@ impl Given<'_> {
         let k = even.a.nrows();
         let rounded = self.rounds();
         let tolerance = if rounded { OF_BASES * tolerance } else { tolerance };
-        let written_nothing = if rounded { vanishing::NOTHING_DOUBLED } else { vanishing::NOTHING_WRITTEN };
+        let written_nothing =
+            if rounded { vanishing::NOTHING_DOUBLED } else { tuning::SQRT_EPS * f64::EPSILON };
         let mut nearly = None;
         let (mut accepted, mut worst, mut open) = (0, 0.0_f64, 0);
         for (x, y) in candidates.right.iter().zip(&candidates.left).take(most.unwrap_or(k)) {
             let departure = |nothing: f64| {
                 self.departure(even, x, false, nothing).max(self.departure(even, y, true, nothing))
             };
-            let relative = departure(vanishing::NOTHING);
+            let relative = departure(tuning::SUM_ROUNDINGS);
             let written = departure(written_nothing);
-            if relative > tolerance || (!rounded && most.is_none() && written > WRITTEN) {
-                nearly = (relative <= NEAR * tolerance).then_some(relative.max(written));
+            // Change of the entries as written, relative to themselves, up to which they may hide a zero: four units in the last place,
+            // as sums of elements leave them. What needs more is a soft mode of a slender or thin structure.
+            if relative > tolerance || (!rounded && most.is_none() && written > tuning::FEW_ROUNDINGS) {
+                // A refused candidate within this factor of the tolerance deserves a word.
+                nearly = (relative <= (1.0 / tuning::MINOR) * tolerance).then_some(relative.max(written));
                 break;
             }
             worst = worst.max(written);

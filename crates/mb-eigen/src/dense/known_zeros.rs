@@ -21,23 +21,7 @@ use super::kernel::{Given, Kernel};
 use super::solve;
 use crate::error::at;
 use crate::numeric::vectors::{self, ZERO, abs, inner};
-use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, Finding, Spectrum};
-
-/// Rounding of the sums that the blocks of the problem are made of, compared with the sums of their terms.
-const SUMS: f64 = 8.0 * f64::EPSILON;
-
-/// What may be left of K z and of Phi_q z, compared with their terms, of a zero that is known otherwise, and of one that the matrices show.
-const NEARLY: f64 = 1e-9;
-const ROUNDED: f64 = 1e-12;
-
-/// Part of p in the vector of a zero, relative to the largest entry, from which on it shares its vector with one of Z.
-const SHARED: f64 = 1e-6;
-
-/// What may be left of a null direction of M', which the zeros given make.
-const NULL_MASS: f64 = 1e-10;
-
-/// Longest chain of zeros that is followed.
-const LONGEST: usize = 4;
+use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, Finding, Spectrum, tuning};
 
 /// All eigenvalues, with as many exact zeros as `zeros` has columns, n x k and independent.
 ///
@@ -55,9 +39,11 @@ pub fn solve_with_zeros(
 ) -> Result<Option<Spectrum>, EigenError> {
     let k = zeros.ncols();
     let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
-    let Some(first) = Apart::new(pencil, &basis, zeros, off, NEARLY) else { return Ok(None) };
+    // What may be left of K z and of Phi_q z, compared with their terms, of a zero that is known otherwise.
+    let Some(first) = Apart::new(pencil, &basis, zeros, off, tuning::SQRT_EPS) else { return Ok(None) };
     // Its masses are singular by construction, and null directions of them as good as their computation.
-    let inner = DenseOptions { mass_tolerance: NULL_MASS.max(options.mass_tolerance), ..*options };
+    // What may be left of a null direction of M', which the zeros given make.
+    let inner = DenseOptions { mass_tolerance: tuning::EPS_2_3.max(options.mass_tolerance), ..*options };
     let found = solve(&first.pencil, &inner)?;
     let (infinite, massless) =
         (of_class(&found, Class::Infinite).count(), massless(pencil, &basis, options)?);
@@ -67,7 +53,8 @@ pub fn solve_with_zeros(
     let mut levels = vec![first];
     let mut physical = better(Vec::new(), &levels, &found);
     let mut last = found.clone();
-    while levels.len() < LONGEST {
+    // Longest chain of zeros that is followed.
+    while levels.len() < tuning::ATTEMPTS {
         let Some((level, without)) = deeper(&levels[levels.len() - 1], &last, &inner)? else { break };
         levels.push(level);
         last = without;
@@ -161,7 +148,8 @@ fn deeper(
             rest.iter_mut().zip(other).for_each(|(r, o)| *r -= part * o);
         }
         let length = norms::two(&rest);
-        if length > SHARED {
+        // Part of p in the vector of a zero, relative to the largest entry, from which on it shares its vector with one of Z.
+        if length > tuning::CBRT_EPS {
             zeros.push(rest.iter().map(|r| r / length).collect());
         }
     }
@@ -170,7 +158,10 @@ fn deeper(
     }
     let basis = ConstraintBasis::new(&level.pencil.phi_q, options.constraint_rank)?;
     let zeros = dense::from_columns(level.pencil.m.nrows(), &zeros);
-    let Some(next) = Apart::new(&level.pencil, &basis, &zeros, &level.off, ROUNDED) else { return Ok(None) };
+    // What may be left of K z and of Phi_q z, compared with their terms, of a zero that the matrices show.
+    let Some(next) = Apart::new(&level.pencil, &basis, &zeros, &level.off, tuning::EPS_3_4) else {
+        return Ok(None);
+    };
     let without = solve(&next.pencil, options)?;
     let physical = |found: &Spectrum| of_class(found, Class::Physical).count();
     let same = is_as_theory_counts(&without) && physical(&without) == physical(found);
@@ -198,7 +189,7 @@ fn completed(zeros: &Dense) -> Option<Dense> {
             .filter(|i| !taken[*i])
             .max_by(|a, b| rest[(*a, j)].abs().total_cmp(&rest[(*b, j)].abs()))?;
         let by = rest[(pivot, j)];
-        if by.abs() <= 1e-8 * size {
+        if by.abs() <= tuning::SQRT_EPS * size {
             return None;
         }
         taken[pivot] = true;
@@ -229,7 +220,9 @@ fn transformed(t: &Dense, parts: &[(Option<&Dense>, &Dense)], w: &Dense, k: usiz
 /// By how much entries of M', C' and K' may be off: what was given, and the rounding of their sums.
 fn blocks_off(t: &Dense, w: &Dense, zeros: &Dense, pencil: &QuadraticPencil, off: &[Dense; 3]) -> [Dense; 3] {
     let (t, z, k) = (vectors::magnitudes(t), vectors::magnitudes(zeros), zeros.ncols());
-    let entries = |a: &Dense, off: &Dense| dense::add(SUMS, &vectors::magnitudes(a), 1.0, off);
+    // Rounding of the sums that the blocks of the problem are made of, compared with the sums of their terms.
+    let entries =
+        |a: &Dense, off: &Dense| dense::add(tuning::SUM_ROUNDINGS, &vectors::magnitudes(a), 1.0, off);
     let (m, c, stiffness) =
         (entries(&pencil.m, &off[0]), entries(&pencil.c, &off[1]), entries(&pencil.k, &off[2]));
     [
@@ -294,7 +287,7 @@ impl Apart {
         // x = Z p / s + W b, times s where that is finite.
         let (mut right, by) = match pair.value() {
             Some(s) if abs(s) > 0.0 => (with(p, &scaled(b, s)), s),
-            Some(_) if largest(p) > SHARED * largest(b) => {
+            Some(_) if largest(p) > tuning::CBRT_EPS * largest(b) => {
                 out.chain = 2;
                 (with(p, &vec![ZERO; b.len()]), one)
             }
@@ -355,7 +348,7 @@ fn left(t: &Dense, pencil: &QuadraticPencil, basis: &ConstraintBasis, zeros: &De
     let force = dense::mul(&pencil.k, zeros);
     let rest =
         basis.null().map_or_else(|| force.clone(), |r| dense::mul(r, &dense::mul_transpose(r, &force)));
-    let entries = dense::add(SUMS, &vectors::magnitudes(&pencil.k), 1.0, off);
+    let entries = dense::add(tuning::SUM_ROUNDINGS, &vectors::magnitudes(&pencil.k), 1.0, off);
     let made = dense::mul(&entries, &vectors::magnitudes(zeros));
     let both = dense::add(1.0, &vectors::magnitudes(&rest), 1.0, &made);
     let all = dense::mul_transpose(&vectors::magnitudes(t), &both);

@@ -14,19 +14,15 @@ use mb_algebra::{DenseC, LuComplex, c64, dense, norms};
 use super::companion::Matrices;
 use super::raw::{Kind, Raw};
 use crate::numeric::vectors;
-
-/// Distance in scaled units below which eigenvalues count as coincident.
-const COINCIDENT: f64 = 1e-10;
-
-/// Growth of S^-1 over its size for independent vectors from which on coincident eigenvalues count as defective.
-const DEPENDENT: f64 = 1e5;
+use crate::tuning;
 
 /// Groups of at least two coincident eigenvalues.
 fn coincident(values: &[c64]) -> Vec<Vec<usize>> {
     let mut seen = vec![false; values.len()];
     let mut out = Vec::new();
     for i in 0..values.len() {
-        let close = |j: usize| (values[i] - values[j]).norm() <= COINCIDENT * values[i].norm().max(1.0);
+        // Distance in scaled units below which eigenvalues count as coincident.
+        let close = |j: usize| (values[i] - values[j]).norm() <= tuning::EPS_2_3 * values[i].norm().max(1.0);
         let group: Vec<usize> = (i..values.len()).filter(|&j| !seen[j] && close(j)).collect();
         for &j in &group {
             seen[j] = true;
@@ -68,7 +64,7 @@ pub(crate) fn biorthonormal_lefts(problem: &Matrices, raws: &mut [Raw], rights: 
             // A row of G^-1.
             let weights = lu.solve_transpose(&unit);
             let growth = norms::two_complex(&weights) * size;
-            if growth.is_nan() || growth > DEPENDENT {
+            if growth.is_nan() || growth > (1.0 / tuning::CBRT_EPS) {
                 continue;
             }
             let entry = |row: usize| lefts.iter().zip(&weights).map(|(y, w)| y[row] * w.conj()).sum();
@@ -98,7 +94,7 @@ pub(crate) fn conjugate_lefts(problem: &Matrices, raws: &mut [Raw], rights: &[Ve
             unit[column] = c64::new(1.0, 0.0);
             let weights = lu.solve(&unit);
             let growth = norms::two_complex(&weights) * size;
-            if growth.is_nan() || growth > DEPENDENT {
+            if growth.is_nan() || growth > (1.0 / tuning::CBRT_EPS) {
                 continue;
             }
             let y: Vec<c64> = (0..problem.size())

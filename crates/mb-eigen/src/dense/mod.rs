@@ -39,7 +39,7 @@ use mb_algebra::{Dense, QuadraticPencil, dense, norms};
 use crate::certify::dense::Certifier;
 use crate::dense::constraint_basis::ConstraintBasis;
 use crate::numeric::{check, equilibrated};
-use crate::{Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Refinement, Spectrum};
+use crate::{Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Refinement, Spectrum, tuning};
 
 pub(crate) use chains::{Chains, End};
 use common_null::CommonNull;
@@ -49,9 +49,6 @@ pub(crate) use finite_count::{FiniteCount, finite_eigenvalues};
 pub(crate) use kernel::{Given, Kernel};
 pub use known_zeros::solve_with_zeros;
 pub(crate) use raw::{Kind, Raw};
-
-/// What a reduction leaves of a matrix relative to its norm when nothing is left.
-const ROUNDING: f64 = 1e-14;
 
 /// All 2 (n - r) eigenvalues of a constrained quadratic problem.
 ///
@@ -330,7 +327,8 @@ fn dispatch(
 ) -> Result<Candidates, EigenError> {
     let symmetric = |a: &Dense, given: &Dense| {
         let size = norms::max_abs(a);
-        let rounding = if size > 0.0 { ROUNDING * norms::frobenius(given) / size } else { 0.0 };
+        // What a reduction leaves of a matrix relative to its norm when nothing is left.
+        let rounding = if size > 0.0 { tuning::MANY_ROUNDINGS * norms::frobenius(given) / size } else { 0.0 };
         // By the entries of the matrix as given, and of one that was reduced from two sides.
         check::asymmetry(given) <= options.symmetry_tolerance
             && dense::is_symmetric(a, options.symmetry_tolerance.max(rounding)).is_ok()

@@ -21,14 +21,7 @@ use crate::numeric::check;
 use crate::numeric::vectors;
 use crate::numeric::vectors::inner;
 use crate::options::Refinement;
-use crate::{DenseOptions, EigenError, Eigenpair, Finding};
-
-/// New shifts at most.
-const MAX_SHIFTS: usize = 4;
-/// A relative change of s below this ends the iteration: what is left is of the order of its square.
-const CONVERGED: f64 = 1e-9;
-/// Backward error above which an iteration that ended has failed.
-const ACCEPTED: f64 = 1e-11;
+use crate::{DenseOptions, EigenError, Eigenpair, Finding, tuning};
 
 /// Polishes one finite eigenpair on the matrices as given and certifies it anew.
 ///
@@ -47,7 +40,8 @@ pub fn polish(
     let (better, steps) = system.iterate(&start);
     let certified = Certifier::new(pencil, &basis).certify(vec![better], Refinement::RayleighQuotient);
     let found = certified.into_iter().next().ok_or(EigenError::NotFinite)?;
-    if found.backward_error > ACCEPTED.max(pair.backward_error) {
+    // Backward error above which an iteration that ended has failed.
+    if found.backward_error > tuning::EPS_3_4.max(pair.backward_error) {
         return Err(EigenError::NotConverged {
             re: s.re,
             im: s.im,
@@ -74,7 +68,7 @@ pub(crate) fn lowest(
         let before = system.backward_error(&raws[j]);
         let (better, _) = system.iterate(&raws[j]);
         let after = system.backward_error(&better);
-        if after <= before.max(ACCEPTED) {
+        if after <= before.max(tuning::EPS_3_4) {
             raws[j] = better;
         } else {
             let s = raws[j].value();
@@ -155,9 +149,10 @@ impl<'a> System<'a> {
         vectors::normalize(&mut now.2);
         let mut best = (self.relative_residual(now.0, &now.1), now.clone());
         let mut steps = 0;
-        for _ in 0..MAX_SHIFTS {
+        // New shifts at most.
+        for _ in 0..tuning::ATTEMPTS {
             // On the eigenvalue itself the matrix may be exactly singular; a few roundings aside it is not.
-            let aside = now.0 * (1.0 + 16.0 * f64::EPSILON);
+            let aside = now.0 * (1.0 + tuning::SUM_ROUNDINGS);
             let Some((lu, _)) = self.factor(now.0).or_else(|| self.factor(aside)) else { break };
             let shift = now.0;
             let mut change = f64::INFINITY;
@@ -183,7 +178,8 @@ impl<'a> System<'a> {
                     best = (residual, now.clone());
                 }
             }
-            if change <= CONVERGED {
+            // A relative change of s below this ends the iteration: what is left is of the order of its square.
+            if change <= tuning::EPS_2_3 {
                 break;
             }
         }

@@ -15,14 +15,7 @@ use super::staircase::Staircase;
 use super::standard::regular;
 use crate::error::at;
 use crate::finding::SparseFinding;
-use crate::{EigenError, Finding};
-
-/// |beta| / |alpha| (scaled) below this is infinite: the square root of rounding, where chains of two end up.
-const INFINITE: f64 = 1e-8;
-/// Both below this are indeterminate.
-const NOTHING: f64 = 1e-13;
-/// Reciprocal condition from which on B may be divided by.
-const DIVIDES: f64 = 1e-6;
+use crate::{EigenError, Finding, tuning};
 
 /// Eigenvalues of A z = s B z, one of each conjugate pair; singular B allowed.
 pub(crate) fn solve(a: &Dense, b: &Dense, findings: &mut Vec<Finding>) -> Result<Vec<Raw>, EigenError> {
@@ -45,7 +38,8 @@ fn followed(a: &Dense, b: &Dense, findings: &mut Vec<Finding>) -> Result<Option<
     if lengths(&rights) != lengths(&lefts) {
         return Ok(None);
     }
-    let divides = stairs.b.nrows() == 0 || Lu::new(&stairs.b).is_ok_and(|lu| lu.rcond() > DIVIDES);
+    // Reciprocal condition from which on B may be divided by.
+    let divides = stairs.b.nrows() == 0 || Lu::new(&stairs.b).is_ok_and(|lu| lu.rcond() > tuning::CBRT_EPS);
     let mut raws =
         if divides { regular(&stairs.a, &stairs.b)? } else { by_magnitude(&stairs.a, &stairs.b, findings)? };
     for raw in &mut raws {
@@ -78,9 +72,10 @@ fn by_magnitude(a: &Dense, b: &Dense, findings: &mut Vec<Finding>) -> Result<Vec
         if alpha.im < 0.0 {
             continue;
         }
-        let kind = if alpha.norm().max(beta) < NOTHING {
+        // Both below rounding are indeterminate; |beta| / |alpha| (scaled) below its square root is infinite, where chains of two end up.
+        let kind = if alpha.norm().max(beta) < tuning::SOLVE_ROUNDINGS {
             Kind::Indeterminate
-        } else if beta <= INFINITE * alpha.norm() {
+        } else if beta <= tuning::SQRT_EPS * alpha.norm() {
             largest_infinite = largest_infinite.max(beta / alpha.norm());
             Kind::Infinite
         } else {

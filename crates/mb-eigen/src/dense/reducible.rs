@@ -17,14 +17,7 @@ use super::{Raw, solve};
 use crate::certify::dense::Certifier;
 use crate::numeric::vectors;
 use crate::options::Refinement;
-use crate::{Class, DenseOptions, EigenError, Eigenpair};
-
-/// Bound relative to |s| above which an eigenvalue is worth its block.
-const POOR: f64 = 1e-8;
-/// Unknowns up to which every vector has factors of its own.
-const UP_TO: usize = 150;
-/// Steps of inverse iteration at an eigenvalue known.
-const STEPS: usize = 3;
+use crate::{Class, DenseOptions, EigenError, Eigenpair, tuning};
 
 /// Puts the eigenvalues of the blocks in the place of those of the whole, where these are poor and as many.
 pub(super) fn refine(
@@ -36,9 +29,12 @@ pub(super) fn refine(
     let n = pencil.m.nrows();
     let physical = |pair: &&Eigenpair| pair.class == Class::Physical;
     let poor = |pair: &Eigenpair| {
-        pair.value().is_some_and(|s| pair.error_bound.is_nan() || pair.error_bound > POOR * s.norm())
+        // Bound relative to |s| above which an eigenvalue is worth its block.
+        pair.value()
+            .is_some_and(|s| pair.error_bound.is_nan() || pair.error_bound > tuning::SQRT_EPS * s.norm())
     };
-    if n > UP_TO || pencil.phi_q.nrows() > 0 || !pairs.iter().filter(physical).any(poor) {
+    // Unknowns up to which every vector has factors of its own.
+    if n > tuning::SMALL || pencil.phi_q.nrows() > 0 || !pairs.iter().filter(physical).any(poor) {
         return Ok(());
     }
     let blocks = blocks(pencil);
@@ -94,7 +90,8 @@ fn vectors_at(system: &System<'_>, s: c64, n: usize) -> Option<(Vec<c64>, Vec<c6
     let mut x: Vec<c64> =
         (0..n).map(|i| c64::new(1.0 + ((i * i * 7 + 3 * i) % 11) as f64 / 7.0, 0.0)).collect();
     let mut y = x.clone();
-    for _ in 0..STEPS {
+    // Steps of inverse iteration at an eigenvalue known.
+    for _ in 0..tuning::FEW_STEPS {
         x = lu.solve(&x);
         y = vectors::conjugate(&lu.solve_transpose(&vectors::conjugate(&y)));
         vectors::normalize(&mut x);

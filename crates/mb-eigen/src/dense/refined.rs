@@ -13,12 +13,7 @@ use crate::options::{SparseExpert, SparseOptions, Structure};
 use crate::pairing::mac;
 use crate::problem::Problem;
 use crate::problem::uncertified::Uncertified;
-use crate::{Class, DenseOptions, EigenError, Eigenpair, Finding};
-
-/// Bound relative to |s| above which an eigenpair is worth double-double precision, that of sparse eigenpairs.
-const POOR: f64 = 1e-8;
-/// |cos|^2 between two vectors that are one.
-const ONE: f64 = 0.5;
+use crate::{Class, DenseOptions, EigenError, Eigenpair, Finding, tuning};
 
 /// Replaces eigenpairs with poor bounds by refined ones, and says what rounding of the matrices could change in these; `pairs`: of each two conjugate or opposite ones both, behind each other.
 pub(super) fn refine(
@@ -63,7 +58,8 @@ pub(super) fn refine(
         let found = &found[0];
         let same = |other: &Eigenpair| {
             let near = (value(other) - value(found)).norm() <= other.error_bound + found.error_bound;
-            near && mac(&other.right, &found.right) > ONE
+            // |cos|^2 between two vectors that are one.
+            near && mac(&other.right, &found.right) > tuning::MAINLY
         };
         let others = |j: usize| j != *i && better.iter().all(|(k, _)| *k != j) && upper(&pairs[j]);
         better.iter().any(|(k, other)| k != i && same(&other[0]))
@@ -86,7 +82,8 @@ fn upper(pair: &Eigenpair) -> bool {
 }
 
 fn is_poor(pair: &Eigenpair) -> bool {
-    upper(pair) && pair.error_bound > POOR * (pair.alpha / pair.beta).norm()
+    // Bound relative to |s| above which an eigenpair is worth double-double precision, that of sparse eigenpairs.
+    upper(pair) && pair.error_bound > tuning::SQRT_EPS * (pair.alpha / pair.beta).norm()
 }
 
 /// One of two conjugate eigenpairs of a damped problem before it is certified.

@@ -24,17 +24,7 @@ use mb_algebra::{AlgebraError, Dense, Lu, RankQr, RankTolerance, c64, dense, nor
 use crate::EigenError;
 use crate::error::at;
 use crate::numeric::vectors::complex;
-
-/// Pivots of scaled matrices below this fraction of the largest are rounding.
-const NOTHING: f64 = 1e-10;
-/// Singular values above this fraction are not.
-const SURE: f64 = 1e-5;
-/// A whole matrix that is rounding may be as large as this.
-const REMAINS: f64 = 1e-8;
-/// Rounding of a level that its decisions allow for.
-const ROUNDINGS: f64 = 16.0;
-/// Sweeps of scaling.
-const SWEEPS: usize = 4;
+use crate::tuning;
 
 /// A pencil without its infinite eigenvalues.
 pub(crate) struct Staircase {
@@ -72,8 +62,13 @@ impl Staircase {
         let mut rounding = f64::EPSILON * (a.nrows() as f64).sqrt();
         let mut levels = Vec::new();
         while b.nrows() > 0 {
-            let noise = (ROUNDINGS * rounding).clamp(NOTHING, SURE);
-            if norms::max_abs(&b) <= noise.min(REMAINS) * size[1] {
+            // Rounding of a level that its decisions allow for.
+            // Pivots of scaled matrices below this fraction of the largest are rounding.
+            // Singular values above this fraction are not.
+            let noise =
+                (tuning::SUM_ROUNDINGS / f64::EPSILON * rounding).clamp(tuning::EPS_2_3, tuning::CBRT_EPS);
+            // A whole matrix that is rounding may be as large as this.
+            if norms::max_abs(&b) <= noise.min(tuning::SQRT_EPS) * size[1] {
                 b = Dense::zeros(b.nrows(), b.ncols());
             }
             let image = decided(&b, noise).map_err(&step)?;
@@ -83,9 +78,9 @@ impl Staircase {
                 break;
             }
             let driven = dense::mul(&a, &null);
-            let across = decided(&dense::transpose(&driven), NOTHING).map_err(&step)?;
+            let across = decided(&dense::transpose(&driven), tuning::EPS_2_3).map_err(&step)?;
             let least = across.pivot_magnitudes().into_iter().fold(f64::INFINITY, f64::min);
-            if norms::max_abs(&driven) <= NOTHING * size[0] || across.rank() < count {
+            if norms::max_abs(&driven) <= tuning::EPS_2_3 * size[0] || across.rank() < count {
                 return Ok(None);
             }
             rounding *= (size[0] / least).max(1.0);
@@ -180,7 +175,7 @@ impl Staircase {
 
 /// The rank where pivots up to `noise` times the largest may be rounding: the widest gap at or below that decides.
 fn decided(a: &Dense, noise: f64) -> Result<RankQr, AlgebraError> {
-    let qr = RankQr::new(a, RankTolerance { relative: NOTHING })?;
+    let qr = RankQr::new(a, RankTolerance { relative: tuning::EPS_2_3 })?;
     let pivots = qr.pivot_magnitudes();
     let first = pivots.first().copied().unwrap_or(0.0);
     let next = |i: usize| pivots.get(i).copied().unwrap_or(0.0).max(f64::EPSILON * first);
@@ -209,7 +204,8 @@ impl Scaling {
         let unit = if large_a > 0.0 && large_b > 0.0 { large_a / large_b } else { 1.0 };
         let mut out = Self { rows: vec![1.0; size], columns: vec![1.0; size], unit };
         let by = |largest: f64| if largest > 0.0 { largest.sqrt().recip() } else { 1.0 };
-        for _ in 0..SWEEPS {
+        // Sweeps of scaling.
+        for _ in 0..tuning::ATTEMPTS {
             let (mut rows, mut columns) = (vec![0.0_f64; size], vec![0.0_f64; size]);
             for j in 0..size {
                 for i in 0..size {

@@ -25,13 +25,7 @@ use super::chains::Chains;
 use super::raw::{Kind, Raw};
 use crate::EigenError;
 use crate::error::at;
-
-/// w_max over tau up to which a light direction has mass.
-const HEAVY: f64 = 1e11;
-/// Steps of the power method; a factor of ten does no harm.
-const POWER_STEPS: usize = 6;
-/// Quotient of the extreme w from which on the metric is K + tau M.
-const WIDE: f64 = 1e6;
+use crate::tuning;
 
 /// Solves an undamped symmetric problem; none when M is not positive definite where it should be.
 ///
@@ -149,8 +143,10 @@ fn middle(m: &Dense, k: &Dense) -> Option<f64> {
     let quotients: Vec<f64> =
         (0..m.nrows()).map(|i| (k[(i, i)] / m[(i, i)]).abs()).filter(|q| q.is_finite()).collect();
     let largest = quotients.iter().copied().fold(0.0, f64::max);
-    let smallest = quotients.iter().copied().filter(|q| *q > 1e-14 * largest).fold(largest, f64::min);
-    (largest > WIDE * smallest).then(|| (largest * smallest).sqrt())
+    let smallest =
+        quotients.iter().copied().filter(|q| *q > tuning::MANY_ROUNDINGS * largest).fold(largest, f64::min);
+    // Quotient of the extreme w from which on the metric is K + tau M.
+    (largest > (1.0 / tuning::CBRT_EPS) * smallest).then(|| (largest * smallest).sqrt())
 }
 
 /// Whether M is positive definite beyond doubt although some direction is light compared with its largest entries.
@@ -159,7 +155,7 @@ fn middle(m: &Dense, k: &Dense) -> Option<f64> {
 /// since w = 1e10 tau is a mode like others, while rounding would stand at 1e16. w_max by the power method on
 /// M^-1 (K + tau M).
 pub(crate) fn mass_is_regular(m: &Dense, k: &Dense) -> bool {
-    let symmetric = |a: &Dense| dense::is_symmetric(a, 1e-12).is_ok();
+    let symmetric = |a: &Dense| dense::is_symmetric(a, tuning::SYMMETRY).is_ok();
     if !(symmetric(m) && symmetric(k)) {
         return false;
     }
@@ -169,13 +165,15 @@ pub(crate) fn mass_is_regular(m: &Dense, k: &Dense) -> bool {
     // No symmetry of a structure is one of this vector.
     let mut x: Vec<f64> = (0..m.nrows()).map(|i| 1.0 + ((i * i * 7 + 3 * i) % 11) as f64 / 7.0).collect();
     let mut largest = 0.0_f64;
-    for _ in 0..POWER_STEPS {
+    // Steps of the power method; a factor of ten does no harm.
+    for _ in 0..tuning::ATTEMPTS {
         let y = factor.solve(&dense::matvec(&metric, &x));
         let (before, after) = (norms::two(&x), norms::two(&y));
         largest = largest.max(after / before);
         x = y.iter().map(|v| v / after).collect();
     }
-    largest.is_finite() && largest <= HEAVY * tau
+    // w_max over tau up to which a light direction has mass.
+    largest.is_finite() && largest <= (1.0 / tuning::EPS_3_4) * tau
 }
 
 /// A x = v B x with B = L L^T, for a null space of K given: vectors B-orthonormal, its part apart.

@@ -23,14 +23,8 @@ use crate::numeric::vectors;
 use crate::numeric::vectors::{inner, norm_bound};
 use crate::{
     Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, SpuriousOrigin,
+    tuning,
 };
-
-/// Zeros (in scaled units) may be spread by the cube root of rounding.
-const ZERO: f64 = 1e-4;
-/// Violation of the constraints above which a finite eigenvalue is no motion.
-const VIOLATION: f64 = 1e-5;
-/// Both alpha and beta below this are indeterminate.
-const NOTHING: f64 = 1e-13;
 
 /// All 2n + m eigenvalues from E and A alone; n coordinates, m constraint rows in the layout of the module header.
 ///
@@ -159,7 +153,7 @@ impl Scaling {
 /// Bases that leave out what both matrices annihilate from the right and from the left, and the number left out.
 fn compression(a: &Dense, e: &Dense) -> Result<(Dense, Dense, usize), EigenError> {
     let size = a.nrows();
-    let tolerance = RankTolerance { relative: 1e-11 };
+    let tolerance = RankTolerance { relative: tuning::EPS_3_4 };
     let step = at("Compression of a singular pencil");
     let right = RankQr::new(&dense::vstack(&[a, e]), tolerance).map_err(&step)?;
     let left = RankQr::new(&dense::vstack(&[&dense::transpose(a), &dense::transpose(e)]), tolerance)
@@ -191,7 +185,8 @@ fn pair(
     w: &[c64],
 ) -> Eigenpair {
     let n = basis.n();
-    let indeterminate = alpha.norm().max(beta) < NOTHING;
+    // Both alpha and beta below this are indeterminate.
+    let indeterminate = alpha.norm().max(beta) < tuning::SOLVE_ROUNDINGS;
     let size = (alpha.norm() * gamma).hypot(beta);
     let (alpha, beta) =
         if indeterminate { (vectors::ZERO, 0.0) } else { (alpha * gamma / size, beta / size) };
@@ -258,7 +253,8 @@ fn classify(
         pair.class = Class::Infinite;
         (pair.alpha, pair.beta, pair.error_bound) = (c64::new(1.0, 0.0), 0.0, f64::INFINITY);
     }
-    let zero = |pair: &Eigenpair| pair.alpha.norm() <= ZERO * gamma * pair.beta;
+    // Zeros (in scaled units) may be spread by the cube root of rounding.
+    let zero = |pair: &Eigenpair| pair.alpha.norm() <= tuning::EPS_1_4 * gamma * pair.beta;
     let (mut zeros, others): (Vec<usize>, Vec<usize>) = small.iter().partition(|&&j| zero(&pairs[j]));
     // True zeros keep the constraints; those of a transferred Jacobian do not, or have no displacement.
     let score = |j: usize| pairs[j].constraint_violation + idle[j];
@@ -271,7 +267,8 @@ fn classify(
         };
     }
     for j in others {
-        if pairs[j].constraint_violation > VIOLATION {
+        // Violation of the constraints above which a finite eigenvalue is no motion.
+        if pairs[j].constraint_violation > tuning::CBRT_EPS {
             pairs[j].class = Class::Infinite;
         }
     }

@@ -23,10 +23,7 @@ use crate::dense::constraint_basis::{ConstraintBasis, zeros};
 use crate::dense::{Chains, End, Given, Kernel};
 use crate::error::at;
 use crate::numeric::vectors::{complex, norm_bound, normalize};
-use crate::{Class, DenseOptions, EigenError, Eigenpair, SpuriousOrigin};
-
-/// A drive or a reaction below this fraction of its terms counts as none.
-const NONE: f64 = 1e-10;
+use crate::{Class, DenseOptions, EigenError, Eigenpair, SpuriousOrigin, tuning};
 
 const TRANSFERRED: Class = Class::Spurious { origin: SpuriousOrigin::TransferredJacobian };
 
@@ -172,7 +169,8 @@ impl Answer {
         let t = self.response.drive.col_as_slice(j);
         let size = self.norm * norms::two(self.response.q.col_as_slice(j));
         let (simple, double) = t.split_at(self.simple);
-        let drives = |t: &[f64]| norms::two(t) > NONE * size.max(f64::MIN_POSITIVE);
+        // A drive or a reaction below this fraction of its terms counts as none.
+        let drives = |t: &[f64]| norms::two(t) > tuning::EPS_2_3 * size.max(f64::MIN_POSITIVE);
         match (drives(simple), drives(double)) {
             (_, true) => 2,
             (true, false) => 1,
@@ -231,7 +229,7 @@ fn split(
     let reacts = |j: usize| {
         let driven =
             norms::two(&crate::numeric::vectors::columns(&drive).nth(j).map_or(Vec::new(), <[f64]>::to_vec));
-        svd.s[j] > NONE * size(j) || driven > NONE * size(j)
+        svd.s[j] > tuning::EPS_2_3 * size(j) || driven > tuning::EPS_2_3 * size(j)
     };
     let (stiff, slack): (Vec<usize>, Vec<usize>) = (0..r).partition(|&j| reacts(j));
     let pick = |a: &Dense, list: &[usize]| dense::mul(active, &dense::select_columns(a, list));

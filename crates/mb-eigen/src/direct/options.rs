@@ -4,6 +4,7 @@ use mb_algebra::{QuadraticPencil, RankTolerance, Sparse, norms};
 
 use crate::EigenError;
 use crate::options::Solver;
+use crate::tuning;
 
 /// The factor k on constraints and multipliers; yang2012, Eq. (3.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -104,10 +105,10 @@ impl Default for DirectOptions {
             refinements: 1,
             deflate_zeros: true,
             condition: true,
-            tolerance: 1e-10,
+            tolerance: tuning::TOLERANCE,
             block: 1,
             subspace: None,
-            restarts: 60,
+            restarts: tuning::STEPS,
             constraint_rank: RankTolerance::default(),
         }
     }

@@ -21,24 +21,14 @@ use crate::search::set::Set;
 use crate::search::{real_shapes, selection};
 use crate::sparse::outcome::finished;
 use crate::transform::shift_invert::Form;
-use crate::{EigenError, Spectrum};
-
-/// Damping ratio to which a band without a limit is searched.
-const BAND_DAMPING: f64 = 0.3;
-/// Relative residual of a solve above which factors, and their determinant, are not believed.
-const SOLVED: f64 = 1e-8;
-/// Share of the smallest singular value that rounding of the entries may reach on a circle.
-const SURE: f64 = 0.25;
-/// |tau| in units of the scale of frequencies below which an eigenvalue may be a zero that rounding parted.
-const NEAR_ZERO: f64 = 1e-5;
-/// Gap between the circle and an eigenvalue, relative.
-const NARROW: f64 = 1e-4;
+use crate::{EigenError, Spectrum, tuning};
 
 /// Radius around the middle of a band, rad/s, that holds all its modes.
 pub(super) fn radius_of_band(from: f64, to: f64, max_damping_ratio: Option<f64>) -> f64 {
-    let zeta = max_damping_ratio.unwrap_or(BAND_DAMPING);
+    // Damping ratio to which a band without a limit is searched.
+    let zeta = max_damping_ratio.unwrap_or(tuning::BAND_DAMPING);
     let slope = zeta / (1.0 - zeta * zeta).sqrt();
-    (0.5 * (to - from)).hypot(to * slope) * (1.0 + 1e-6)
+    (0.5 * (to - from)).hypot(to * slope) * (1.0 + tuning::CBRT_EPS)
 }
 
 /// Radius in tau around a shift that holds all eigenvalues within r of a point.
@@ -52,7 +42,7 @@ pub(super) fn needed(form: Form, shift: c64, point: c64, r: f64) -> f64 {
 
 /// A value near the real axis by rounding is real where all matrices are.
 fn near_real(tau: c64) -> c64 {
-    if tau.im.abs() <= 1e-9 * tau.norm() { c64::new(tau.re, 0.0) } else { tau }
+    if tau.im.abs() <= tuning::SQRT_EPS * tau.norm() { c64::new(tau.re, 0.0) } else { tau }
 }
 
 impl Prepared<'_> {
@@ -108,7 +98,8 @@ impl Prepared<'_> {
     fn take_zeros(&self, run: &mut General<'_>, set: &mut Set) -> Result<(), EigenError> {
         let unit = if self.form == Form::Squared { run.gamma * run.gamma } else { run.gamma };
         let small: Vec<usize> =
-            (0..set.tau.len()).filter(|&j| set.tau[j].norm() <= NEAR_ZERO * unit).collect();
+            // |tau| in units of the scale of frequencies below which an eigenvalue may be a zero that rounding parted.
+            (0..set.tau.len()).filter(|&j| set.tau[j].norm() <= tuning::CBRT_EPS * unit).collect();
         if small.is_empty() {
             return Ok(());
         }
@@ -136,8 +127,8 @@ impl Prepared<'_> {
         let point = self.point();
         if let Request::Band { from_hz, to_hz, max_damping_ratio } = self.request {
             let [from, to] = [from_hz, to_hz].map(|hz| std::f64::consts::TAU * hz);
-            let zeta = max_damping_ratio.unwrap_or(BAND_DAMPING);
-            let margin = 1e-2 * to;
+            let zeta = max_damping_ratio.unwrap_or(tuning::BAND_DAMPING);
+            let margin = tuning::MINOR * to;
             let candidates = run.candidates(set, Counting::Modes);
             let inside = candidates.iter().filter(|c| {
                 let s = c.s;
@@ -186,17 +177,20 @@ impl Prepared<'_> {
         if answer.determinants.is_empty() || radius <= 0.0 {
             return Err("the engine computed no determinants around the eigenvalues");
         }
-        if unit * radius < reach * (1.0 + NARROW) {
+        // Gap between the circle and an eigenvalue, relative.
+        if unit * radius < reach * (1.0 + tuning::EPS_1_4) {
             return Err("the circle of the engine does not reach as far as the eigenvalues returned");
         }
-        if answer.determinants.iter().any(|d| d.residual.is_nan() || d.residual > SOLVED) {
+        // Relative residual of a solve above which factors, and their determinant, are not believed.
+        if answer.determinants.iter().any(|d| d.residual.is_nan() || d.residual > tuning::SQRT_EPS) {
             return Err("factors of the engine on the circle solve no systems");
         }
         // All entries are of size one or less; a sum of them has as many roundings as a row has entries.
         let rounding = self.problem.rounding() * self.size_of_rows(centre.norm() + radius);
         let measured: Vec<f64> =
             answer.determinants.iter().map(|d| d.smallest).filter(|s| *s > 0.0).collect();
-        if measured.is_empty() || measured.iter().any(|smallest| rounding > SURE * smallest) {
+        // Share of the smallest singular value that rounding of the entries may reach on a circle.
+        if measured.is_empty() || measured.iter().any(|smallest| rounding > tuning::PARTLY * smallest) {
             return Err(
                 "rounding of the matrices' entries to double precision could move eigenvalues across the circle",
             );
@@ -206,7 +200,7 @@ impl Prepared<'_> {
         let mut known: Vec<c64> = set.tau.iter().map(|tau| tau / unit).collect();
         known.extend(zeros.iter().flat_map(|zero| std::iter::repeat_n(c64::new(0.0, 0.0), times(zero))));
         let off = |tau: &c64| ((tau - centre).norm() - radius).abs() / radius;
-        if known.iter().any(|tau| off(tau) < NARROW) {
+        if known.iter().any(|tau| off(tau) < tuning::EPS_1_4) {
             return Err("eigenvalues lie too close to the circle");
         }
         let points: Vec<(c64, c64)> = answer.determinants.iter().map(|d| (d.at, d.logarithm)).collect();

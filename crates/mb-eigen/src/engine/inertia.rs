@@ -10,10 +10,8 @@
 
 use crate::engine::Inertia;
 use crate::finding::{Completeness, Proof, Region, SparseFinding};
+use crate::tuning;
 use mb_algebra::sorted::ascending;
-
-/// Relative residual of a solve above which factors, and their inertia, are not believed.
-const SOLVED: f64 = 1e-8;
 
 /// A mode by the interval of w in which it lies.
 #[derive(Clone, Copy, Debug)]
@@ -116,7 +114,8 @@ fn interval_holds(from: f64, to: f64, found: usize, counted: usize) -> SparseFin
 
 fn point(inertia: &Inertia, unit: f64, rank: usize, modes: &[Mode]) -> Option<Point> {
     let at = unit * inertia.at;
-    let right = at.is_finite() && inertia.null_pivots == 0 && inertia.residual <= SOLVED;
+    // Relative residual of a solve above which factors, and their inertia, are not believed.
+    let right = at.is_finite() && inertia.null_pivots == 0 && inertia.residual <= tuning::SQRT_EPS;
     let clear = modes.iter().all(|mode| mode.high < at || mode.low > at);
     let counted = inertia.negative.checked_sub(rank)?;
     let found = modes.iter().filter(|mode| mode.high < at).count();

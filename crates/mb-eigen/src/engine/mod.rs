@@ -27,16 +27,7 @@ use crate::options::{Shift, SparseOptions};
 use crate::problem::Problem;
 use crate::request::Request;
 use crate::transform::shift_invert::Form;
-use crate::{EigenError, Spectrum};
-
-/// First shift of the lowest modes, relative to |K| / |M|, w of undamped problems.
-const FIRST_SHIFT: f64 = 1e-8;
-/// The same relative to the softest coordinate.
-const BELOW_SOFTEST: f64 = 0.03;
-/// Points of a contour at most.
-const POINTS: usize = 400;
-/// Modes of a band that one shift serves.
-const SLICE: usize = 40;
+use crate::{EigenError, Spectrum, tuning};
 
 /// Where the engine looks, in its own units.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -291,10 +282,10 @@ fn task(
     };
     let dof = problem.dof();
     let count = request.count().unwrap_or(0);
-    let beside_zero = problem.softest().map_or(FIRST_SHIFT * problem.frequency_squared(), |w| {
-        (BELOW_SOFTEST * w).min(FIRST_SHIFT * problem.frequency_squared())
+    let beside_zero = problem.softest().map_or(tuning::FIRST_SHIFT * problem.frequency_squared(), |w| {
+        (tuning::BEFORE_SOFTEST * w).min(tuning::FIRST_SHIFT * problem.frequency_squared())
     });
-    let beside_zero = beside_zero.max(1e-15 * problem.frequency_squared());
+    let beside_zero = beside_zero.max(tuning::FEW_ROUNDINGS * problem.frequency_squared());
     let lowest = matches!(request, Request::Lowest { .. }) && options.expert.shift == Shift::Automatic;
     let at_zero = point.norm_sqr() <= beside_zero;
     let given = match options.expert.shift {
@@ -308,10 +299,11 @@ fn task(
         search = match *request {
             Request::Band { from_hz, to_hz, .. } => {
                 let squared = |hz: f64| (tau * hz).powi(2) / square;
-                let rounding = 1e-15 * problem.frequency_squared() / square;
-                let from = squared(from_hz) * (1.0 - 1e-9) - rounding;
+                let rounding = tuning::FEW_ROUNDINGS * problem.frequency_squared() / square;
+                let from = squared(from_hz) * (1.0 - tuning::SQRT_EPS) - rounding;
                 let from = if from_hz > 0.0 { from } else { -beside_zero / square };
-                let to = (squared(to_hz) * (1.0 + 1e-9) + rounding).max(from + beside_zero / square);
+                let to =
+                    (squared(to_hz) * (1.0 + tuning::SQRT_EPS) + rounding).max(from + beside_zero / square);
                 Search::Between { from, to }
             }
             _ => Search::Nearest,
@@ -347,8 +339,10 @@ fn task(
         want,
         reach,
         count: options.prove_complete,
-        points: if options.prove_complete { POINTS } else { 0 },
-        slice: SLICE,
+        // Points of a contour at most.
+        points: if options.prove_complete { tuning::POINTS } else { 0 },
+        // Modes of a band that one shift serves.
+        slice: tuning::MODES_AT_A_SHIFT,
         check_mass: undamped && !mass_diagonal,
         below_zero: -beside_zero / square,
         rank: problem.rows.rank,

@@ -11,12 +11,7 @@
 use mb_algebra::c64;
 use mb_algebra::sorted::ascending;
 
-/// Largest change of the logarithm in a step, of both its parts.
-const QUIET: f64 = std::f64::consts::FRAC_PI_4;
-/// Fewest points of a circle.
-const FEWEST: usize = 12;
-/// Longest step, rad.
-const WIDEST: f64 = 0.7;
+use crate::tuning;
 
 /// The angle in -pi..pi.
 fn wrapped(angle: f64) -> f64 {
@@ -33,10 +28,10 @@ pub(crate) fn turns(
     points: &[(c64, c64)],
     known: &[c64],
 ) -> Result<f64, &'static str> {
-    if points.len() < FEWEST {
+    if points.is_empty() {
         return Err("the engine computed too few determinants around the eigenvalues");
     }
-    let on = |(at, _): &(c64, c64)| ((at - centre).norm() - radius).abs() <= 1e-9 * radius;
+    let on = |(at, _): &(c64, c64)| ((at - centre).norm() - radius).abs() <= tuning::SQRT_EPS * radius;
     if !points.iter().all(on) {
         return Err("the determinants of the engine are not those of one circle");
     }
@@ -49,14 +44,15 @@ pub(crate) fn turns(
     let count = list.len();
     let full = std::f64::consts::TAU;
     let length = |i: usize| (list[(i + 1) % count].0 - list[i].0).rem_euclid(full);
-    if (0..count).any(|i| length(i) > WIDEST) {
+    // Steps of the angle as short as those that are allowed of the phase: eight points at least.
+    if (0..count).any(|i| length(i) > tuning::QUIET) {
         return Err("the determinants of the engine leave part of the circle out");
     }
     let mut sum = 0.0;
     for i in 0..count {
         let (from, to) = (list[i].1, list[(i + 1) % count].1);
         let (size, phase) = ((to - from).re, wrapped((to - from).im));
-        if !(size.abs() <= QUIET && phase.abs() <= QUIET) {
+        if !(size.abs() <= tuning::QUIET && phase.abs() <= tuning::QUIET) {
             return Err(
                 "the determinant turns too fast along the circle for the points that the engine computed",
             );
@@ -64,7 +60,7 @@ pub(crate) fn turns(
         sum += phase;
     }
     let turns = sum / full;
-    if (turns - turns.round()).abs() > 0.05 {
+    if (turns - turns.round()).abs() > tuning::CLEAR {
         return Err("the phase of the determinant does not close along the circle");
     }
     Ok(turns.round())

@@ -17,13 +17,7 @@ use crate::request::Request;
 use crate::search::hermitian_requests::reaching;
 use crate::search::selection;
 use crate::sparse::outcome::finish_with;
-use crate::{Class, EigenError, Eigenpair, Finding, Spectrum};
-
-/// Square of what projection on others leaves of a mode of length one, below which it is one of them.
-const TWICE: f64 = 0.1;
-/// |w| near the shift, and near the next w, up to which it may be zero.
-const STILL: f64 = 1e-2;
-const GAP: f64 = 1e6;
+use crate::{Class, EigenError, Eigenpair, Finding, Spectrum, tuning};
 
 /// omega^2 of a frequency in Hz.
 fn squared(hz: f64) -> f64 {
@@ -124,7 +118,8 @@ impl Prepared<'_> {
             }
             x.iter_mut().chain(&mut l).for_each(|v| *v *= by);
             let shares = mass_of.iter().map(|mx| dot(mx, &x).powi(2)).sum::<f64>();
-            if 1.0 - shares < TWICE {
+            // Square of what projection on others leaves of a mode of length one, below which it is one of them.
+            if 1.0 - shares < tuning::CLEAR {
                 continue;
             }
             mass_of.push(mx.iter().map(|v| v * by).collect());
@@ -152,18 +147,18 @@ impl Prepared<'_> {
     /// Which modes (w, x, l) are in the null space of K on the admissible directions.
     fn rigid(&self, modes: &[(f64, Vec<f64>, Vec<f64>)], sigma: f64) -> Vec<bool> {
         let (problem, tolerance) = (&self.problem, self.options.expert.zero_tolerance);
-        let still = |w: f64| w.abs() <= STILL * sigma.abs();
+        let still = |w: f64| w.abs() <= tuning::MINOR * sigma.abs();
         let next = modes.iter().map(|mode| mode.0.abs()).filter(|w| !still(*w)).reduce(f64::min);
         let d = vanishing::scales(problem.k.sparse());
         let is_zero = |(w, x, l): &(f64, Vec<f64>, Vec<f64>)| {
             let energy = problem.k.relative_form(x);
-            let in_question = still(*w) || energy <= vanishing::ENERGY;
+            let in_question = still(*w) || energy <= tuning::SUM_ROUNDINGS;
             if !in_question || problem.has_definite_stiffness() {
                 return false;
             }
-            let gap = next.is_none_or(|next| next > GAP * w.abs());
+            let gap = next.is_none_or(|next| next > (1.0 / tuning::CBRT_EPS) * w.abs());
             let departure = self.departure(x, l, &d);
-            (energy <= vanishing::ENERGY && (still(*w) || departure <= tolerance))
+            (energy <= tuning::SUM_ROUNDINGS && (still(*w) || departure <= tolerance))
                 || (still(*w) && energy <= tolerance && gap)
         };
         let mut left = problem.most_zeros();
@@ -186,7 +181,7 @@ impl Prepared<'_> {
         let terms = sum(&problem.k.magnitude(&sizes(x)), &phi.magnitude_transpose(&sizes(l)));
         let largest = x.iter().zip(d).map(|(x, d)| x.abs() / d).fold(0.0, f64::max);
         let rows: Vec<f64> = d.iter().map(|d| largest / d).collect();
-        vanishing::departure(&rest, &terms, &rows, vanishing::NOTHING)
+        vanishing::departure(&rest, &terms, &rows, tuning::SUM_ROUNDINGS)
     }
 
     /// What the inertias show of the modes asked for.

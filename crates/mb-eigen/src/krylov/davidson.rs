@@ -15,24 +15,14 @@
 use mb_algebra::{Dense, SymmetricEigen, interrupt};
 
 use super::gram_schmidt::{Indefinite, expand};
+use crate::tuning;
 
 use super::scalar::{Scalar, pick, product, put, start_block, turn};
 use crate::EigenError;
 use crate::error::at;
 
-/// Vectors corrected at once.
-const BLOCK: usize = 8;
 /// Blocks corrected at most, and more of them for each eigenpair: those of solids take some ten and one for each eigenpair.
 const STEPS: [usize; 2] = [24, 2];
-/// Steps in which the first correction that is not small enough must shrink to half; where all goes well each one shrinks it to a
-/// tenth.
-const PATIENCE: usize = 5;
-
-/// |z|_M of the eigenpair behind those wanted: its w then has ten digits.
-const NEXT: f64 = 1e-5;
-
-/// The same of the eigenpair after it: its w then has two.
-const BEYOND: f64 = 0.1;
 
 /// A symmetric pencil on the vectors that are allowed, with an inverse of few digits; M positive semi-definite.
 pub(crate) trait Corrected {
@@ -71,7 +61,8 @@ struct Basis {
 
 /// Vectors of the basis for so many eigenpairs; K times each is kept too.
 pub(crate) fn basis_columns(count: usize) -> usize {
-    2 * count + 7 * BLOCK
+    // Vectors corrected at once.
+    2 * count + 7 * tuning::WIDTH
 }
 
 /// The `wanted` lowest eigenpairs with |z|_M up to `tolerance`, and the next one as far as it takes to know its w; none where the
@@ -90,14 +81,14 @@ pub(crate) fn lowest(
         h: Dense::zeros(columns, columns),
         filled: 0,
     };
-    let start = operator.metric(&start_block(n, BLOCK, 0x5d));
+    let start = operator.metric(&start_block(n, tuning::WIDTH, 0x5d));
     basis.add(operator, operator.correction(&start))?;
-    let (mut lead, mut corrections) = (0, BLOCK);
+    let (mut lead, mut corrections) = (0, tuning::WIDTH);
     let (mut shortest, mut idle) = (f64::INFINITY, 0);
     for _ in 0..STEPS[0] + STEPS[1] * wanted {
         interrupt::check();
         let (values, vectors) = basis.project()?;
-        let targets = lead..(lead + BLOCK).min(basis.filled);
+        let targets = lead..(lead + tuning::WIDTH).min(basis.filled);
         let r = basis.residuals(operator, &values, &vectors, targets.clone());
         let mut z = operator.correction(&r);
         corrections += z.ncols();
@@ -108,10 +99,14 @@ pub(crate) fn lowest(
                 z.iter().zip(mz).map(|(z, mz)| z * mz).sum::<f64>().max(0.0).sqrt()
             })
             .collect();
-        let good = |(j, length): (usize, &f64)| *length <= if lead + j < wanted { tolerance } else { NEXT };
+        // |z|_M of the eigenpair behind those wanted: its w then has ten digits.
+        let good = |(j, length): (usize, &f64)| {
+            *length <= if lead + j < wanted { tolerance } else { tuning::CBRT_EPS }
+        };
         let reached = lengths.iter().enumerate().take_while(|&pair| good(pair)).count();
         if lead + reached >= count {
-            let known = lengths.get(count - lead).is_some_and(|length| *length <= BEYOND);
+            // Of the eigenpair after it w has two digits.
+            let known = lengths.get(count - lead).is_some_and(|length| *length <= tuning::CLEAR);
             let beyond = values.get(count).copied().filter(|_| known);
             let values = values[..count].to_vec();
             let chosen = vectors.as_ref().subcols(0, count);
@@ -125,7 +120,9 @@ pub(crate) fn lowest(
                 idle += 1;
             }
             // A length that is no number is no progress either.
-            if idle > PATIENCE || next.is_nan() {
+            // Steps in which the first correction that is not small enough must shrink to half; where all goes well each one shrinks it
+            // to a tenth.
+            if idle > tuning::ATTEMPTS || next.is_nan() {
                 return Ok(None);
             }
         }
@@ -135,7 +132,9 @@ pub(crate) fn lowest(
             z = pick(&z, &useful);
         }
         if basis.filled + z.ncols() > columns {
-            let keep = (count + (basis.filled - count) / 2).max(lead + 2 * BLOCK).min(columns - 2 * BLOCK);
+            let keep = (count + (basis.filled - count) / 2)
+                .max(lead + 2 * tuning::WIDTH)
+                .min(columns - 2 * tuning::WIDTH);
             basis.restart(&values, &vectors, keep);
         }
         if !useful.is_empty() && !basis.add(operator, z)? {

@@ -12,14 +12,7 @@ use faer::Mat;
 use faer::MatRef;
 
 use super::scalar::{Scalar, pick, subtract};
-
-/// Fraction of a column's length below which what remains of it is rounding.
-const DEPENDENT: f64 = 1e-13;
-/// Fraction below which one more projection is due.
-const CANCELLED: f64 = 1e-3;
-
-/// Partial sums of a scalar product.
-const LANES: usize = 8;
+use crate::tuning;
 
 /// The result of one expansion.
 pub(crate) struct Expansion<T> {
@@ -69,7 +62,8 @@ pub(crate) fn expand<T: Scalar>(
             gw = gw.map(|gw| pick(&gw, &step.kept));
             r = Mat::from_fn(step.kept.len(), p, |i, j| r[(step.kept[i], j)]);
         }
-        let enough = if pass == 0 { CANCELLED } else { 0.5 };
+        // Fraction below which one more projection is due.
+        let enough = if pass == 0 { tuning::SLIGHT } else { 0.5 };
         if step.kept.is_empty() || step.smallest > enough || pass == 2 {
             return Ok(Expansion { c, q: w, gq: gw, r });
         }
@@ -114,11 +108,12 @@ fn gram_schmidt<T: Scalar>(
         }
         let square = inner(gw.as_deref().unwrap_or(w).col_as_slice(j), w.col_as_slice(j)).complex().re;
         let reference = if first { before[j] } else { 1.0 };
-        if square < -1e-10 * reference * reference || !square.is_finite() {
+        if square < -tuning::EPS_2_3 * reference * reference || !square.is_finite() {
             return Err(Indefinite);
         }
         let length = square.max(0.0).sqrt();
-        if length <= DEPENDENT * reference || length == 0.0 {
+        // Fraction of a column's length below which what remains of it is rounding.
+        if length <= tuning::SOLVE_ROUNDINGS * reference || length == 0.0 {
             continue;
         }
         smallest = smallest.min(length / reference);
@@ -145,10 +140,10 @@ fn lengths<T: Scalar>(w: &Mat<T>, gw: Option<&Mat<T>>) -> Result<Vec<f64>, Indef
 
 /// Summed in parts, which the processor adds side by side.
 fn inner<T: Scalar>(a: &[T], b: &[T]) -> T {
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-    let mut parts = [T::default(); LANES];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<{ tuning::WIDTH }>(), b.as_chunks::<{ tuning::WIDTH }>());
+    let mut parts = [T::default(); tuning::WIDTH];
     for (a, b) in a.iter().zip(b) {
-        for k in 0..LANES {
+        for k in 0..tuning::WIDTH {
             parts[k] += a[k].conjugate() * b[k];
         }
     }

@@ -20,9 +20,7 @@ use super::schur::Schur;
 use super::{Ritz, RitzComplex, Wanted};
 use crate::EigenError;
 use crate::error::at;
-
-/// A Schur form takes about so many times the cube of its size, where a step takes its columns times their length times the size.
-const LOOK: usize = 8;
+use crate::tuning;
 
 /// The vectors of a basis, orthonormal, and the operator.
 pub(super) trait Store<T: Scalar> {
@@ -113,7 +111,8 @@ pub(super) fn solve<T: Scalar, S: Store<T>>(
             continue;
         }
         // A look costs the cube of the basis, the vectors since the last one their length times the basis each.
-        if !full && (out.applications - looked) * n < LOOK * basis.done * basis.done {
+        // A Schur form takes about so many times the cube of its size, where a step takes its columns times their length times the size.
+        if !full && (out.applications - looked) * n < tuning::WIDTH * basis.done * basis.done {
             continue;
         }
         looked = out.applications;

@@ -20,11 +20,7 @@ use super::scalar::{product, put, start_block, turn};
 use super::{Ritz, RitzReal, SymmetricOperator, Wanted};
 use crate::EigenError;
 use crate::error::at;
-
-/// Asymmetry of T, relative to its largest eigenvalue, from which on it is more than the rounding of products.
-const NOISY: f64 = 1e-10;
-/// Most blocks added between two looks at the projection.
-const PATIENCE: usize = 6;
+use crate::tuning;
 
 /// Basis with its projection.
 struct Basis<'a> {
@@ -150,16 +146,17 @@ fn first_look(n: usize, block: usize, wanted: &Wanted) -> usize {
     // In a small space there may be no more than that.
     if n < 64 || blocks_for_a_look(n, count) == 0 {
         count
-    } else if blocks_for_a_look(n, 2 * count) < PATIENCE {
+    // Most blocks added between two looks at the projection.
+    } else if blocks_for_a_look(n, 2 * count) < tuning::ATTEMPTS {
         count + count / 2 + 2 * block
     } else {
-        2 * count + PATIENCE * block
+        2 * count + tuning::ATTEMPTS * block
     }
 }
 
 /// How many blocks cost as much as a projected problem of size k does: about 8 k^3 + 10,000 operations against 2 n k + 5,000.
 fn blocks_for_a_look(n: usize, k: usize) -> usize {
-    ((8 * k * k * k + 10_000) / (2 * n * k + 5_000)).min(PATIENCE)
+    ((8 * k * k * k + 10_000) / (2 * n * k + 5_000)).min(tuning::ATTEMPTS)
 }
 
 /// The sign of a column in the mixture.
@@ -284,7 +281,8 @@ impl<'a> Basis<'a> {
         };
         let largest = eigen.values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         Ok(Projection {
-            noise: if self.noise > NOISY * largest { self.noise } else { 0.0 },
+            // Asymmetry of T, relative to its largest eigenvalue, from which on it is more than the rounding of products.
+            noise: if self.noise > tuning::EPS_2_3 * largest { self.noise } else { 0.0 },
             values: order.iter().map(|&j| eigen.values[j]).collect(),
             residuals: order.iter().map(|&j| residual(j)).collect(),
             vectors: super::scalar::pick(&eigen.vectors, &order),

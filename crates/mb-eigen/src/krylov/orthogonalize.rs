@@ -7,14 +7,14 @@
 //! pass   [C; S] = [V, W]^T G W,  W <- (W - V C) R^-1,  R^T R = S - C^T C
 //! ```
 //!
-//! Where the look finds no more than [`UNSEEN`], or [`SHARE`] of the residual that is asked for, the block is left at that:
+//! Where the look finds no more than [`tuning::EPS_3_4`], or [`tuning::MINOR`] of the residual that is asked for, the block is left at that:
 //! rounding comes back after some steps, when Ritz values have converged, and eigenpairs and residuals lose as many digits by it as T does
 //! (Simon, Linear Algebra Appl. 61, 1984; Grimes, Lewis, Simon, SIAM J. Matrix Anal. 15, 1994). One mixture shows a converged
 //! direction smaller than it is where signs cancel, so that the share must be small. A pass leaves rounding u of what W was
-//! before it: along V u sum_i |w_i| |R^-1|_ij, [`FEW`] times u at most where nothing but that loss was left to take, so that one
+//! before it: along V u sum_i |w_i| |R^-1|_ij, [`tuning::SUM_ROUNDINGS`] at most where nothing but that loss was left to take, so that one
 //! pass does; without V_n two do (twice is enough: Giraud, Langou, Rozloznik, van den Eshof, Numer. Math. 101, 2005). Cholesky QR
 //! is done twice too (Yamamoto, Nakatsukasa, Yanagisawa, Fukaya, ETNA 44, 2015), the second time in the block alone. A pass reads
-//! V twice. Blocks whose R is worse than [`CONDITION`], or that lose more than [`CANCELLED`] of a column, go to [`expand`], which
+//! V twice. Blocks whose R is worse than [`tuning::SQRT_EPS`], or that lose more than [`tuning::SQRT_EPS`] of a column, go to [`expand`], which
 //! finds dependent columns. Sizes: V n x k, W n x p; nothing of length n is asked of the system but there.
 
 use faer::{Mat, MatRef};
@@ -24,23 +24,7 @@ use super::SymmetricOperator;
 use super::gram_schmidt::{Expansion, Indefinite, expand};
 use super::scalar::{Scalar, product};
 use super::tall_skinny::{gram, take};
-
-/// Least pivot of the Gram matrix of columns of length one.
-const CONDITION: f64 = 1e-8;
-/// Squared share of its length that projection may leave of a column.
-const CANCELLED: f64 = 1e-8;
-/// What a second pass may find where the first one has left rounding alone.
-const ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// What it may find where it leaves rounding itself.
-const SMALL: f64 = 1e-4;
-/// Roundings along the basis that need no second pass.
-const FEW: f64 = 16.0;
-/// What may be left along the basis, by the look at one mixture of it.
-const UNSEEN: f64 = 1e-12;
-/// The same as a share of the residual that is asked for, where that is less.
-const SHARE: f64 = 1e-2;
-/// Passes before [`expand`] takes over.
-const PASSES: usize = 4;
+use crate::tuning;
 
 /// Where W comes from a recurrence that leaves nothing but V_n and rounding.
 #[derive(Clone, Copy)]
@@ -92,10 +76,12 @@ pub(super) fn orthonormalize(
             }
         }
     }
-    for pass in 0..PASSES {
+    // Passes before [`expand`] takes over.
+    for pass in 0..tuning::ATTEMPTS {
         operator.metric_into(v.as_ref().subcols(k, p), force);
         let whole = gram(v.as_ref().subcols(0, k + p), force.as_ref());
-        if pass > 0 && leaves(&whole, k) <= ROUNDING {
+        // What a second pass may find where the first one has left rounding alone.
+        if pass > 0 && leaves(&whole, k) <= tuning::FEW_ROUNDINGS {
             return Ok(Block { c, r });
         }
         let Some(step) = factor(&whole, k) else { break };
@@ -105,7 +91,11 @@ pub(super) fn orthonormalize(
         let share = product(along, r.as_ref());
         c = Dense::from_fn(k, p, |i, j| c[(i, j)] + share[(i, j)]);
         r = product(step.r.as_ref(), r.as_ref());
-        if step.loss <= FEW || (pass > 0 && leaves(&whole, k) <= SMALL) {
+        // Roundings along the basis that need no second pass.
+        // What it may find where it leaves rounding itself.
+        if step.loss * f64::EPSILON <= tuning::SUM_ROUNDINGS
+            || (pass > 0 && leaves(&whole, k) <= tuning::EPS_1_4)
+        {
             operator.metric_into(v.as_ref().subcols(k, p), force);
             if let Some(r) = within(operator, v, k, p, force, &r) {
                 return Ok(Block { c, r });
@@ -129,7 +119,8 @@ fn unseen(
     let step = factor(&gram(w, force.as_ref()), 0)?;
     let seen = gram(MatRef::from_column_major_slice(mixture, v.nrows(), 1), w);
     let level = product(seen.as_ref(), step.inverse.as_ref());
-    let least = UNSEEN.min(SHARE * tolerance);
+    // What may be left along the basis, by the look at one mixture of it.
+    let least = tuning::EPS_3_4.min(tuning::MINOR * tolerance);
     (0..p).all(|j| level[(0, j)].abs() <= least).then_some(step)
 }
 
@@ -144,10 +135,10 @@ fn within(
 ) -> Option<Dense> {
     let own = gram(v.as_ref().subcols(k, p), force.as_ref());
     let off = leaves(&own, 0);
-    if off <= ROUNDING {
+    if off <= tuning::FEW_ROUNDINGS {
         return Some(r.clone());
     }
-    let step = factor(&own, 0).filter(|_| off <= SMALL)?;
+    let step = factor(&own, 0).filter(|_| off <= tuning::EPS_1_4)?;
     let (old, new) = v.as_mut().split_at_col_mut(k);
     let none = Dense::zeros(0, p);
     take(old.as_ref().subcols(0, 0), new.subcols_mut(0, p), none.as_ref(), Some(&step.inverse));
@@ -181,7 +172,8 @@ fn factor(gram: &Dense, k: usize) -> Option<Factor> {
     let inside = f64::adjoint_product(c, c);
     let left = |i: usize, j: usize| 0.5 * (gram[(k + i, j)] + gram[(k + j, i)]) - inside[(i, j)];
     let lengths: Vec<f64> = (0..p).map(|j| left(j, j).max(0.0).sqrt()).collect();
-    if !(0..p).all(|j| left(j, j) > CANCELLED * gram[(k + j, j)]) {
+    // Squared share of its length that projection may leave of a column.
+    if !(0..p).all(|j| left(j, j) > tuning::SQRT_EPS * gram[(k + j, j)]) {
         return None;
     }
     let mut r = Dense::zeros(p, p);
@@ -191,7 +183,8 @@ fn factor(gram: &Dense, k: usize) -> Option<Factor> {
             let rest = left(i, j) / (lengths[i] * lengths[j]) - sum;
             if i < j {
                 r[(i, j)] = rest / r[(i, i)];
-            } else if rest > CONDITION {
+            // Least pivot of the Gram matrix of columns of length one.
+            } else if rest > tuning::SQRT_EPS {
                 r[(j, j)] = rest.sqrt();
             } else {
                 return None;
@@ -306,8 +299,8 @@ mod tests {
             // One pass leaves its few roundings, sums of products some of their own; without a pass there is what a look overlooks.
             let most = match near {
                 None => 4e-15,
-                Some(2) => 4.0 * FEW * f64::EPSILON,
-                Some(_) => 3.0 * UNSEEN,
+                Some(2) => 4.0 * tuning::SUM_ROUNDINGS,
+                Some(_) => 3.0 * tuning::EPS_3_4,
             };
             // Little next to the basis; columns alike; two that depend on others.
             for share in [1.0, 1e-3, 1e-7] {

@@ -5,6 +5,8 @@
 
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use crate::tuning;
+
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use mb_algebra::{DenseC, c64, side_by_side};
@@ -100,12 +102,12 @@ macro_rules! scalar {
 scalar!(f64, true, |x| x, |x| c64::new(x, 0.0), |z: c64| z.re, |x| x, |x: f64| x * x);
 scalar!(c64, false, |x| c64::new(x, 0.0), |z| z, |z| z, |z: c64| z.conj(), |z: c64| z.norm_sqr());
 
-/// Multiplications, a millisecond or more, from which on work is cut in two.
-const SHARED: usize = 1 << 24;
-
 /// Where so many rows of so many multiplications each are cut in two, where that is worth it.
 fn cut(rows: usize, each: usize) -> Option<usize> {
-    (rows >= 4 * ROWS && rows.saturating_mul(each) >= SHARED).then(|| (rows / 2).next_multiple_of(ROWS))
+    // Rows of a basis turned at once.
+    // Multiplications, a millisecond or more, from which on work is cut in two.
+    (rows >= 4 * tuning::ROWS && rows.saturating_mul(each) >= tuning::SHARED_WORK)
+        .then(|| (rows / 2).next_multiple_of(tuning::ROWS))
 }
 
 /// A B.
@@ -115,9 +117,6 @@ pub(crate) fn product<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Mat<T> {
     out
 }
 
-/// Rows of a basis turned at once.
-const ROWS: usize = 512;
-
 /// V Y (n x k and k x p, p <= k) in the place of the first p columns of V: some rows at a time, so that no second basis is needed.
 pub(crate) fn turn<T: Scalar>(mut v: MatMut<'_, T>, y: MatRef<'_, T>) {
     if let Some(middle) = cut(v.nrows(), v.ncols() * y.ncols()) {
@@ -125,9 +124,9 @@ pub(crate) fn turn<T: Scalar>(mut v: MatMut<'_, T>, y: MatRef<'_, T>) {
         side_by_side(|| turn(top, y), || turn(bottom, y));
         return;
     }
-    let mut old = Mat::<T>::zeros(ROWS.min(v.nrows()), v.ncols());
-    for first in (0..v.nrows()).step_by(ROWS) {
-        let length = ROWS.min(v.nrows() - first);
+    let mut old = Mat::<T>::zeros(tuning::ROWS.min(v.nrows()), v.ncols());
+    for first in (0..v.nrows()).step_by(tuning::ROWS) {
+        let length = tuning::ROWS.min(v.nrows() - first);
         let mut old = old.as_mut().subrows_mut(0, length);
         old.copy_from(v.as_ref().subrows(first, length));
         let new = v.as_mut().subrows_mut(first, length).subcols_mut(0, y.ncols());

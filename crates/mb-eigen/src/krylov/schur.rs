@@ -12,11 +12,10 @@ use faer::Mat;
 use mb_algebra::{DenseC, c64, interrupt};
 
 use super::scalar::{Scalar, product};
+use crate::tuning;
 
 const ZERO: c64 = c64::new(0.0, 0.0);
 const ONE: c64 = c64::new(1.0, 0.0);
-/// QR steps allowed per eigenvalue.
-const MAX_STEPS: usize = 60;
 
 /// H = U S U^H.
 #[derive(Clone, Debug)]
@@ -120,7 +119,7 @@ impl Schur {
                 continue;
             }
             steps += 1;
-            if steps > MAX_STEPS {
+            if steps > tuning::STEPS {
                 return false;
             }
             let shift = if steps % 11 == 10 {

@@ -12,12 +12,11 @@
 
 use std::ops::Range;
 
+use crate::tuning;
+
 use faer::{ColMut, ColRef, MatMut, MatRef};
 use mb_algebra::Dense;
 use pulp::{Arch, Simd, WithSimd};
-
-/// Rows worked on at once.
-const ROWS: usize = 512;
 
 /// C = V^T W; columns of both in one piece each.
 pub(crate) fn gram(v: MatRef<'_, f64>, w: MatRef<'_, f64>) -> Dense {
@@ -57,8 +56,9 @@ impl WithSimd for Gram<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { v, w, out } = self;
         let n = w.first().map_or(0, |w| w.len());
-        for first in (0..n).step_by(ROWS) {
-            let rows = first..n.min(first + ROWS);
+        // Rows worked on at once.
+        for first in (0..n).step_by(tuning::ROWS) {
+            let rows = first..n.min(first + tuning::ROWS);
             let (pairs, last) = v.as_chunks::<2>();
             for (i, pair) in pairs.iter().enumerate() {
                 lines(simd, 2 * i, pair, w, &rows, out);
@@ -133,8 +133,8 @@ impl WithSimd for Take<'_, '_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { v, w, c, r } = self;
         let n = w.first().map_or(0, |w| w.len());
-        for first in (0..n).step_by(ROWS) {
-            let rows = first..n.min(first + ROWS);
+        for first in (0..n).step_by(tuning::ROWS) {
+            let rows = first..n.min(first + tuning::ROWS);
             let (quads, last) = v.as_chunks::<4>();
             for (i, quad) in quads.iter().enumerate() {
                 subtract(simd, 4 * i, quad, w, c, &rows);

@@ -25,13 +25,10 @@ use super::gram_schmidt::{Expansion, Indefinite, expand};
 use super::krylov_schur::Store;
 use super::scalar::{Scalar, combine, hstack, norm, product, put, start_block, subtract};
 use crate::EigenError;
+use crate::tuning;
 
-/// Directions of the coefficients below this fraction of the largest are rounding, as that of the solves is.
-const NEGLIGIBLE: f64 = 1e-14;
 /// v / x of the first vectors: no eigenvector is orthogonal to (x, this x) by the structure of a problem.
 const SECOND_HALF: f64 = 0.754_877_666_246_692_7;
-/// Rows of Q that are multiplied at once when it is compressed.
-const PANEL: usize = 1024;
 
 /// Z and D in terms of Q.
 struct Known<T> {
@@ -229,8 +226,9 @@ impl<'a, T: Scalar> TwoLevel<'a, T> {
             }
         }
         let n = self.q.nrows();
-        for first in (0..n).step_by(PANEL) {
-            let rows = PANEL.min(n - first);
+        // Rows of Q that are multiplied at once when it is compressed.
+        for first in (0..n).step_by(tuning::ROWS) {
+            let rows = tuning::ROWS.min(n - first);
             let mut panel = self.q.as_mut().subrows_mut(first, rows).subcols_mut(held, inside);
             let new = product(panel.as_ref(), turn.as_ref());
             panel.as_mut().subcols_mut(0, left).copy_from(&new);
@@ -298,7 +296,8 @@ fn range<T: Scalar>(mut a: Mat<T>) -> Mat<T> {
     let (rows, columns) = a.shape();
     let mut q = Mat::<T>::zeros(rows, rows.min(columns));
     let mut lengths: Vec<f64> = (0..columns).map(|j| norm(a.col_as_slice(j))).collect();
-    let enough = NEGLIGIBLE * lengths.iter().copied().fold(0.0, f64::max);
+    // Directions of the coefficients below this fraction of the largest are rounding, as that of the solves is.
+    let enough = tuning::MANY_ROUNDINGS * lengths.iter().copied().fold(0.0, f64::max);
     let mut rank = 0;
     while rank < q.ncols() {
         let Some(best) = (0..columns).max_by(|&i, &j| lengths[i].total_cmp(&lengths[j])) else { break };

@@ -12,10 +12,7 @@
 use mb_algebra::{QuadraticPencil, Sparse, c64, sparse};
 use serde::{Deserialize, Serialize};
 
-use crate::{EigenError, Eigenpair};
-
-/// Part of its terms below which a total is rounding.
-const ROUNDING: f64 = 1e-12;
+use crate::{EigenError, Eigenpair, tuning};
 
 /// A body: a name and the coordinates it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +82,8 @@ pub fn energy_shares(
             terms += value.abs() * x[row].norm() * x[col].norm();
         }
         let total: f64 = sums.iter().sum();
-        (total.abs() > ROUNDING * terms).then(|| sums.iter().map(|sum| sum / total).collect())
+        // Part of its terms below which a total is rounding.
+        (total.abs() > tuning::EPS_3_4 * terms).then(|| sums.iter().map(|sum| sum / total).collect())
     };
     let modes = super::modes(pairs)
         .into_iter()

@@ -13,10 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::numeric::vectors::inner;
 use crate::pairing;
-use crate::{EigenError, Eigenpair};
-
-/// Share of the value in the cost of an assignment by shape: enough to distinguish conjugates.
-const TIE: f64 = 1e-6;
+use crate::{EigenError, Eigenpair, tuning};
 
 /// What decides that two modes are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,7 +81,8 @@ pub fn match_modes(
             let cost = |i: usize, j: usize| {
                 let size = a[i].value().map_or(0.0, c64::norm) + b[j].value().map_or(0.0, c64::norm);
                 let apart = distance(i, j).min(size.max(f64::MIN_POSITIVE)) / size.max(f64::MIN_POSITIVE);
-                1.0 - mac[(i, j)] + TIE * apart
+                // Share of the value in the cost of an assignment by shape: enough to distinguish conjugates.
+                1.0 - mac[(i, j)] + tuning::CBRT_EPS * apart
             };
             pairing::assign_by(a.len(), b.len(), cost)
         }

@@ -26,14 +26,7 @@ use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, c64, norms, sparse};
 
 use crate::error::at;
 use crate::numeric::vectors::{complex, conjugate, inner};
-use crate::{Class, EigenError, Eigenpair};
-
-/// Mass added on the diagonal, relative, where directions without mass make M singular.
-const FAINT: f64 = 1e-13;
-/// Asymmetry that rounding of assembly leaves, relative to the largest entry.
-const SYMMETRIC: f64 = 1e-12;
-/// C x relative to |C| |x| up to which a chain at zero counts as that of a free body.
-const UNDAMPED: f64 = 1e-10;
+use crate::{Class, EigenError, Eigenpair, tuning};
 
 /// A rigid motion of everything: what a unit of it moves the coordinates by.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,7 +137,8 @@ struct Lefts<'a> {
 
 impl<'a> Lefts<'a> {
     fn new(pencil: &'a QuadraticPencil<Sparse>) -> Self {
-        let symmetric = |a: &Sparse| sparse::is_symmetric(a, SYMMETRIC).is_ok();
+        // Asymmetry that rounding of assembly leaves, relative to the largest entry.
+        let symmetric = |a: &Sparse| sparse::is_symmetric(a, tuning::EPS_3_4).is_ok();
         let mirrored = norms::max_abs(&pencil.c) == 0.0 && symmetric(&pencil.m) && symmetric(&pencil.k);
         Self { pencil, mirrored }
     }
@@ -177,7 +171,8 @@ impl Weights {
         let s = pair.value()?;
         if pair.class == Class::Rigid && pair.chain == 2 {
             let damping = norms::two_complex(&sparse::matvec_complex(&pencil.c, &pair.right));
-            if damping > UNDAMPED * norms::frobenius(&pencil.c) {
+            // C x relative to |C| |x| up to which a chain at zero counts as that of a free body.
+            if damping > tuning::EPS_2_3 * norms::frobenius(&pencil.c) {
                 return None;
             }
             let modal = inner(left, &sparse::matvec_complex(&pencil.m, &pair.right));
@@ -212,6 +207,7 @@ fn admissible(pencil: &QuadraticPencil<Sparse>, momenta: &[Vec<f64>]) -> Result<
         return Err(step(failed));
     }
     // Directions without mass take no part: any faint mass decides where they go.
-    let faint = vec![FAINT * norms::max_abs(&pencil.m); pencil.m.rows()];
+    // Mass added on the diagonal, relative, where directions without mass make M singular.
+    let faint = vec![tuning::SOLVE_ROUNDINGS * norms::max_abs(&pencil.m); pencil.m.rows()];
     solve(&sparse::add(1.0, &pencil.m, 1.0, &sparse::diagonal(&faint))).map_err(step)
 }

@@ -23,27 +23,7 @@ use crate::error::at;
 use crate::krylov::scalar::{Scalar, hstack, norm, pick, product, start_block, subtract};
 use crate::problem::Problem;
 use crate::transform::factors::{Effort, ShiftSolve};
-
-/// Directions looked at together.
-const BLOCK: usize = 7;
-/// Steps of the subspace iteration.
-const STEPS: usize = 4;
-/// |N x - x| of a direction that is looked at: rounding of S may be a large part of what M adds to K there.
-const CANDIDATE: f64 = 1e-2;
-/// Change of the entries of K, relative to themselves, at which a direction is rigid.
-const ROUNDING: f64 = 64.0 * f64::EPSILON;
-/// |N x - x| of directions that are known to be rigid is below this share of that of all others, where N shows them.
-const CLEAR: f64 = 0.1;
-/// |N x| / |x| below which x has no part in the null space, and its image may be rounding.
-const NO_PART: f64 = 1e-10;
-/// |M x| and |C x| relative to their norms below which x has neither mass nor damping.
-const NO_WEIGHT: f64 = 1e-15;
-/// Change of x_1 in the last step, relative, above which it is no solution: an eigenvalue lies near to the shift.
-const SETTLED: f64 = 1e-9;
-/// Steps of the iterations for x_1.
-const CHAIN_STEPS: usize = 60;
-/// Singular values of y^T C x below this fraction of its terms count as zero.
-const DEPENDENT: f64 = 1e-11;
+use crate::tuning;
 
 /// Null directions from one side.
 #[derive(Clone, Debug)]
@@ -94,7 +74,7 @@ pub(crate) fn orthonormal(against: &Dense, mut w: Dense) -> Dense {
             }
         }
         let size = norm(column.col_as_slice(0));
-        if size > 1e-12 * before && size > 0.0 {
+        if size > tuning::EPS_3_4 * before && size > 0.0 {
             column.col_as_slice_mut(0).iter_mut().for_each(|v| *v /= size);
             kept = hstack(kept.as_ref(), column.as_ref());
         }
@@ -112,7 +92,8 @@ fn weight(problem: &Problem, a: f64, x: &Dense) -> Dense {
 fn weighted(problem: &Problem, x: Dense) -> Dense {
     let (m, c) = (problem.m.mul(&x), problem.c.mul(&x));
     let acts = |a: &Dense, matrix: &crate::problem::matrix::Matrix, j: usize| {
-        norm(a.col_as_slice(j)) > NO_WEIGHT * matrix.norm * norm(x.col_as_slice(j))
+        // |M x| and |C x| relative to their norms below which x has neither mass nor damping.
+        norm(a.col_as_slice(j)) > tuning::FEW_ROUNDINGS * matrix.norm * norm(x.col_as_slice(j))
     };
     let kept: Vec<usize> =
         (0..x.ncols()).filter(|&j| acts(&m, &problem.m, j) || acts(&c, &problem.c, j)).collect();
@@ -133,13 +114,17 @@ pub(crate) fn find(
     let mut out = NullSpace { x, l, next: None, doubtful: false };
     let apply = |x: &Dense, effort| solver.solve(&weight(problem, a, x), transposed, effort);
     for round in 0_u32.. {
-        let width = (BLOCK << round.min(4)).min(n);
+        // Directions looked at together.
+        let width = (tuning::WIDTH << round.min(4)).min(n);
         let mut q = start_block::<f64>(n, width, 0x2e10 + u64::from(round));
-        for _ in 0..STEPS {
+        // Steps of the subspace iteration.
+        for _ in 0..tuning::ATTEMPTS {
             q = weighted(problem, q);
             if q.ncols() > 0 {
                 let image = apply(&q, Effort::Krylov)?.x;
-                let part = |j: &usize| norm(image.col_as_slice(*j)) > NO_PART * norm(q.col_as_slice(*j));
+                // |N x| / |x| below which x has no part in the null space, and its image may be rounding.
+                let part =
+                    |j: &usize| norm(image.col_as_slice(*j)) > tuning::EPS_2_3 * norm(q.col_as_slice(*j));
                 let kept: Vec<usize> = (0..q.ncols()).filter(part).collect();
                 q = orthonormal(&out.x, pick(&image, &kept));
             }
@@ -154,7 +139,8 @@ pub(crate) fn find(
         }
         let svd = Svd::new(&error).map_err(at("Null space of the stiffness matrix"))?;
         let distance = |j: usize| svd.s.get(j).copied().unwrap_or(0.0);
-        let candidates: Vec<usize> = (0..q.ncols()).filter(|&j| distance(j) <= CANDIDATE).collect();
+        // |N x - x| of a direction that is looked at: rounding of S may be a large part of what M adds to K there.
+        let candidates: Vec<usize> = (0..q.ncols()).filter(|&j| distance(j) <= tuning::MINOR).collect();
         out.next =
             (0..q.ncols()).filter(|j| !candidates.contains(j)).map(distance).chain(out.next).reduce(f64::min);
         let mut x = product(q.as_ref(), pick(&svd.v, &candidates).as_ref());
@@ -168,17 +154,20 @@ pub(crate) fn find(
         let known = problem.least_zeros.saturating_sub(out.x.ncols()).min(candidates.len());
         let others = candidates.len() - known;
         let clear =
-            |j: usize| others == 0 || distance(candidates[j]) <= CLEAR * distance(candidates[others - 1]);
+            // |N x - x| of directions that are known to be rigid is below this share of that of all others, where N shows them.
+            |j: usize| others == 0 || distance(candidates[j]) <= tuning::CLEAR * distance(candidates[others - 1]);
         let rigid: Vec<usize> = (0..x.ncols())
             .filter(|&j| {
                 if j >= others && clear(others) {
                     return true;
                 }
-                let gap = distance(candidates[j]) <= 1e-7;
-                rest[j] <= ROUNDING || (gap && rest[j] <= tolerance)
+                let gap = distance(candidates[j]) <= tuning::SQRT_EPS;
+                // Change of the entries of K, relative to themselves, at which a direction is rigid.
+                rest[j] <= tuning::MANY_ROUNDINGS || (gap && rest[j] <= tolerance)
             })
             .collect();
-        out.doubtful |= (0..candidates.len()).any(|j| distance(candidates[j]) <= 1e-7 && !rigid.contains(&j));
+        out.doubtful |=
+            (0..candidates.len()).any(|j| distance(candidates[j]) <= tuning::SQRT_EPS && !rigid.contains(&j));
         if rigid.len() < candidates.len() {
             let nearest =
                 (0..candidates.len()).filter(|j| !rigid.contains(j)).map(|j| distance(candidates[j]));
@@ -219,7 +208,8 @@ pub(crate) fn split(
     let size = problem.c.norm;
     let gram = f64::adjoint_product(left.x.as_ref(), cx.as_ref());
     let svd = Svd::new(&gram).map_err(&step)?;
-    let simple = svd.s.iter().take_while(|s| **s > DEPENDENT * size).count();
+    // Singular values of y^T C x below this fraction of its terms count as zero.
+    let simple = svd.s.iter().take_while(|s| **s > tuning::EPS_3_4 * size).count();
     let turned = |null: &NullSpace, turn: &Dense, from: usize, to: usize| {
         let turn = turn.as_ref().subcols(from, to - from);
         Vectors { x: product(null.x.as_ref(), turn), l: product(null.l.as_ref(), turn) }
@@ -240,7 +230,7 @@ pub(crate) fn split(
     let gram = f64::adjoint_product(double[1].x.as_ref(), sum.as_ref());
     let inner = Svd::new(&gram).map_err(&step)?;
     let second = if problem.m.is_zero() { size * norms::max_abs(&generalized) } else { problem.m.norm };
-    let regular = settled && inner.s.iter().all(|s| *s > DEPENDENT * second);
+    let regular = settled && inner.s.iter().all(|s| *s > tuning::EPS_3_4 * second);
     let turn = |vectors: &Vectors, by: &Dense| Vectors {
         x: product(vectors.x.as_ref(), by.as_ref()),
         l: product(vectors.l.as_ref(), by.as_ref()),
@@ -265,13 +255,13 @@ fn generalized(
     let force = problem.c.mul(x);
     let mut out = Dense::zeros(problem.n, x.ncols());
     // What rounding leaves of C x gives no x_1.
-    if norms::max_abs(&force) <= ROUNDING * problem.c.norm * norms::max_abs(x) {
+    if norms::max_abs(&force) <= tuning::MANY_ROUNDINGS * problem.c.norm * norms::max_abs(x) {
         return Ok(Some(out));
     }
     let basis = orthonormal(&Dense::zeros(problem.n, 0), right.x.clone());
     let mut moved = 1.0;
     // x_1 = S^-1 (D x_1 - C x), the fixed point of K x_1 = -C x; null directions are taken out as they appear.
-    for _ in 0..CHAIN_STEPS {
+    for _ in 0..tuning::STEPS {
         let mut f = weight(problem, a, &out);
         for j in 0..f.ncols() {
             f.col_as_slice_mut(j).iter_mut().zip(force.col_as_slice(j)).for_each(|(f, c)| *f -= c);
@@ -286,7 +276,8 @@ fn generalized(
             break;
         }
     }
-    Ok((moved <= SETTLED).then_some(out))
+    // Change of x_1 in the last step, relative, above which it is no solution: an eigenvalue lies near to the shift.
+    Ok((moved <= tuning::SQRT_EPS).then_some(out))
 }
 
 /// The same without mass, where x and x_1 are both in the subspace that N leaves as it is, and no fixed point distinguishes x_1 from zero:
@@ -311,7 +302,8 @@ fn partners(
     let null = hstack(simple.as_ref(), double.as_ref());
     let basis = orthonormal(&nothing, null.clone());
     let mut w = orthonormal(&basis, start_block::<f64>(n, count, 0x4e10));
-    for step in 0..=CHAIN_STEPS {
+    // Steps of the iterations for x_1.
+    for step in 0..=tuning::STEPS {
         if w.ncols() < count {
             return Ok(None);
         }
@@ -323,15 +315,17 @@ fn partners(
         subtract(&mut rest, basis.as_ref(), along.as_ref());
         // Rounding of N W is relative to its part along X.
         let left_over = norms::max_abs(&rest) / norms::max_abs(&along).max(1.0);
-        if left_over <= ROUNDING || (step == CHAIN_STEPS && left_over <= SETTLED) {
+        if left_over <= tuning::MANY_ROUNDINGS || (step == tuning::STEPS && left_over <= tuning::SQRT_EPS) {
             // Shares of the vectors of X from those of their orthonormal basis.
             let gram = f64::adjoint_product(basis.as_ref(), null.as_ref());
             let Ok(lu) = Lu::new(&gram) else { return Ok(None) };
             let shares = lu.solve_mat(&along);
             let of_double = Dense::from_fn(count, count, |i, j| a * shares[(simple.ncols() + i, j)]);
             let of_simple = shares.as_ref().subrows(0, simple.ncols()).to_owned();
-            let astray = a * norms::max_abs(&of_simple) > SETTLED.sqrt() * norms::max_abs(&of_double);
-            let Some(lu) = Lu::new(&of_double).ok().filter(|lu| lu.rcond() > DEPENDENT && !astray) else {
+            let astray =
+                a * norms::max_abs(&of_simple) > tuning::SQRT_EPS.sqrt() * norms::max_abs(&of_double);
+            let Some(lu) = Lu::new(&of_double).ok().filter(|lu| lu.rcond() > tuning::EPS_3_4 && !astray)
+            else {
                 return Ok(None);
             };
             let turn = lu.solve_mat(&mb_algebra::dense::identity(count));

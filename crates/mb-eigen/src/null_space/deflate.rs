@@ -19,22 +19,10 @@ use crate::problem::Problem;
 use crate::search::non_hermitian::{General, Shifted};
 use crate::transform::factors::{Effort, ShiftSolve, Solution, Work};
 use crate::transform::shift_invert::{Form, Projector, Solver};
-use crate::{EigenError, Finding};
+use crate::{EigenError, Finding, tuning};
 
-/// First automatic shift relative to the square root of |K| / |M|.
-const FIRST_SHIFT: f64 = 1e-4;
 /// How far it goes out, in the same unit, while the matrix is singular to rounding there; and in which steps.
-const FURTHEST_FIRST: f64 = 100.0;
 const FURTHER: f64 = 30.0;
-/// Nearest automatic shift in the same unit: below this, rounding of K outweighs what the shift adds to it.
-const FLOOR: f64 = 3e-8;
-/// Shift, in the same unit, at which rounding leaves the vectors of a chain enough digits in a problem without mass.
-const CHAINED: f64 = 0.03;
-/// Times the automatic shift may move.
-const MOVES: usize = 5;
-/// What a move by a tenth or more must gain: |N x - x| grows as the shift falls, but for directions that merely lie close to
-/// null directions, as those of unsymmetric problems may.
-const GAIN: f64 = 5.0;
 
 /// Zeros known, with the projectors that take them out of the problem and of its transpose; those are absent when
 /// chains are too long.
@@ -49,19 +37,21 @@ pub(crate) struct Zeros {
 impl General<'_> {
     /// Finds the zeros; returns factors at a small real shift that suits the lowest eigenvalues.
     pub(crate) fn start(&mut self) -> Result<Shifted, EigenError> {
-        let mut first = FIRST_SHIFT * self.gamma;
+        let mut first = tuning::FIRST_SHIFT.sqrt() * self.gamma;
         let (mut a, mut moves, mut before) = (first, 0, None);
         loop {
             let shifted = match self.factor(self.form.tau(c64::new(a, 0.0))) {
                 // Nearer to zero than the matrix can be distinguished from a singular one.
                 Err(EigenError::NoRegularShift { .. }) if a < first => {
-                    (a, moves) = (first, MOVES);
+                    // Times the automatic shift may move.
+                    (a, moves) = (first, tuning::ATTEMPTS);
                     continue;
                 }
                 // Where eigenvalues and units differ by many powers of ten the first shift may be as near.
-                Err(EigenError::NoRegularShift { .. }) if first < FURTHEST_FIRST * self.gamma => {
+                // How far it goes out, in the same unit, while the matrix is singular to rounding there; and in which steps.
+                Err(EigenError::NoRegularShift { .. }) if first < (1.0 / tuning::MINOR) * self.gamma => {
                     first *= FURTHER;
-                    (a, moves) = (first, MOVES);
+                    (a, moves) = (first, tuning::ATTEMPTS);
                     continue;
                 }
                 other => other?,
@@ -70,24 +60,28 @@ impl General<'_> {
             let a_used = if self.form == Form::Squared { shifted.tau.re.sqrt() } else { shifted.tau.re };
             let tolerance = 10.0 * self.options.expert.zero_tolerance;
             let right = chains::find(self.problem, solver.as_ref(), a_used, false, tolerance)?;
-            if right.doubtful && self.form == Form::First && a < CHAINED * self.gamma {
-                first = CHAINED * self.gamma;
-                (a, moves) = (first, MOVES);
+            if right.doubtful && self.form == Form::First && a < tuning::BEFORE_SOFTEST * self.gamma {
+                first = tuning::BEFORE_SOFTEST * self.gamma;
+                (a, moves) = (first, tuning::ATTEMPTS);
                 continue;
             }
             // |N x - x| near one: the lowest eigenvalue is far above the shift.
             let far = right.next.is_none_or(|kappa| kappa >= 0.5);
-            if !far && moves < MOVES {
+            if !far && moves < tuning::ATTEMPTS {
                 let next = right.next.unwrap_or(1.0);
-                let nearer = (a * 0.1 * next.sqrt().clamp(1e-3, 1.0)).max(FLOOR * self.gamma);
-                let gained = before.is_none_or(|before| next > GAIN * before);
+                // Nearest automatic shift in the same unit: below this, rounding of K outweighs what the shift adds to it.
+                let nearer = (a * tuning::CLEAR * next.sqrt().clamp(tuning::SLIGHT, 1.0))
+                    .max(tuning::NEAREST_SHIFT.sqrt() * self.gamma);
+                // What a move by a tenth or more must gain: |N x - x| grows as the shift falls, but for directions that merely lie close
+                // to null directions, as those of unsymmetric problems may.
+                let gained = before.is_none_or(|before| next > (1.0 / tuning::CLEAR) * before);
                 if gained && nearer < 0.5 * a {
                     (a, moves, before) = (nearer, moves + 1, Some(next));
                     continue;
                 }
                 if !gained {
                     // Nothing came nearer: the first shift is the better conditioned one.
-                    (a, moves) = (first, MOVES);
+                    (a, moves) = (first, tuning::ATTEMPTS);
                     continue;
                 }
             }
@@ -95,18 +89,18 @@ impl General<'_> {
                 None => right.clone(),
                 Some(transposed) => chains::find(transposed, solver.as_ref(), a_used, true, tolerance)?,
             };
-            if left.doubtful && self.form == Form::First && a < CHAINED * self.gamma {
-                first = CHAINED * self.gamma;
-                (a, moves) = (first, MOVES);
+            if left.doubtful && self.form == Form::First && a < tuning::BEFORE_SOFTEST * self.gamma {
+                first = tuning::BEFORE_SOFTEST * self.gamma;
+                (a, moves) = (first, tuning::ATTEMPTS);
                 continue;
             }
             let told = self.findings.len();
             self.set_zeros(solver.as_ref(), a_used, &right, &left)?;
-            if self.is_chained() && a < CHAINED * self.gamma {
+            if self.is_chained() && a < tuning::BEFORE_SOFTEST * self.gamma {
                 self.zeros = None;
                 self.findings.truncate(told);
-                first = CHAINED * self.gamma;
-                (a, moves) = (first, MOVES);
+                first = tuning::BEFORE_SOFTEST * self.gamma;
+                (a, moves) = (first, tuning::ATTEMPTS);
                 continue;
             }
             return Ok(shifted);

@@ -7,9 +7,7 @@ use mb_algebra::{Dense, norms};
 
 use crate::numeric::vanishing;
 use crate::problem::Problem;
-
-/// |K x + Phi^T l| over |K| |x| that is rounding of x.
-const WHOLE: f64 = 4.0 * f64::EPSILON;
+use crate::tuning;
 
 /// One column: what is left, the terms it is left of, and x, in units of one size.
 struct Force {
@@ -45,7 +43,7 @@ fn forces(problem: &Problem, x: &Dense, l: &Dense) -> impl Iterator<Item = Force
 pub(crate) fn by_components(problem: &Problem, x: &Dense, l: &Dense) -> Vec<f64> {
     let of = |Force { rest, terms, x }: Force| {
         let rows = vec![norms::max_abs_vec(&x); rest.len()];
-        vanishing::departure(&rest, &terms, &rows, vanishing::NOTHING)
+        vanishing::departure(&rest, &terms, &rows, tuning::SUM_ROUNDINGS)
     };
     forces(problem, x, l).map(of).collect()
 }
@@ -56,7 +54,8 @@ pub(crate) fn as_a_whole(problem: &Problem, x: &Dense, l: &Dense) -> Vec<f64> {
     // Entries of equilibrated K are near one.
     let size = (problem.k.sparse().nnz() as f64).sqrt();
     let of = |Force { rest, terms, x }: Force| {
-        let (rest, nothing) = (norms::two(&rest), WHOLE * size * norms::two(&x));
+        // |K x + Phi^T l| over |K| |x| that is rounding of x.
+        let (rest, nothing) = (norms::two(&rest), tuning::FEW_ROUNDINGS * size * norms::two(&x));
         if rest <= nothing { 0.0 } else { rest / norms::two(&terms) }
     };
     forces(problem, x, l).map(of).collect()

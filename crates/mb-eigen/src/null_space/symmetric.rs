@@ -15,26 +15,9 @@ use super::departure;
 use crate::EigenError;
 use crate::error::at;
 use crate::krylov::scalar::{Scalar, hstack, pick, product, start_block, subtract};
-use crate::numeric::vanishing;
 use crate::problem::Problem;
 use crate::transform::factors::{Effort, ShiftSolve};
-
-/// Squared length, relative, below which what a projection leaves of a column is rounding.
-const INSIDE: f64 = 1e-24;
-/// Directions looked at together: a rigid body's six and others with them, as many as the solves take at the cost of seven.
-const BLOCK: usize = 8;
-/// The same where the factor is hardly larger than a few vectors: there each direction has its price, and whether there are any shows
-/// in few. Where all of them are rigid, more are looked at.
-const FEW: usize = 4;
-/// Quotient of the next w and one whose energy is above rounding, though below the tolerance, from which on that is zero too.
-const GAP: f64 = 1e6;
-/// Share of the tolerance for an energy, whose error is of second order in those of the vector.
-const OF_ENERGY: f64 = 0.1;
-/// Further steps for directions that may be rigid: the parts of other modes shrink by |sigma| / w, 1e-2 at least, in each, and
-/// the last leaves the residual of its solve.
-const PURIFIED: usize = 3;
-/// Steps of inverse iteration.
-const STEPS: usize = 3;
+use crate::tuning;
 
 /// Null directions of K and what was seen near them.
 pub(crate) struct Zeros {
@@ -78,13 +61,21 @@ pub(crate) fn orthonormal(
         let gram = f64::adjoint_product(w.as_ref(), mw.as_ref());
         let scale: Vec<f64> = (0..w.ncols())
             // What projection leaves of a column inside the span of Z is rounding.
-            .map(|j| if gram[(j, j)] > INSIDE * before[j] { gram[(j, j)].sqrt().recip() } else { 0.0 })
+            // Squared length, relative, below which what a projection leaves of a column is rounding.
+            .map(|j| {
+                if gram[(j, j)] > (tuning::EPS_3_4 * tuning::EPS_3_4) * before[j] {
+                    gram[(j, j)].sqrt().recip()
+                } else {
+                    0.0
+                }
+            })
             .collect();
         let unit = Dense::from_fn(w.ncols(), w.ncols(), |i, j| {
             0.5 * (gram[(i, j)] + gram[(j, i)]) * scale[i] * scale[j]
         });
         let eigen = SymmetricEigen::new(&unit).map_err(at("Orthonormalizing in the mass matrix"))?;
-        let kept: Vec<usize> = (0..w.ncols()).filter(|&j| eigen.values[j] > 1e-13).collect();
+        let kept: Vec<usize> =
+            (0..w.ncols()).filter(|&j| eigen.values[j] > tuning::SOLVE_ROUNDINGS).collect();
         let turn = Dense::from_fn(w.ncols(), kept.len(), |i, j| {
             scale[i] * eigen.vectors[(i, kept[j])] / eigen.values[kept[j]].sqrt()
         });
@@ -113,32 +104,37 @@ pub(crate) fn find(
     };
     for round in 0_u32.. {
         // More directions than there are degrees of freedom would be rounding, whose Ritz values mean nothing.
-        let block = if problem.has_light_factors() { FEW } else { BLOCK };
+        // Where the factor is hardly larger than a few vectors each direction has its price, and whether there are any shows in few.
+        // Where all of them are rigid, more are looked at.
+        let block = if problem.has_light_factors() { tuning::NARROW } else { tuning::WIDTH };
         let width = (block << round.min(4)).min(problem.dof().max(1));
         let mut y = start_block::<f64>(n, width, 0x0e10 + u64::from(round));
         let mut my = problem.m.mul(&y);
-        for step in 1..=STEPS {
+        // Steps of inverse iteration.
+        for step in 1..=tuning::FEW_STEPS {
             solver.displacements(my.as_ref(), y.as_mut())?;
-            (y, my) = orthonormal(problem, &out.x, y, if step == STEPS { 2 } else { 1 })?;
+            (y, my) = orthonormal(problem, &out.x, y, if step == tuning::FEW_STEPS { 2 } else { 1 })?;
         }
         if y.ncols() == 0 {
             break;
         }
         let (w, y) = rayleigh_ritz(problem, &y)?;
-        let still = |w: f64| w.abs() <= 1e-2 * sigma.abs();
+        let still = |w: f64| w.abs() <= tuning::MINOR * sigma.abs();
         // What rounding of K leaves of a rigid motion may be far above the shift.
         let energies: Vec<f64> = (0..w.len()).map(|j| problem.k.relative_form(y.col_as_slice(j))).collect();
         let in_question: Vec<usize> =
-            (0..w.len()).filter(|&j| still(w[j]) || energies[j] <= vanishing::ENERGY).collect();
+            (0..w.len()).filter(|&j| still(w[j]) || energies[j] <= tuning::SUM_ROUNDINGS).collect();
         let purified = purified(problem, solver, sigma, pick(&y, &in_question))?;
         let next = (0..w.len()).find(|&j| !still(w[j])).map(|j| w[j].abs());
         let zero = |(j, purified): &(usize, Purified)| {
             // A vector that moves what K does not hold is rounding in all other coordinates, until it is purified.
             let (w, energy) = (w[*j], energies[*j].min(purified.energy));
             let departure = purified.departure;
-            let gap = next.is_none_or(|next| next > GAP * w.abs());
-            (energy <= vanishing::ENERGY && (still(w) || departure <= tolerance))
-                || (still(w) && energy <= OF_ENERGY * tolerance && gap)
+            // Quotient of the next w and one whose energy is above rounding, though below the tolerance, from which on that is zero too.
+            let gap = next.is_none_or(|next| next > (1.0 / tuning::CBRT_EPS) * w.abs());
+            (energy <= tuning::SUM_ROUNDINGS && (still(w) || departure <= tolerance))
+                // Share of the tolerance for an energy, whose error is of second order in those of the vector.
+                || (still(w) && energy <= tuning::CLEAR * tolerance && gap)
         };
         let mut rigid: Vec<usize> =
             in_question.into_iter().zip(purified).filter(zero).map(|(j, _)| j).collect();
@@ -220,7 +216,9 @@ fn purified(
         return Ok(Vec::new());
     }
     let mut l = Dense::zeros(problem.rows.rank, x.ncols());
-    for _ in 0..PURIFIED {
+    // Further steps for directions that may be rigid: the parts of other modes shrink by |sigma| / w, 1e-2 at least, in each, and the
+    // last leaves the residual of its solve.
+    for _ in 0..tuning::FEW_STEPS {
         let mut f = problem.m.mul(&x);
         for j in 0..f.ncols() {
             f.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= -sigma);

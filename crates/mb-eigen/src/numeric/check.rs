@@ -3,6 +3,7 @@
 use mb_algebra::{Dense, QuadraticPencil, dense, norms};
 
 use crate::EigenError;
+use crate::tuning;
 
 /// Checks that M, C, K are n x n, Phi_q is m x n, n > 0, and everything is finite.
 pub(crate) fn quadratic(pencil: &QuadraticPencil) -> Result<(), EigenError> {
@@ -36,16 +37,14 @@ pub(crate) fn matrix(
 /// Asymmetry of entries that is rounding of their assembly, as of sparse matrices ([`mb_algebra::sparse::is_symmetric_to_rounding`]).
 const ASSEMBLY: f64 = 8.0 * f64::EPSILON;
 
-/// Rounding of an entry in which larger terms cancel, relative to the largest entry: a few dozen operations.
-pub(crate) const CANCELLED: f64 = 64.0 * f64::EPSILON;
-
 /// The largest |a_ij - a_ji| over the size of these entries and sqrt(|a_ii a_jj|); differences that cancellation of the largest entries may
 /// have left do not count.
 ///
 /// By the entries, not by the norm: circulatory forces of a soft part compared with a stiff one are no rounding. A n x n.
 pub(crate) fn asymmetry(a: &Dense) -> f64 {
     let n = a.nrows();
-    let floor = CANCELLED * norms::max_abs(a);
+    // Rounding of an entry in which larger terms cancel, relative to the largest entry: a few dozen operations.
+    let floor = tuning::MANY_ROUNDINGS * norms::max_abs(a);
     let diagonal: Vec<f64> = (0..n).map(|i| a[(i, i)].abs().sqrt()).collect();
     let mut largest = 0.0_f64;
     for j in 0..n {

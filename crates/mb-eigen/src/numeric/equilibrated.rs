@@ -13,11 +13,8 @@
 use mb_algebra::{Dense, QuadraticPencil, dense};
 
 use super::check;
+use crate::tuning;
 
-/// Sweeps over rows; the logarithm of what is left halves in each.
-const SWEEPS: usize = 8;
-/// The same of rows and columns apart, which wait for each other.
-const SWEEPS_APART: usize = 16;
 /// Largest entry of a row, in units of one, up to which the row is left alone: powers of two reach no better than a factor
 /// of two of it on both sides.
 const LEVEL: f64 = 4.0;
@@ -32,7 +29,8 @@ pub(crate) fn scales(diagonal: &[f64], rows: impl Fn(&[f64]) -> Vec<f64>) -> Vec
     let root =
         |size: f64| if size > 0.0 && size.is_finite() { (-0.5 * size.log2()).round().exp2() } else { 1.0 };
     let mut d: Vec<f64> = diagonal.iter().map(|size| root(*size)).collect();
-    for _ in 0..SWEEPS {
+    // Sweeps over rows; the logarithm of what is left halves in each.
+    for _ in 0..tuning::SWEEPS {
         let largest = rows(&d);
         let uneven = |size: f64| size > 0.0 && !(LEVEL.recip()..=LEVEL).contains(&size);
         if !largest.iter().any(|size| uneven(*size)) {
@@ -91,7 +89,8 @@ pub(crate) fn scales_apart(
     let half =
         |size: f64| if size > 0.0 && size.is_finite() { (-0.5 * size.log2()).round().exp2() } else { 1.0 };
     let [mut rows, mut columns] = size.map(|size| vec![1.0; size]);
-    for _ in 0..SWEEPS_APART {
+    // Rows and columns wait for each other.
+    for _ in 0..tuning::SWEEPS {
         let [of_rows, of_columns] = largest(&rows, &columns);
         rows.iter_mut().zip(of_rows).for_each(|(d, size)| *d *= half(size));
         columns.iter_mut().zip(of_columns).for_each(|(d, size)| *d *= half(size));

@@ -6,11 +6,10 @@
 use mb_algebra::{Dense, c64, dense};
 
 use super::double_double::{bilinear, bilinear_dense};
+use crate::tuning;
 
 /// Entries at most this part of all make the sparse product the faster one.
 const FEW: usize = 6;
-/// Below this size the dense product is.
-const SMALL: usize = 16;
 
 /// A real matrix for products.
 #[derive(Clone, Debug)]
@@ -112,7 +111,8 @@ impl<'a> Operator<'a> {
 /// The entries by columns when they are few.
 fn columns(a: &Dense) -> Option<Entries<'static>> {
     let (rows, cols) = a.shape();
-    if rows.min(cols) < SMALL {
+    // Below this size the dense product is.
+    if rows.min(cols) < 2 * tuning::WIDTH {
         return None;
     }
     let allowed = rows * cols / FEW;

@@ -12,6 +12,7 @@
 
 use crate::certify::dense::Forms;
 use crate::dense::{Kind, Raw};
+use crate::tuning;
 
 /// Newton step on y^H (s^2 M + s C + K) x, which is the two-sided Rayleigh quotient.
 pub(crate) fn rayleigh(raw: &mut Raw, forms: Forms) {
@@ -22,7 +23,7 @@ pub(crate) fn rayleigh(raw: &mut Raw, forms: Forms) {
     let slope = s * forms.m * 2.0 + forms.c;
     let terms = s.norm() * forms.m.norm() * 2.0 + forms.c.norm();
     let step = ((s * forms.m + forms.c) * s + forms.k) / slope;
-    if slope.norm() < 1e-3 * terms || !step.is_finite() || step.norm() > 1e-2 * s.norm() {
+    if slope.norm() < tuning::SLIGHT * terms || !step.is_finite() || step.norm() > tuning::MINOR * s.norm() {
         return;
     }
     let mut better = s - step;

@@ -13,10 +13,10 @@
 
 use mb_algebra::Dense;
 
+use crate::tuning;
+
 /// Two primes below 2^31, so that a product and a sum stay below 2^63; without any structure of powers of two.
 const PRIMES: [u64; 2] = [1_999_999_973, 1_818_033_947];
-/// Largest N: tenths of a second.
-const SIZE: usize = 400;
 
 /// The degree of det(s^2 M + s C + K, Phi^T; Phi, 0) as written; none where that is zero for all s, or too large to count.
 pub(crate) fn finite_eigenvalues([m, c, k]: [&Dense; 3], phi: &Dense) -> Option<usize> {
@@ -45,7 +45,8 @@ pub(crate) fn finite_eigenvalues([m, c, k]: [&Dense; 3], phi: &Dense) -> Option<
 type Columns = Vec<Vec<u64>>;
 
 fn count(size: usize, pair: impl Fn(&dyn Fn(f64) -> u64) -> [Columns; 2]) -> Option<usize> {
-    if size > SIZE {
+    // Largest N: tenths of a second.
+    if size > tuning::DENSE_UP_TO {
         return None;
     }
     let counts = [modulo::<{ PRIMES[0] }>(&pair), modulo::<{ PRIMES[1] }>(&pair)];

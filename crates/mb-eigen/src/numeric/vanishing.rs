@@ -16,26 +16,18 @@
 use mb_algebra::{Cholesky, Dense, Sparse, SparseCholesky, dense, sparse};
 
 use super::equilibrated;
-
-/// |x^T A x| / |x|^T |A| |x| that is rounding of the entries: a few operations in each of them.
-pub(crate) const ENERGY: f64 = 16.0 * f64::EPSILON;
-
-/// A component this small compared with the largest entry of its row times the largest component of x is rounding of x, whatever stands in
-/// |A| |x| (Arioli, Demmel and Duff).
-pub(crate) const NOTHING: f64 = 16.0 * f64::EPSILON;
+use crate::tuning;
 
 /// The same where x and A x are known in double-double precision on directions that are rounded: less than the smallest
 /// change of an entry that can be written.
 pub(crate) const NOTHING_DOUBLED: f64 = f64::EPSILON / 16.0;
 
-/// The same where nothing is rounded: a zero of the entries as written leaves the rounding of double-double precision, with some
-/// digits to spare, and a soft mode behind stiff springs leaves more, however little.
-pub(crate) const NOTHING_WRITTEN: f64 = 1e-8 * f64::EPSILON;
-
 /// The largest |A x|_i / (|A| |x|)_i: the relative change of the entries of A that makes x a null vector.
 ///
 /// `rest`: A x; `terms`: |A| |x|; `rows`: the largest entry of each row of A times the largest component of x, in coordinates of one
-/// size; `nothing`: [`NOTHING`], [`NOTHING_DOUBLED`] or [`NOTHING_WRITTEN`].
+/// size; `nothing`: a component this small compared with the largest entry of its row times the largest
+/// component of x is rounding of x, whatever stands in |A| |x| (Arioli, Demmel and Duff): [`tuning::SUM_ROUNDINGS`],
+/// [`NOTHING_DOUBLED`] or half the digits below a unit roundoff.
 pub(crate) fn departure(rest: &[f64], terms: &[f64], rows: &[f64], nothing: f64) -> f64 {
     let of = |((rest, terms), row): ((&f64, &f64), &f64)| {
         if rest.abs() <= nothing * row { 0.0 } else { rest.abs() / terms.max(f64::MIN_POSITIVE) }
@@ -48,7 +40,7 @@ pub(crate) fn departure(rest: &[f64], terms: &[f64], rows: &[f64], nothing: f64)
 pub(crate) fn is_definite(a: &Dense, doubt: f64) -> bool {
     let n = a.nrows();
     let positive = (0..n).all(|i| a[(i, i)] > 0.0);
-    if !positive || dense::is_symmetric(a, 1e-12).is_err() {
+    if !positive || dense::is_symmetric(a, tuning::SYMMETRY).is_err() {
         return false;
     }
     let trace: f64 = (0..n).map(|i| a[(i, i)]).sum();
@@ -188,9 +180,9 @@ mod tests {
     #[test]
     fn what_rounding_does_is_measured_by_components() {
         // A stiff spring compared with a soft one: of 1e9 - 1e9 nothing is left, of 1e-9 - 0.9e-9 a tenth.
-        assert!(departure(&[1e-8, 0.0], &[2e9, 2e-9], &[1e9, 1e-9], NOTHING) < 1e-16);
-        assert!(departure(&[1e-8, 1e-10], &[2e9, 2e-9], &[1e9, 1e-9], NOTHING) > 1e-2);
+        assert!(departure(&[1e-8, 0.0], &[2e9, 2e-9], &[1e9, 1e-9], tuning::SUM_ROUNDINGS) < 1e-16);
+        assert!(departure(&[1e-8, 1e-10], &[2e9, 2e-9], &[1e9, 1e-9], tuning::SUM_ROUNDINGS) > 1e-2);
         // What is multiplied by rounding of x is held against the largest components.
-        assert!(departure(&[0.0, 1e-17], &[1.0, 1e-17], &[1.0, 1.0], NOTHING) < 1e-15);
+        assert!(departure(&[0.0, 1e-17], &[1.0, 1e-17], &[1.0, 1.0], tuning::SUM_ROUNDINGS) < 1e-15);
     }
 }

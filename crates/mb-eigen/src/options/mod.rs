@@ -4,10 +4,9 @@ mod sparse;
 
 use mb_algebra::RankTolerance;
 
-pub use sparse::{Shift, Solver, SparseExpert, SparseOptions, Structure};
+use crate::tuning;
 
-/// What a few roundings in the making of every entry can do to A x, relative to |A| |x|.
-const ROUNDED_ENTRIES: f64 = 16.0 * f64::EPSILON;
+pub use sparse::{Shift, Solver, SparseExpert, SparseOptions, Structure};
 
 /// What is done to eigenvalues after the matrix eigensolver.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,10 +50,11 @@ impl Default for DenseOptions {
     fn default() -> Self {
         Self {
             constraint_rank: RankTolerance::default(),
-            zero_tolerance: ROUNDED_ENTRIES,
+            // What a few roundings in the making of every entry can do to A x, relative to |A| |x|.
+            zero_tolerance: tuning::SUM_ROUNDINGS,
             most_zeros: None,
-            mass_tolerance: ROUNDED_ENTRIES,
-            symmetry_tolerance: 1e-12,
+            mass_tolerance: tuning::SUM_ROUNDINGS,
+            symmetry_tolerance: tuning::SYMMETRY,
             refinement: Refinement::RayleighQuotient,
         }
     }

@@ -4,6 +4,7 @@ use mb_algebra::{RankTolerance, c64};
 
 use crate::EigenError;
 use crate::krylov::{BuiltIn, KrylovDriver};
+use crate::tuning;
 
 /// The Krylov method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -151,16 +152,16 @@ impl Default for SparseExpert {
             solver: Solver::default(),
             structure: Structure::default(),
             shift: Shift::default(),
-            tolerance: 1e-10,
+            tolerance: tuning::TOLERANCE,
             block: None,
             subspace: None,
-            restarts: 60,
+            restarts: tuning::STEPS,
             most_zeros: None,
             least_zeros: 0,
             zero_tolerance: 1e-13,
             constraint_rank: RankTolerance::default(),
-            symmetry_tolerance: 1e-12,
-            dense_limit: 400,
+            symmetry_tolerance: tuning::SYMMETRY,
+            dense_limit: tuning::DENSE_UP_TO,
             all_limit: 4000,
             count_operations: 5e9,
             single_from: 1e10,

@@ -16,7 +16,6 @@ use mb_algebra::{DenseC, PenaltyBlocks, QuadraticPencil, Sparse, c64};
 
 use super::deduplicate::one_eigenvalue;
 use super::measure::Measure;
-use super::split_modes::TOGETHER;
 use crate::numeric::vectors::{ZERO, inner};
 use crate::options::{Shift, SparseExpert, SparseOptions};
 use crate::pairing::mac;
@@ -26,26 +25,7 @@ use crate::problem::uncertified::Uncertified;
 use crate::refine::Springs;
 use crate::request::Request;
 use crate::sparse::solve::solve_with;
-use crate::{Class, EigenError, Eigenpair};
-
-/// Likeness of start and result below which steps have left their eigenvalue.
-const SAME: f64 = 0.5;
-/// Likeness that the best of the eigenvalues around a start has at least: below, no eigenvalue is the one of the
-/// mechanism.
-const ALIKE: f64 = 0.25;
-/// Backward error above which an eigenpair is rejected.
-const NO_EIGENVALUE: f64 = 1e-6;
-/// Lack relative to |s| above which a search does better.
-const POOR: f64 = 1e-6;
-/// The same above which the metric of the masses may bound it closer.
-const SMALL: f64 = 1e-12;
-/// Distance, relative to |s|, within which two eigenpairs may be one eigenvalue whatever their bounds.
-const NEAR: f64 = 1e-12;
-/// Distance of the shift of a search from the start, relative.
-const ASIDE: f64 = 3e-4;
-/// Eigenvalues sought near each start, and how many times that number grows, four times each.
-const AROUND: usize = 8;
-const ROUNDS: usize = 3;
+use crate::{Class, EigenError, Eigenpair, tuning};
 
 /// The penalty problem and what is measured of its eigenpairs.
 pub(super) struct Settling<'a> {
@@ -76,11 +56,14 @@ impl Settling<'_> {
         for i in 0..starts.len() {
             let pair = &found[i];
             let own = starts[i].rigid
-                || (pair.backward_error <= NO_EIGENVALUE
+                // Backward error above which an eigenpair is rejected.
+                || (pair.backward_error <= tuning::CBRT_EPS
                     && self.is_motion(pair)
-                    && self.likeness(&starts[i], &pair.right) > SAME);
+                    // Likeness of start and result below which steps have left their eigenvalue.
+                    && self.likeness(&starts[i], &pair.right) > tuning::MAINLY);
             wrong[i] = !own || kept.iter().flatten().any(|other| self.one_eigenvalue(other, pair));
-            poor[i] = !starts[i].rigid && lacks[i] > POOR * pair.value().map_or(0.0, c64::norm);
+            // Lack relative to |s| above which a search does better.
+            poor[i] = !starts[i].rigid && lacks[i] > tuning::CBRT_EPS * pair.value().map_or(0.0, c64::norm);
             if !wrong[i] && !poor[i] {
                 kept[i] = Some(pair.clone());
             }
@@ -92,8 +75,9 @@ impl Settling<'_> {
             if !open(&first) {
                 continue;
             }
-            let group: Vec<usize> =
-                (0..starts.len()).filter(|&i| (starts[i].s - s).norm() <= TOGETHER * s.norm()).collect();
+            let group: Vec<usize> = (0..starts.len())
+                .filter(|&i| (starts[i].s - s).norm() <= tuning::SQRT_EPS * s.norm())
+                .collect();
             let lacking: Vec<usize> = group.iter().copied().filter(open).collect();
             let mut likest = self.search(starts, &group, lacking.len(), &kept)?.into_iter();
             for i in lacking {
@@ -122,7 +106,8 @@ impl Settling<'_> {
             lack.iter().zip(pair.left_multipliers.iter()).map(|(e, mu)| e.norm() * mu.norm()).sum()
         });
         // What is small needs no second bound.
-        let in_metric = if lack > SMALL * s.norm() {
+        // Lack relative to |s| above which the metric of the masses may bound it closer.
+        let in_metric = if lack > tuning::EPS_3_4 * s.norm() {
             self.springs.in_metric(&rest) * self.energy(&pair.left)
         } else {
             f64::INFINITY
@@ -160,7 +145,8 @@ impl Settling<'_> {
 
     /// Whether two eigenpairs are one eigenvalue found twice.
     fn one_eigenvalue(&self, a: &Eigenpair, b: &Eigenpair) -> bool {
-        one_eigenvalue(a, b, NEAR, |z| [&self.problem.m, &self.problem.c].map(|a| times(a, z)))
+        // Distance, relative to |s|, within which two eigenpairs may be one eigenvalue whatever their bounds.
+        one_eigenvalue(a, b, tuning::EPS_3_4, |z| [&self.problem.m, &self.problem.c].map(|a| times(a, z)))
     }
 
     /// The `count` eigenvalues likest to the starts of a group, without those that are known.
@@ -175,13 +161,18 @@ impl Settling<'_> {
         let options = SparseOptions {
             prove_complete: false,
             left_vectors: true,
-            expert: SparseExpert { shift: Shift::At(start.s * (1.0 + ASIDE)), ..self.options.expert },
+            // Distance of the shift of a search from the start, relative.
+            expert: SparseExpert {
+                shift: Shift::At(start.s * (1.0 + tuning::EPS_1_4)),
+                ..self.options.expert
+            },
             ..*self.options
         };
         let whole: QuadraticPencil<Sparse> = self.blocks.to_constrained();
-        let mut around = AROUND + 2 * group.len();
+        // Eigenvalues sought near each start.
+        let mut around = tuning::WIDTH + 2 * group.len();
         let mut best: Vec<(f64, Eigenpair)> = Vec::new();
-        for _ in 0..ROUNDS {
+        for _ in 0..tuning::FEW_STEPS {
             let request = Request::NearPoint { s: start.s, count: around };
             let found = match solve_with(&whole, None, &request, &options, true) {
                 Ok(found) => found,
@@ -192,11 +183,13 @@ impl Settling<'_> {
             best.clear();
             for mut pair in found.eigenpairs {
                 let fits = pair.class == Class::Physical && (pair.alpha.im > 0.0) == start.mirror;
-                if !fits || pair.backward_error > NO_EIGENVALUE || !self.is_motion(&pair) {
+                if !fits || pair.backward_error > tuning::CBRT_EPS || !self.is_motion(&pair) {
                     continue;
                 }
                 let likeness: f64 = group.iter().map(|&i| self.likeness(&starts[i], &pair.right)).sum();
-                if likeness < ALIKE {
+                // Likeness that the best of the eigenvalues around a start has at least: below, no eigenvalue is the one of the
+                // mechanism.
+                if likeness < tuning::PARTLY {
                     continue;
                 }
                 self.widen(&mut pair);

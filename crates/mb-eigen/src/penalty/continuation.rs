@@ -20,11 +20,8 @@ use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
 use crate::problem::uncertified::Uncertified;
 use crate::transform::factors::{Effort, ShiftSolve};
+use crate::tuning;
 
-/// Solves with one factorization at most.
-const STEPS: usize = 12;
-/// A change of s below this fraction is the last: the next one would be its square, times what a step gains.
-const SETTLED: f64 = 1e-8;
 /// Where a factorization is tried again when sigma is an eigenvalue, relative to sigma: next to stiffnesses of 1e12
 /// times that of the mode, as those of long links, a matrix is singular to the last digit in a wide neighbourhood.
 const ASIDE: [f64; 7] = [0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0.02, 0.1];
@@ -59,7 +56,8 @@ fn settled(
     solver: &Arc<dyn ShiftSolve<c64>>,
 ) -> Result<Option<Uncertified>, EigenError> {
     let mut left = approx.left.as_ref().map(|(left, _)| conjugate(left));
-    for step in 0..STEPS {
+    // Solves with one factorization at most.
+    for step in 0..tuning::STEPS {
         let solved = |z: &[c64], transposed: bool| -> Result<_, EigenError> {
             let force = moved(problem, approx.s, sigma, z, transposed);
             let solution = solver.solve(&force, transposed, Effort::Final)?;
@@ -74,7 +72,8 @@ fn settled(
         let next = quotient(problem, approx.s, &z, left.as_deref().unwrap_or(&z));
         let change = (next - approx.s).norm() / next.norm();
         (approx.s, approx.right, approx.multipliers) = (next, z.into(), l.into());
-        if change <= SETTLED && step > 0 {
+        // A change of s below this fraction is the last: the next one would be its square, times what a step gains.
+        if change <= tuning::SQRT_EPS && step > 0 {
             return Ok(Some(approx));
         }
     }

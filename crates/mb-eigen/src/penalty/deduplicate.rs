@@ -10,10 +10,7 @@
 use mb_algebra::c64;
 
 use crate::numeric::vectors::inner;
-use crate::{Class, Eigenpair};
-
-/// Product of the forms of two eigenpairs from which on they are one eigenvalue.
-const ONE_EIGENVALUE: f64 = 0.1;
+use crate::{Class, Eigenpair, tuning};
 
 /// Whether `a` and `b` are one eigenvalue; those further apart than their bounds and `near` times |s| are not, nor are zeros. `products`: M x
 /// and C x.
@@ -33,5 +30,5 @@ pub(super) fn one_eigenvalue(
         let slope: Vec<c64> = m.iter().zip(&c).map(|(m, c)| (s + t) * m + c).collect();
         inner(&y.left, &slope)
     };
-    (form(a, b) * form(b, a)).norm() > ONE_EIGENVALUE
+    (form(a, b) * form(b, a)).norm() > tuning::CLEAR
 }

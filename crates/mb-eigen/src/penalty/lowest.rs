@@ -36,17 +36,7 @@ use crate::refine::{Doubled, Springs};
 use crate::request::Request;
 use crate::sparse::outcome::counts;
 use crate::sparse::solve::{goes_dense, solve_with, undamped};
-use crate::{Class, EigenError, Eigenpair, Finding, Spectrum};
-
-/// Bound relative to |s| up to which an eigenvalue needs no further steps.
-const SURE: f64 = 1e-8;
-/// The same of an eigenpair that is as good as its entries have digits.
-const AS_GOOD: f64 = 1e-6;
-/// Residual, relative, of undamped eigenpairs that are improved together from then on: their squares are the errors of
-/// their eigenvalues.
-const ROUGH: f64 = 1e-3;
-/// Share of the penalty in the energy from which on an eigenvalue is not clearly motion of the mechanism.
-const CLEAR: f64 = 0.1;
+use crate::{Class, EigenError, Eigenpair, Finding, Spectrum, tuning};
 
 /// The `count` modes of the mechanism with the smallest |s| in the penalty problem, with their conjugates.
 ///
@@ -131,7 +121,9 @@ fn from_undamped(
     // What went wrong is reported by the whole way.
     // Steps in double-double precision follow, which what the search has beyond that would save nothing.
     let search = SparseOptions {
-        expert: SparseExpert { tolerance: options.expert.tolerance.max(ROUGH), ..options.expert },
+        // Residual, relative, of undamped eigenpairs that are improved together from then on: their squares are the errors of their
+        // eigenvalues.
+        expert: SparseExpert { tolerance: options.expert.tolerance.max(tuning::SLIGHT), ..options.expert },
         ..*options
     };
     let Ok(found) = undamped(held, request, &search, driver.as_ref()) else { return Ok(None) };
@@ -165,7 +157,8 @@ fn known(
 ) -> Vec<Option<Eigenpair>> {
     let certify = |(approx, found): (&Uncertified, &Option<(Doubled, bool)>)| {
         let (found, _) = found.as_ref().filter(|(_, enough)| *enough)?;
-        Some(certifier.certify_found(approx, found)).filter(|pair| within(pair, AS_GOOD))
+        // Bound relative to |s| of an eigenpair that is as good as its entries have digits.
+        Some(certifier.certify_found(approx, found)).filter(|pair| within(pair, tuning::CBRT_EPS))
     };
     uncertified.iter().zip(found).map(certify).collect()
 }
@@ -216,7 +209,8 @@ fn of_the_constrained(finding: &Finding) -> bool {
 /// Says where eigenvalues left their starts, or cannot be distinguished from penalty eigenvalues.
 fn overlap(found: &[Eigenpair], doubtful: bool) -> Option<Finding> {
     let largest = found.iter().filter_map(|pair| pair.penalty_share).reduce(f64::max);
-    let unsure = doubtful || largest.is_some_and(|share| share > CLEAR);
+    // Share of the penalty in the energy from which on an eigenvalue is not clearly motion of the mechanism.
+    let unsure = doubtful || largest.is_some_and(|share| share > tuning::CLEAR);
     unsure.then_some(Finding::PenaltyOverlap { largest_physical: largest, smallest_spurious: None })
 }
 
@@ -237,7 +231,8 @@ fn certified(
         for (&i, pair) in open.iter().zip(pairs) {
             // A start that was good enough as it is knows nothing of its violations yet.
             let moved = pair.right[problem.n - problem.rows.m..].iter().any(|e| *e != ZERO);
-            known[i] = Some(pair).filter(|pair| moved && within(pair, SURE));
+            // Bound relative to |s| up to which an eigenvalue needs no further steps.
+            known[i] = Some(pair).filter(|pair| moved && within(pair, tuning::SQRT_EPS));
         }
     }
     let mut uncertified: Vec<Uncertified> = Vec::new();

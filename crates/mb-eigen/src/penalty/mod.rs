@@ -31,7 +31,7 @@ use crate::dense::polish;
 use crate::dense::{ReducedEigenvalues, reduced_eigenvalues};
 use crate::numeric::check;
 use crate::numeric::operator::Operator;
-use crate::{Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum};
+use crate::{Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, tuning};
 
 pub use factor::{ViolationLaw, least_factors};
 pub use lowest::lowest;
@@ -177,7 +177,7 @@ impl Excess {
     /// Whether all free directions have mass of their own beyond the penalty's rounding, so that one found without is a
     /// direction that drowned.
     fn hides_mass(&self) -> bool {
-        let relative = 16.0 * f64::EPSILON * self.ratio;
+        let relative = tuning::SUM_ROUNDINGS * self.ratio;
         let rank = RankQr::new(&self.own_mass, RankTolerance { relative }).map(|qr| qr.rank());
         rank.is_ok_and(|rank| rank == self.own_mass.nrows())
     }

@@ -19,12 +19,7 @@ use super::PenaltyPencil;
 use crate::dense::constraint_basis::ConstraintBasis;
 use crate::numeric::operator::Operator;
 use crate::numeric::vectors::{Block, ZERO};
-use crate::{Class, Eigenpair, Finding, SpuriousOrigin};
-
-/// Shares between this and one minus this are no clear verdict.
-const CLEAR: f64 = 0.1;
-/// Ratio of share / (1 - share) that is a gap.
-const GAP: f64 = 100.0;
+use crate::{Class, Eigenpair, Finding, SpuriousOrigin, tuning};
 
 /// Sets the class of every finite eigenvalue by its share; adds a finding when the groups overlap.
 pub(crate) fn classify(
@@ -45,7 +40,10 @@ pub(crate) fn classify(
             largest_physical = Some(largest_physical.map_or(share, |s| s.max(share)));
         }
     }
-    if largest_physical.is_some_and(|s| s > CLEAR) || smallest_spurious.is_some_and(|s| s < 1.0 - CLEAR) {
+    // Shares between this and one minus this are no clear verdict.
+    if largest_physical.is_some_and(|s| s > tuning::CLEAR)
+        || smallest_spurious.is_some_and(|s| s < 1.0 - tuning::CLEAR)
+    {
         findings.push(Finding::PenaltyOverlap { largest_physical, smallest_spurious });
     }
 }
@@ -57,7 +55,8 @@ fn largest_share(pairs: &[Eigenpair], physical: usize) -> f64 {
     shares.sort_by(f64::total_cmp);
     let odds = |share: f64| share / (1.0 - share).max(f64::EPSILON);
     match (physical.checked_sub(1).and_then(|k| shares.get(k)), shares.get(physical)) {
-        (Some(&last), Some(&next)) if odds(next) > GAP * odds(last) => {
+        // Ratio of share / (1 - share) that is a gap.
+        (Some(&last), Some(&next)) if odds(next) > (1.0 / tuning::MINOR) * odds(last) => {
             let between = (odds(last).max(f64::EPSILON) * odds(next)).sqrt();
             if last <= 0.5 && next > 0.5 { 0.5 } else { between / (1.0 + between) }
         }

@@ -20,17 +20,7 @@ use crate::dense::polish::System;
 use crate::dense::{Kind, Raw, reduced_eigenvalues};
 use crate::numeric::vectors;
 use crate::pairing::mac;
-use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum};
-
-/// Backward error that ends the iteration as converged.
-const CONVERGED: f64 = 1e-12;
-/// |cos|^2 between start and result below which the iteration has left its eigenvalue.
-const SAME: f64 = 0.5;
-/// Distance, relative to |s|, within which two eigenpairs may be one eigenvalue whatever their bounds.
-const NEAR: f64 = 1e-9;
-/// Penalty share from which on the other eigenvalues must be seen before an eigenvalue is called motion of the
-/// mechanism.
-const CLEAR: f64 = 0.01;
+use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, tuning};
 
 /// The 2 (n - r) physical and rigid eigenvalues of a penalty problem.
 ///
@@ -52,7 +42,8 @@ pub fn physical_eigenpairs(pencil: &PenaltyPencil, options: &DenseOptions) -> Re
         return from_all(pencil, options);
     }
     measure(pencil, &constraints, &mut pairs);
-    if pairs.iter().any(|pair| pair.penalty_share.is_some_and(|share| share > CLEAR)) {
+    // Penalty share from which on the other eigenvalues must be seen before an eigenvalue is called motion of the mechanism.
+    if pairs.iter().any(|pair| pair.penalty_share.is_some_and(|share| share > tuning::MINOR)) {
         return from_all(pencil, options);
     }
     let mut findings = reported_beforehand(pencil, &constraints);
@@ -76,12 +67,14 @@ fn follow(system: &System<'_>, start: &Raw) -> Option<Raw> {
             // The reduced problem may be symmetric where the whole one is not.
             let left = start.left.clone().unwrap_or_else(|| vectors::conjugate(&start.right));
             let (found, _) = system.iterate(&Raw { left: Some(left), ..start.clone() });
-            let near = mac(&found.right, &start.right) > SAME;
+            // |cos|^2 between start and result below which the iteration has left its eigenvalue.
+            let near = mac(&found.right, &start.right) > tuning::MAINLY;
             let upper = !start.mirror || found.value().im > 0.0;
-            (near && upper && system.backward_error(&found) <= CONVERGED).then_some(found)
+            // Backward error that ends the iteration as converged.
+            (near && upper && system.backward_error(&found) <= tuning::EPS_3_4).then_some(found)
         }
         // Exact zeros, infinities and indeterminate eigenvalues must be exact for the penalty problem too.
-        _ => (system.structural_error(start) <= CONVERGED).then(|| start.clone()),
+        _ => (system.structural_error(start) <= tuning::EPS_3_4).then(|| start.clone()),
     }
 }
 
@@ -91,7 +84,8 @@ fn found_twice(problem: &QuadraticPencil, pairs: &[Eigenpair]) -> bool {
     let ordinary: Vec<&Eigenpair> = pairs.iter().filter(moving).collect();
     let products = |x: &[c64]| [&problem.m, &problem.c].map(|a| dense::matvec_complex(a, x));
     let again =
-        |(i, a): (usize, &&Eigenpair)| ordinary[..i].iter().any(|b| one_eigenvalue(a, b, NEAR, products));
+        // Distance, relative to |s|, within which two eigenpairs may be one eigenvalue whatever their bounds.
+        |(i, a): (usize, &&Eigenpair)| ordinary[..i].iter().any(|b| one_eigenvalue(a, b, tuning::SQRT_EPS, products));
     ordinary.iter().enumerate().any(again)
 }
 

@@ -16,9 +16,7 @@ use crate::krylov::scalar::product;
 use crate::problem::Problem;
 use crate::problem::uncertified::Uncertified;
 use crate::search::real_shapes::real_basis;
-
-/// Distance, relative to |s|, within which modes of the constrained problem stand at one eigenvalue.
-pub(super) const TOGETHER: f64 = 1e-8;
+use crate::tuning;
 
 /// Turns the vectors of eigenvalues with several modes to those that penalties part.
 ///
@@ -31,7 +29,9 @@ pub(super) fn parted(held: &Problem<'_>, xi: &Dense, uncertified: &mut [Uncertif
     for first in 0..uncertified.len() {
         let near = |approx: &Uncertified| {
             let s = uncertified[first].s;
-            (approx.s - s).norm() <= TOGETHER * s.norm() && approx.opposite == uncertified[first].opposite
+            // Distance, relative to |s|, within which modes of the constrained problem stand at one eigenvalue.
+            (approx.s - s).norm() <= tuning::SQRT_EPS * s.norm()
+                && approx.opposite == uncertified[first].opposite
         };
         let group: Vec<usize> = (first..uncertified.len())
             .filter(|&j| !done[j] && near(&uncertified[j]) && fits(&uncertified[j]))

@@ -11,8 +11,7 @@
 
 use mb_algebra::{DescriptorPencil, Sparse};
 
-/// Sweeps: the logarithm of what is left halves in each, but for what the unit of frequency moves.
-const SWEEPS: usize = 16;
+use crate::tuning;
 
 /// The scaled pair with the diagonals of D_r and D_c.
 pub(crate) struct Equilibrated {
@@ -29,7 +28,8 @@ impl Equilibrated {
             x.iter().filter(|(v, _)| **v != 0.0).map(|(v, (i, j))| (i, j, v.abs().log2())).collect()
         };
         let (e, a) = (entries(&pencil.e), entries(&pencil.a));
-        for _ in 0..SWEEPS {
+        // Sweeps: the logarithm of what is left halves in each, but for what the unit of frequency moves.
+        for _ in 0..tuning::SWEEPS {
             let after = |list: &[(usize, usize, f64)]| -> Vec<(usize, usize, f64)> {
                 list.iter().map(|&(i, j, v)| (i, j, v + rows[i] + columns[j])).collect()
             };

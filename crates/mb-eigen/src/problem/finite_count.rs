@@ -13,27 +13,24 @@
 
 use super::Problem;
 use super::matrix::Matrix;
-
-/// The first point, in units of the fastest rate that entries of one row make; the others are ten and a hundred times as far.
-const FAR: f64 = 1e4;
-const STEP: f64 = 10.0;
-/// How far from whole a slope may be.
-const WHOLE: f64 = 0.05;
+use crate::tuning;
 
 /// Number of finite eigenvalues; none where the determinant does not show it.
 pub(crate) fn count(problem: &Problem) -> Option<usize> {
-    let first = FAR * fastest(problem)?;
+    // The first point, in units of the fastest rate that entries of one row make; the others are ten and a hundred times as far.
+    let first = (1.0 / tuning::EPS_1_4) * fastest(problem)?;
     let mut logarithms = [0.0; 3];
     for (k, out) in logarithms.iter_mut().enumerate() {
-        let s = first * STEP.powi(i32::try_from(k).ok()?);
+        let s = first * (1.0 / tuning::CLEAR).powi(i32::try_from(k).ok()?);
         *out = problem.ln_determinant(s * s, s)?;
     }
-    let slope = |k: usize| (logarithms[k + 1] - logarithms[k]) / STEP.ln();
+    let slope = |k: usize| (logarithms[k + 1] - logarithms[k]) / (1.0 / tuning::CLEAR).ln();
     let (near, far) = (slope(0), slope(1));
     // What eigenvalues of unequal signs add falls with 1 / s.
-    let limit = far + (far - near) / (STEP - 1.0);
+    let limit = far + (far - near) / ((1.0 / tuning::CLEAR) - 1.0);
     let whole = limit.round();
-    let told = (limit - whole).abs() < WHOLE && (far - near).abs() < 1.0 && whole >= 0.0;
+    // How far from whole a slope may be.
+    let told = (limit - whole).abs() < tuning::CLEAR && (far - near).abs() < 1.0 && whole >= 0.0;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small whole number")]
     told.then_some(whole as usize)
 }

@@ -11,13 +11,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::EigenError;
 use crate::krylov::Scalar;
-use crate::numeric::check::CANCELLED;
-
-/// Entries of a row up to which products with several columns are made one by one.
-const THIN: usize = 3;
-
-/// Multiplications, a millisecond or more, from which on two cores share a product where one is idle.
-const SHARED: usize = 1 << 22;
+use crate::tuning;
 
 /// A square or rectangular sparse matrix by rows; borrowed where the storage given already is, or serves as, that.
 #[derive(Clone, Debug)]
@@ -137,7 +131,8 @@ impl<'a> Matrix<'a> {
             for (x, y) in from.iter().zip(&mut to) {
                 y.iter_mut().zip(*x).zip(self.rows.data()).for_each(|((y, x), a)| *y = x.times(*a));
             }
-        } else if p == 1 || self.rows.nnz() <= THIN * n {
+        // Entries of a row up to which products with several columns are made one by one.
+        } else if p == 1 || self.rows.nnz() <= tuning::NARROW * n {
             // So few entries are read again for every column sooner than X is packed.
             let starts = self.rows.proper_indptr();
             for (x, y) in from.iter().zip(&mut to) {
@@ -168,7 +163,8 @@ impl<'a> Matrix<'a> {
             Arch::new().dispatch(Products { a: &self.rows, packed: &packed, first, out });
         };
         let entries = self.rows.nnz();
-        if W * entries < SHARED {
+        // Multiplications, a millisecond or more, from which on two cores share a product where one is idle.
+        if W * entries < tuning::SHARED_WORK {
             return lines(0, out);
         }
         // Rows with half of the entries each.
@@ -329,7 +325,7 @@ pub(crate) fn check(
 fn is_nearly_symmetric(a: &Sparse, tolerance: f64) -> bool {
     let entry = |i: usize, j: usize| a.get(i, j).copied().unwrap_or(0.0);
     let diagonal: Vec<f64> = (0..a.rows()).map(|i| entry(i, i).abs().sqrt()).collect();
-    let floor = CANCELLED * norms::max_abs(a);
+    let floor = tuning::MANY_ROUNDINGS * norms::max_abs(a);
     a.iter().all(|(v, (i, j))| {
         let facing = entry(j, i);
         let size = v.abs().max(facing.abs()).max(diagonal[i] * diagonal[j]);
@@ -385,7 +381,7 @@ mod tests {
         }
         let a = Matrix::owned(a.to_sparse(), 0.0);
         let x = Dense::from_fn(n, 7, |i, j| ((i * (j + 2)) % 11) as f64 - 4.0);
-        assert!(8 * a.sparse().nnz() >= SHARED);
+        assert!(8 * a.sparse().nnz() >= tuning::SHARED_WORK);
         for threads in [1, 2] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let product = pool.install(|| a.mul(&x));

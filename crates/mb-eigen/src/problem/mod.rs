@@ -25,23 +25,15 @@ use crate::problem::constraint_rows::Rows;
 use crate::problem::matrix::{Matrix, check, check_symmetric};
 use crate::search::mixed_precision::ShortSolve;
 use crate::transform::factors::{SaddleSolve, ShiftSolve};
-use crate::{DenseOptions, EigenError, Finding, dense};
+use crate::{DenseOptions, EigenError, Finding, dense, tuning};
 
-/// Unknowns up to which a proof of definiteness can say that a direction in question is not rigid: it leaves less than 1e-13 of |K|,
-/// and rounding of the proof is n^2 u, which is 1e-12 here.
-const PROVED_UP_TO: usize = 100;
-/// Backward error of a solve above which it is refined.
-const REFINE_ABOVE: f64 = 1e-14;
 /// What each row costs in addition to the operations of its elimination, in operations.
 const OPERATIONS_PER_ROW: f64 = 1e4;
-/// Largest n of which finite eigenvalues are counted by rank decisions, with dense matrices.
-const COUNT_UP_TO: usize = 400;
 /// Operations of an elimination up to which finite eigenvalues are counted although few of them are wanted.
 const COUNT_OPERATIONS: f64 = 1e9;
 /// Bytes of factors that may stay while others are made.
 const SMALL_FACTORS: u64 = 256 << 20;
 /// Entries of a factor in a row up to which it is light compared with the vectors of a basis.
-const LIGHT: usize = 32;
 const ANALYSIS: &str = "Structure of the factors";
 
 /// (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0.
@@ -232,7 +224,9 @@ impl<'a> Problem<'a> {
         let phi = self.rows.independent.sparse();
         let proved =
             || self.k.symmetric && crate::numeric::vanishing::is_definite_on(self.k.for_factors(), phi);
-        self.most_zeros == Some(0) || (self.n <= PROVED_UP_TO && *self.definite.get_or_init(proved))
+        // Unknowns up to which a proof of definiteness can say that a direction in question is not rigid: it leaves less than 1e-13 of
+        // |K|, and rounding of the proof is n^2 u, which is 1e-12 here.
+        self.most_zeros == Some(0) || (self.n <= tuning::SMALL && *self.definite.get_or_init(proved))
     }
 
     /// Whether that is known from more than the entries of K.
@@ -286,7 +280,8 @@ impl<'a> Problem<'a> {
     }
 
     fn finite_eigenvalues(&self) -> Option<FiniteCount> {
-        if self.n > COUNT_UP_TO {
+        // Largest n of which finite eigenvalues are counted by rank decisions, with dense matrices.
+        if self.n > tuning::DENSE_UP_TO {
             return finite_count::count(self).map(FiniteCount::from);
         }
         let dense = |a: &Matrix| mb_algebra::to_dense(a.sparse());
@@ -301,7 +296,7 @@ impl<'a> Problem<'a> {
     pub(crate) fn expected_eigenvalues(&self) -> usize {
         let affordable = || {
             let operations = self.analysis().map_or(f64::INFINITY, |a| a.estimate().flops);
-            self.n <= COUNT_UP_TO || operations <= COUNT_OPERATIONS
+            self.n <= tuning::DENSE_UP_TO || operations <= COUNT_OPERATIONS
         };
         self.most_eigenvalues(self.finite.get().is_some() || (self.surely() < self.dof() && affordable()))
     }
@@ -362,7 +357,9 @@ impl<'a> Problem<'a> {
             return Ok(Arc::clone(analysis));
         }
         let memory_limit = self.memory_limit;
-        let options = SaddleOptions { refine_above: REFINE_ABOVE, memory_limit, ..SaddleOptions::default() };
+        // Backward error of a solve above which it is refined.
+        let options =
+            SaddleOptions { refine_above: tuning::MANY_ROUNDINGS, memory_limit, ..SaddleOptions::default() };
         let made = Arc::new(SaddleAnalysis::new(&self.pattern(), self.rows.independent.sparse(), &options)?);
         Ok(Arc::clone(self.analysis.get_or_init(|| made)))
     }
@@ -428,7 +425,8 @@ impl<'a> Problem<'a> {
 
     /// Whether the factors are light compared with the vectors of a basis.
     pub(crate) fn has_light_factors(&self) -> bool {
-        self.factor_entries() <= LIGHT * (self.n + self.rows.rank)
+        // Entries of a factor in a row up to which it is light compared with the vectors of a basis.
+        self.factor_entries() <= tuning::TINY * (self.n + self.rows.rank)
     }
 
     /// Factors a M + b C + K of a symmetric problem, though they may have few right digits.
@@ -455,7 +453,7 @@ impl<'a> Problem<'a> {
             return Err(AlgebraError::Singular { index: 0, pivot: 0.0 });
         }
         let (a, phi, rank) = (leading.for_factors(), self.rows.independent.sparse(), self.rows.rank);
-        let options = SaddleOptions { refine_above: REFINE_ABOVE, ..SaddleOptions::default() };
+        let options = SaddleOptions { refine_above: tuning::MANY_ROUNDINGS, ..SaddleOptions::default() };
         let analysis = Arc::new(SaddleAnalysis::new(a, phi, &options)?);
         if leading.symmetric {
             let factor = SaddleFactor::new(&analysis, a, phi)?;

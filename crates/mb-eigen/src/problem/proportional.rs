@@ -18,10 +18,7 @@ use mb_algebra::c64;
 
 use super::Problem;
 use super::matrix::Matrix;
-
-/// Deviation of an entry of C from a M + b K, relative to its terms, up to which damping is proportional: rounding of the entries and of a
-/// and b, some hundred times over. The circle stays off the eigenvalues by far more.
-const AGREES: f64 = 1e-13;
+use crate::tuning;
 
 /// a, 1/s, and b, s.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +49,7 @@ impl Proportional {
         });
         let [mm, mk, kk, mc, kc] = sums;
         let determinant = mm * kk - mk * mk;
-        let (a, b) = if determinant > 1e-12 * mm * kk {
+        let (a, b) = if determinant > tuning::EPS_3_4 * mm * kk {
             ((mc * kk - kc * mk) / determinant, (kc * mm - mc * mk) / determinant)
         } else if mm >= kk {
             (mc / mm, 0.0)
@@ -64,7 +61,9 @@ impl Proportional {
         let simple = |by: &Self| {
             each(problem, |[m, c, k]| {
                 let (of_m, of_k) = (by.mass * m, by.stiffness * k);
-                (c - of_m - of_k).abs() <= AGREES * (c.abs() + of_m.abs() + of_k.abs())
+                // Deviation of an entry of C from a M + b K, relative to its terms, up to which damping is proportional: rounding of the
+                // entries and of a and b, some hundred times over. The circle stays off the eigenvalues by far more.
+                (c - of_m - of_k).abs() <= tuning::SOLVE_ROUNDINGS * (c.abs() + of_m.abs() + of_k.abs())
             })
         };
         let candidates = [Self { stiffness: 0.0, ..found }, Self { mass: 0.0, ..found }, found];
@@ -79,7 +78,10 @@ impl Proportional {
         let inside = |w: f64| self.eigenvalues(w).iter().filter(|s| (*s - centre).norm() < radius).count();
         let (Some(first), Some(last)) = (cuts.first().copied(), cuts.last().copied()) else { return None };
         let span = (last - first).abs().max(first.abs()).max(last.abs()).max(f64::MIN_POSITIVE);
-        if inside(first - span) + inside(last + span) + inside(first - 1e6 * span) + inside(last + 1e6 * span)
+        if inside(first - span)
+            + inside(last + span)
+            + inside(first - 1.0 / tuning::CBRT_EPS * span)
+            + inside(last + 1.0 / tuning::CBRT_EPS * span)
             > 0
         {
             return None;

@@ -8,10 +8,7 @@
 //! (1965); in a linear iteration the same as GMRES restarted (Walker and Ni, SIAM J. Numer. Anal. 49, 2011). Sizes: x of length n with
 //! m multipliers that follow, W diagonal.
 
-/// Changes kept.
-const DEPTH: usize = 3;
-/// A change of f that is nearly a mixture of those kept adds nothing.
-const NEW: f64 = 1e-3;
+use crate::tuning;
 
 /// What is added to a vector, and to its multipliers.
 #[derive(Default)]
@@ -35,7 +32,7 @@ impl Step {
         add(&mut self.l, by, others.map(|other| &other.l[..]));
     }
 
-    /// Adds as many as there are; [`DEPTH`] and fewer in one pass.
+    /// Adds as many as there are; [`tuning::FEW_STEPS`] and fewer in one pass.
     fn add_all<'a>(&mut self, by: &[f64], of: impl Fn(usize) -> &'a Self) {
         match *by {
             [] => {}
@@ -62,15 +59,12 @@ impl Step {
     }
 }
 
-/// Sums side by side: one after the other each would wait for the one before.
-const LANES: usize = 8;
-
 /// a^T b.
 pub(super) fn real_dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; LANES];
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    let mut sums = [0.0; tuning::WIDTH];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<{ tuning::WIDTH }>(), b.as_chunks::<{ tuning::WIDTH }>());
     for (a, b) in a.iter().zip(b) {
-        (0..LANES).for_each(|k| sums[k] += a[k] * b[k]);
+        (0..tuning::WIDTH).for_each(|k| sums[k] += a[k] * b[k]);
     }
     sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
 }
@@ -87,14 +81,14 @@ fn add<const N: usize>(to: &mut [f64], by: [f64; N], from: [&[f64]; N]) {
 
 /// a_i^T W b of several a, in one pass.
 fn weighted<const N: usize>(a: [&[f64]; N], b: &[f64], w: &[f64]) -> [f64; N] {
-    let mut sums = [[0.0; LANES]; N];
+    let mut sums = [[0.0; tuning::WIDTH]; N];
     let n = b.len().min(w.len());
     let (a, b, w) = (a.map(|a| &a[..n]), &b[..n], &w[..n]);
-    let whole = n - n % LANES;
-    for at in (0..whole).step_by(LANES) {
-        let by: [f64; LANES] = std::array::from_fn(|k| w[at + k] * b[at + k]);
+    let whole = n - n % tuning::WIDTH;
+    for at in (0..whole).step_by(tuning::WIDTH) {
+        let by: [f64; tuning::WIDTH] = std::array::from_fn(|k| w[at + k] * b[at + k]);
         for (sums, a) in sums.iter_mut().zip(&a) {
-            (0..LANES).for_each(|k| sums[k] += a[at + k] * by[k]);
+            (0..tuning::WIDTH).for_each(|k| sums[k] += a[at + k] * by[k]);
         }
     }
     std::array::from_fn(|i| {
@@ -129,7 +123,7 @@ impl Mixing {
     /// The shares of the changes of f in a vector, with the opposite sign.
     fn shares(&self, of: &Step, weight: &[f64]) -> Vec<f64> {
         let mut out = Vec::with_capacity(self.changes.len());
-        let (threes, rest) = self.changes.as_chunks::<DEPTH>();
+        let (threes, rest) = self.changes.as_chunks::<{ tuning::FEW_STEPS }>();
         for [a, b, c] in threes {
             out.extend(weighted([&a.0.x, &b.0.x, &c.0.x], &of.x, weight).map(|share| -share));
         }
@@ -147,15 +141,16 @@ impl Mixing {
         if let Some((mut df, mut both)) = self.last.take() {
             df.change_to(&f, &mut both);
             let size = inner(&df, &df);
-            // What rounding leaves of known changes is far below [`NEW`].
+            // What rounding leaves of known changes is far below [`tuning::SLIGHT`].
             let shares = self.shares(&df, weight);
             df.add_all(&shares, |k| &self.changes[k].0);
             both.add_all(&shares, |k| &self.changes[k].1);
             let left = inner(&df, &df);
-            if left > NEW * NEW * size {
+            // A change of f that is nearly a mixture of those kept adds nothing.
+            if left > tuning::SLIGHT * tuning::SLIGHT * size {
                 df.scale(left.sqrt().recip());
                 both.scale(left.sqrt().recip());
-                if self.changes.len() == DEPTH {
+                if self.changes.len() == tuning::FEW_STEPS {
                     let (first, with) = self.changes.remove(0);
                     self.spare.extend([first, with]);
                 }

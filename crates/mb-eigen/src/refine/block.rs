@@ -19,16 +19,14 @@ use mb_algebra::{Dense, SymmetricEigen};
 
 use super::anderson::{Mixing, Step};
 use super::real::doubled;
-use super::{GAIN, Given, Improved, PATIENCE, Products, SMALL, STEPS, add, rounded};
+use super::{GAIN, Given, Improved, Products, add, rounded};
 use crate::Shape;
 use crate::krylov::scalar::{Scalar, turn};
 use crate::krylov::tall_skinny::{gram, take};
 use crate::numeric::double_double::Sums;
 use crate::problem::Problem;
 use crate::transform::factors::Shifted;
-
-/// Distance of two w, relative, below which their vectors are not distinguished by their residuals.
-pub(crate) const APART: f64 = 1e-3;
+use crate::tuning;
 
 /// An eigenpair as good as it got.
 #[derive(Default)]
@@ -64,8 +62,6 @@ struct Deflated {
     mass: Vec<f64>,
 }
 
-/// Eigenpairs that take a step at once: as many right-hand sides as a solution takes.
-const AT_ONCE: usize = 8;
 /// Numbers in the vectors of all eigenpairs improved side by side, whose steps before are kept: 10 of these vectors for each eigenpair. What is more
 /// takes its turn in groups, from the first eigenpair on; those of later groups have digits enough to be deflated.
 const SIDE_BY_SIDE: usize = 6_000_000;
@@ -79,7 +75,8 @@ pub(super) fn refine(
     wanted: &[bool],
     enough: f64,
 ) -> Vec<Option<Improved>> {
-    let most = (SIDE_BY_SIDE / (problem.n + problem.rows.m)).max(AT_ONCE);
+    // Eigenpairs that take a step at once: as many right-hand sides as a solution takes.
+    let most = (SIDE_BY_SIDE / (problem.n + problem.rows.m)).max(tuning::WIDTH);
     in_groups(problem, near, starts, wanted, enough, most)
 }
 
@@ -97,7 +94,7 @@ pub(super) fn in_groups(
     let products = Products::new(problem);
     let most = most.min(wanted.len());
     let mut mixing: Vec<Mixing> = (0..most).map(|_| Mixing::default()).collect();
-    let mut work = Work::new(problem, most.min(AT_ONCE));
+    let mut work = Work::new(problem, most.min(tuning::WIDTH));
     for group in wanted.chunks(most.max(1)) {
         let own: Vec<Given<'_>> = group.iter().map(|&j| starts[j]).collect();
         let others = (0..starts.len()).filter(|j| !group.contains(j));
@@ -129,12 +126,12 @@ fn improve(
 ) -> Block {
     let problem = products.problem;
     block.untangle(problem, products);
-    'steps: for _ in 0..STEPS {
+    'steps: for _ in 0..tuning::STEPS {
         let pairs = block.unfinished();
         if pairs.is_empty() {
             break;
         }
-        for pairs in pairs.chunks(AT_ONCE) {
+        for pairs in pairs.chunks(tuning::WIDTH) {
             let Some(open) = block.measure(products, pairs, work) else { break 'steps };
             if block.correct(problem, near, deflated, &open, work).is_none() {
                 break 'steps;
@@ -217,7 +214,7 @@ impl Block {
     /// Separates modes of nearly equal w, which few digits leave mixed and steps that go by differences of w do not: by the
     /// forms of K and M on them.
     fn untangle(&mut self, problem: &Problem, products: &Products<'_>) {
-        let near = |j: usize| (self.w[j] - self.w[j - 1]).abs() <= APART * self.w[j].abs();
+        let near = |j: usize| (self.w[j] - self.w[j - 1]).abs() <= tuning::SLIGHT * self.w[j].abs();
         let mut groups: Vec<Range<usize>> = Vec::new();
         for j in 1..self.w.len() {
             match groups.last_mut() {
@@ -253,7 +250,7 @@ impl Block {
     /// The eigenpairs that may take another step.
     fn unfinished(&self) -> Vec<usize> {
         let done = |j: usize| self.best[j].as_ref().is_some_and(|best| best.rho <= self.enough[j]);
-        (0..self.w.len()).filter(|&j| !done(j) && self.idle[j] < PATIENCE).collect()
+        (0..self.w.len()).filter(|&j| !done(j) && self.idle[j] < tuning::FEW_STEPS).collect()
     }
 
     /// Brings w of some eigenpairs to its best; those that need another step, whose residuals come first. None where numbers went out of
@@ -282,7 +279,7 @@ impl Block {
                 true => 0,
                 // Where no further steps are needed one that gains nothing ends them: multipliers, which are not in
                 // double-double precision, leave the residual at some roundings of the reactions.
-                false if before <= SMALL => PATIENCE,
+                false if before <= tuning::EPS_2_3 => tuning::FEW_STEPS,
                 false => self.idle[j] + 1,
             };
             if gained {
@@ -299,7 +296,7 @@ impl Block {
                     to.extend_from_slice(from);
                 }
             }
-            if rho > self.enough[j] && self.idle[j] < PATIENCE {
+            if rho > self.enough[j] && self.idle[j] < tuning::FEW_STEPS {
                 let at = open.len();
                 if at < k {
                     let (before, own) = work.r.as_mut().split_at_col_mut(k);
@@ -334,7 +331,7 @@ impl Block {
             let (share, force) = (gram(x.as_ref(), image), gram(x.as_ref(), f));
             Dense::from_fn(w.len(), width, |i, k| {
                 let (j, gap) = (open[k], w[i] - self.w[open[k]]);
-                let told = !(same && i == j) && gap.abs() > APART * w[i].abs().max(self.w[j].abs());
+                let told = !(same && i == j) && gap.abs() > tuning::SLIGHT * w[i].abs().max(self.w[j].abs());
                 (share[(i, k)] - if told { force[(i, k)] / gap } else { 0.0 }) / mass[i]
             })
         };
@@ -361,7 +358,7 @@ impl Block {
         ends.map(|((best, start), enough)| {
             let Best { rho, w, x, low, l, residual } = best?;
             let pair = doubled(start.s, w, [x, l, residual])?;
-            Some(Improved { pair, low, enough: rho <= enough.max(SMALL) })
+            Some(Improved { pair, low, enough: rho <= enough.max(tuning::EPS_2_3) })
         })
         .collect()
     }

@@ -20,9 +20,6 @@ use crate::problem::matrix::Matrix;
 use crate::refine;
 use crate::transform::factors::Shifted;
 
-/// Eigenpairs taken back to all coordinates at once: as many as sums in double-double precision take side by side.
-pub(crate) const SIDE_BY_SIDE: usize = 4;
-
 impl Merged {
     /// As [`refine::refine_together`], of eigenpairs of the problem in x; what comes out is in y.
     pub(crate) fn improve(

@@ -26,19 +26,13 @@ use mb_algebra::{Dense, c64, dense};
 
 use super::anderson::{Mixing, Step, real_dot};
 use super::penalty_operator::Springs;
-use super::{Doubled, ENOUGH, GAIN, PATIENCE, Products, SMALL, STEPS, add, rounded, sizes};
+use super::{Doubled, GAIN, Products, add, rounded, sizes};
 use crate::krylov::scalar::{Scalar, subtract};
 use crate::numeric::double_double::{Term, sum_of_products};
 use crate::problem::Problem;
 use crate::problem::uncertified::Uncertified;
 use crate::transform::factors::Shifted;
-
-/// Gap between two eigenvalues, relative, below which their vectors are not distinguished by their residuals.
-const APART: f64 = 1e-3;
-/// |cos|^2 between start and result, in terms of inertia, below which an eigenpair has become another one.
-const SAME: f64 = 0.5;
-/// The same of s, relative.
-const NEAR: f64 = 0.5;
+use crate::tuning;
 
 /// An eigenpair as good as it got; real parts before imaginary ones.
 struct Best {
@@ -111,7 +105,7 @@ pub(super) fn refine(
     let mut images = Images::none(problem, springs, p);
     let mut open: Vec<usize> = (0..p).collect();
     let mut masses = None;
-    for _ in 0..STEPS {
+    for _ in 0..tuning::STEPS {
         block.apply(&products, &mut images, &open);
         masses.get_or_insert_with(|| -> Vec<f64> {
             (0..p).map(|j| hermitian(pair(&block.x, j), pair(&images.m, j)).re).collect()
@@ -201,7 +195,9 @@ impl<'a> Block<'a> {
             let rho = self.measure_one(j, images)?;
             if !known {
                 let scale = (self.s[j] * self.forms[j].slope).norm();
-                self.enough.push(rounded(self.problem, sizes(&joined(&self.x, j)), scale).max(ENOUGH));
+                self.enough.push(
+                    rounded(self.problem, sizes(&joined(&self.x, j)), scale).max(tuning::SOLVE_ROUNDINGS),
+                );
             }
             let (before, enough) =
                 (self.best[j].as_ref().map_or(f64::INFINITY, |best| best.rho), self.enough[j]);
@@ -219,7 +215,7 @@ impl<'a> Block<'a> {
                     copy(&mut best.unheld, &images.unheld, j);
                 }
             }
-            if rho > enough && self.idle[j] < PATIENCE {
+            if rho > enough && self.idle[j] < tuning::FEW_STEPS {
                 open.push(j);
             }
         }
@@ -327,7 +323,8 @@ impl<'a> Block<'a> {
             return (2.0 * to * mass + damping) / forms.slope;
         }
         let gap = (to - from) * ((to + from) * forms.mass + forms.damping);
-        if gap.norm() <= APART * 2.0 * to.norm_sqr() * forms.mass.norm() {
+        // Gap between two eigenvalues, relative, below which their vectors are not distinguished by their residuals.
+        if gap.norm() <= tuning::SLIGHT * 2.0 * to.norm_sqr() * forms.mass.norm() {
             return mass / forms.mass;
         }
         (((to - from) * ((to + from) * mass + damping)) - force) / gap
@@ -367,14 +364,16 @@ impl<'a> Block<'a> {
                 let own = hermitian(pair(&ends, j), inertia).re;
                 let along = start.right.iter().zip(inertia[0].iter().zip(inertia[1]));
                 let shared = along.map(|(x, (re, im))| x.conj() * c64::new(*re, *im)).sum::<c64>().norm_sqr();
-                let near = (s - start.s).norm() <= NEAR * start.s.norm();
+                let near = (s - start.s).norm() <= tuning::MAINLY * start.s.norm();
                 // Near a double real eigenvalue rounding leads across the axis, where the conjugate is.
                 let above = !start.mirror || s.im > 0.0;
-                let same = near && above && own > 0.0 && before > 0.0 && shared >= SAME * own * before;
+                // |cos|^2 between start and result, in terms of inertia, below which an eigenpair has become another one.
+                let same =
+                    near && above && own > 0.0 && before > 0.0 && shared >= tuning::MAINLY * own * before;
                 let with = |a: &[f64], b: &[f64]| [complex(a), complex(b)].concat();
                 let (x, residual) = (with(&x, &e), with(&residual, &unheld));
                 let found = Doubled { x: x.into(), l: complex(&l).into(), s, residual: residual.into() };
-                same.then_some((found, rho <= enough.max(SMALL)))
+                same.then_some((found, rho <= enough.max(tuning::EPS_2_3)))
             })
             .collect()
     }

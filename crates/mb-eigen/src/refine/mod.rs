@@ -33,23 +33,15 @@ use crate::problem::matrix::Matrix;
 use crate::problem::uncertified::Uncertified;
 use crate::transform::factors::Effort;
 use crate::transform::factors::Shifted;
-use crate::{Eigenpair, Shape};
+use crate::{Eigenpair, Shape, tuning};
 use anderson::{Mixing, Step};
-pub(crate) use block::APART;
 pub(crate) use penalty_operator::Springs;
 
 /// Distances of sigma from s, relative to s: near enough to a neighbour of s, and, where the factor's own error is of the
 /// order of the first, further away.
 const ASIDE: [f64; 2] = [5e-4, 0.05];
-/// Weighted residual relative to s x^T (2 s M + C) x at which the next step would gain nothing that is used.
-pub(crate) const ENOUGH: f64 = 1e-13;
-/// The same at which no second factor is needed.
-pub(crate) const SMALL: f64 = 1e-10;
-/// Steps at most.
-const STEPS: usize = 30;
 /// A residual that falls by less than this for so many steps is as small as it gets.
 const GAIN: f64 = 0.7;
-const PATIENCE: usize = 3;
 
 /// An eigenpair with the residual it leaves.
 pub(crate) struct Doubled {
@@ -143,7 +135,7 @@ pub(crate) fn refine(problem: &Problem, approx: &Uncertified) -> Option<Doubled>
         if best.as_ref().is_none_or(|(before, _)| rho < *before) {
             best = Some((rho, found));
         }
-        if rho <= SMALL {
+        if rho <= tuning::EPS_2_3 {
             break;
         }
     }
@@ -206,7 +198,8 @@ fn iterate(problem: &Problem, start: Start, aside: f64, kind: Kind) -> Option<(f
     let mut mixing = Mixing::default();
     let mut best: Option<(f64, Doubled)> = None;
     let (mut idle, mut enough) = (0, None);
-    for _ in 0..STEPS {
+    // Steps at most.
+    for _ in 0..tuning::STEPS {
         let mx = joined(&problem.m.mul(&x));
         let cx = joined(&products.damping(&x, &low));
         let force = joined(&products.stiffness(&x, &low, &l));
@@ -235,10 +228,11 @@ fn iterate(problem: &Problem, start: Start, aside: f64, kind: Kind) -> Option<(f
             break;
         }
         let enough =
-            *enough.get_or_insert_with(|| rounded(problem, sizes(&vector), (s * d).norm()).max(ENOUGH));
+            // Weighted residual relative to s x^T (2 s M + C) x at which the next step would gain nothing that is used.
+            *enough.get_or_insert_with(|| rounded(problem, sizes(&vector), (s * d).norm()).max(tuning::SOLVE_ROUNDINGS));
         let gained = best.as_ref().is_none_or(|(before, _)| rho <= GAIN * before);
         idle = if gained { 0 } else { idle + 1 };
-        if idle == PATIENCE {
+        if idle == tuning::FEW_STEPS {
             break;
         }
         let solved = if rho <= enough { None } else { solve(&r) };

@@ -9,8 +9,7 @@
 
 use mb_algebra::{Dense, DenseC, LuComplex, PenaltyBlocks, c64, dense};
 
-/// Rows up to which D(s) may have entries off its diagonal: it is factored in every step.
-const DENSE_ROWS: usize = 100;
+use crate::tuning;
 
 /// Xi, Xi Theta and Xi Omega.
 pub(crate) struct Springs {
@@ -34,7 +33,8 @@ impl Springs {
 
     /// Whether D(s) may be factored in every step.
     pub(crate) fn is_cheap(&self) -> bool {
-        self.diagonal || self.mass.nrows() <= DENSE_ROWS
+        // Rows up to which D(s) may have entries off its diagonal: it is factored in every step.
+        self.diagonal || self.mass.nrows() <= tuning::SMALL
     }
 
     /// Xi, Xi Theta and Xi Omega.

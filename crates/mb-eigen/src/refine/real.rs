@@ -11,11 +11,12 @@
 use mb_algebra::{Dense, c64};
 
 use super::anderson::{Mixing, Step};
-use super::{ASIDE, Doubled, ENOUGH, GAIN, PATIENCE, Products, SMALL, STEPS, add, rounded};
+use super::{ASIDE, Doubled, GAIN, Products, add, rounded};
 use crate::Shape;
 use crate::problem::Problem;
 use crate::problem::uncertified::Uncertified;
 use crate::transform::factors::Effort;
+use crate::tuning;
 
 /// An eigenpair on its way.
 #[derive(Clone)]
@@ -35,8 +36,8 @@ pub(super) fn refine(problem: &Problem, approx: &Uncertified) -> Option<Doubled>
         residual: Vec::new(),
     };
     let mass = dot(&start.x, &inertia(problem, &start.x));
-    let enough =
-        rounded(problem, start.x.iter().map(|x| x.abs()), 2.0 * start.w.abs() * mass.abs()).max(ENOUGH);
+    let enough = rounded(problem, start.x.iter().map(|x| x.abs()), 2.0 * start.w.abs() * mass.abs())
+        .max(tuning::SOLVE_ROUNDINGS);
     let mut best: Option<(f64, Pair)> = None;
     for aside in ASIDE {
         let from = best.as_ref().map_or_else(|| start.clone(), |(_, found)| found.clone());
@@ -44,7 +45,7 @@ pub(super) fn refine(problem: &Problem, approx: &Uncertified) -> Option<Doubled>
         if best.as_ref().is_none_or(|(before, _)| rho < *before) {
             best = Some((rho, found));
         }
-        if rho <= enough.max(SMALL) {
+        if rho <= enough.max(tuning::EPS_2_3) {
             break;
         }
     }
@@ -77,7 +78,7 @@ fn iterate(problem: &Problem, mut pair: Pair, aside: f64, enough: f64) -> Option
     let mut mixing = Mixing::default();
     let mut best: Option<(f64, Pair)> = None;
     let mut idle = 0;
-    for _ in 0..STEPS {
+    for _ in 0..tuning::STEPS {
         let mx = inertia(problem, &pair.x);
         let force = products.stiffness(&single(&pair.x), &low, &single(&pair.l));
         let mass = dot(&pair.x, &mx);
@@ -95,7 +96,7 @@ fn iterate(problem: &Problem, mut pair: Pair, aside: f64, enough: f64) -> Option
         }
         let gained = best.as_ref().is_none_or(|(before, _)| rho <= GAIN * before);
         idle = if gained { 0 } else { idle + 1 };
-        if idle == PATIENCE {
+        if idle == tuning::FEW_STEPS {
             break;
         }
         let f = single(&r);

@@ -7,13 +7,14 @@ use mb_algebra::{PenaltyBlocks, QuadraticPencil, Scatter, Sparse, Triplets, c64,
 use proptest::prelude::*;
 
 use super::block::in_groups;
-use super::{Doubled, Given, Improved, SMALL, Shape, Springs, refine_damped, refine_together};
+use super::{Doubled, Given, Improved, Shape, Springs, refine_damped, refine_together};
 use crate::certify::sparse::Certifier;
 use crate::numeric::vectors::complex;
 use crate::options::SparseOptions;
 use crate::problem::Problem;
 use crate::problem::uncertified::Uncertified;
 use crate::transform::factors::Shifted;
+use crate::tuning;
 
 const SIGMA: f64 = -1e-3;
 
@@ -78,10 +79,10 @@ fn check(found: Vec<Option<(Doubled, bool)>>, n: usize, by_stiffness: f64, s: im
         let exact = s(w);
         assert!(enough, "{k}");
         assert!((found.s - exact).norm() < 1e-14 * exact.norm(), "{k}: {} {exact}", found.s);
-        // A pair is enough with a residual rho, relative to 2 w M x, of SMALL: its vector is off by 2 rho w / |w - w_next| then.
+        // A pair is enough with a residual rho, relative to 2 w M x, of tuning::EPS_2_3: its vector is off by 2 rho w / |w - w_next| then.
         let next =
             [k, k + 2].map(|other| (mode(n, other).0 - w).abs()).into_iter().fold(f64::INFINITY, f64::min);
-        let allowed = 2.0 * SMALL * w / next;
+        let allowed = 2.0 * tuning::EPS_2_3 * w / next;
         assert!(off(&found.x, &x) < allowed, "{k}: {:e}", off(&found.x, &x));
         let force = (1.0 + by_stiffness * exact) * found.x[1];
         assert!(
@@ -101,7 +102,7 @@ proptest! {
         let problem = Problem::new(&pencil, &options).unwrap();
         let starts = disturbed(n, count, 10.0_f64.powi(-power), seed);
         let given: Vec<Given<'_>> = starts.iter().map(Given::of_uncertified).collect();
-        let found = refine_together(&problem, &near(&problem), &given, &vec![true; given.len()], super::ENOUGH);
+        let found = refine_together(&problem, &near(&problem), &given, &vec![true; given.len()], tuning::SOLVE_ROUNDINGS);
         let found = alone(found);
         check(found, n, 0.0, |w| c64::new(0.0, w.sqrt()));
     }
@@ -112,7 +113,7 @@ proptest! {
         let problem = Problem::new(&pencil, &options).unwrap();
         let starts = disturbed(n, 5, 10.0_f64.powi(-power), seed);
         let given: Vec<Given<'_>> = starts.iter().map(Given::of_uncertified).collect();
-        let found = in_groups(&problem, &near(&problem), &given, &[true; 5], super::ENOUGH, most);
+        let found = in_groups(&problem, &near(&problem), &given, &[true; 5], tuning::SOLVE_ROUNDINGS, most);
         let found = alone(found);
         check(found, n, 0.0, |w| c64::new(0.0, w.sqrt()));
     }
@@ -215,7 +216,7 @@ fn pairs_of_a_problem_without_rows_come_back_together() {
         .collect();
     let given: Vec<Given<'_>> = starts.iter().map(Given::of_uncertified).collect();
     for most in [1, 3, 8] {
-        let found = in_groups(&problem, &near(&problem), &given, &[true; 4], super::ENOUGH, most);
+        let found = in_groups(&problem, &near(&problem), &given, &[true; 4], tuning::SOLVE_ROUNDINGS, most);
         let found = alone(found);
         for (j, found) in found.into_iter().enumerate() {
             let (found, enough) = found.expect("a pair");

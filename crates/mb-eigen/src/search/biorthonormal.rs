@@ -13,14 +13,13 @@ use super::set::Set;
 use crate::krylov::scalar::{Scalar, pick, product};
 use crate::problem::Problem;
 use crate::transform::shift_invert::Form;
-
-/// Values closer than this fraction of their distance from the shift belong to one cluster.
-const CLUSTER: f64 = 1e-7;
+use crate::tuning;
 
 /// Makes left and right vectors of one cluster biorthonormal: y_i^H ((s_i + s_j) M + C) x_j = delta_ij, which is
 /// y_i^H M x_j for tau = s^2 up to a factor.
 pub(crate) fn biorthonormalize(problem: &Problem, form: Form, shift: c64, set: &mut Set) {
-    let width = |i: usize| CLUSTER * (set.tau[i] - shift).norm();
+    // Values closer than this fraction of their distance from the shift belong to one cluster.
+    let width = |i: usize| tuning::SQRT_EPS * (set.tau[i] - shift).norm();
     for cluster in clusters(&set.tau, width).into_iter().filter(|cluster| cluster.len() > 1) {
         let x = pick(&set.x, &cluster);
         let (mut y, mut mu) = match &set.left {
@@ -37,7 +36,7 @@ pub(crate) fn biorthonormalize(problem: &Problem, form: Form, shift: c64, set: &
             Form::Companion => (set.tau[cluster[i]] + set.tau[cluster[j]]) * my[(i, j)] + cy[(i, j)],
         });
         let Ok(lu) = LuComplex::new(&gram) else { continue };
-        if lu.rcond() < 1e-8 {
+        if lu.rcond() < tuning::SQRT_EPS {
             continue;
         }
         // Y <- Y G^-H.

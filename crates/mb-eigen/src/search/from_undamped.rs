@@ -24,11 +24,7 @@ use crate::problem::uncertified::Uncertified;
 use crate::refine;
 use crate::request::Request;
 use crate::sparse::solve::{Found, undamped};
-
-/// Bound relative to |s| of an eigenpair that takes the place of a poor one.
-const GOOD: f64 = 1e-6;
-/// Bound relative to |s| from which on it is uninformative.
-const NOTHING: f64 = 0.1;
+use crate::tuning;
 
 /// Replaces eigenpairs with poor bounds by refined ones among those of smallest |s|; `heads`: what is known of each in addition to its vectors.
 pub(crate) fn improve(
@@ -41,7 +37,8 @@ pub(crate) fn improve(
 ) {
     let oscillates =
         |approx: &Uncertified| approx.mirror && !approx.rigid && approx.left.is_none() && approx.chain == 1;
-    let told = |i: &usize| within(&pairs[*i].pair, NOTHING);
+    // Bound relative to |s| from which on it is uninformative.
+    let told = |i: &usize| within(&pairs[*i].pair, tuning::CLEAR);
     // A bound of the size of s leaves open whether there is an eigenvalue at all.
     let (known, blind): (Vec<usize>, Vec<usize>) = (0..pairs.len()).partition(told);
     let fits = problem.symmetric && known.iter().all(|&i| oscillates(&heads[i]));
@@ -76,7 +73,7 @@ fn within(pair: &Eigenpair, share: f64) -> bool {
 /// Whether two eigenpairs are of one eigenvalue.
 fn same(pair: &Eigenpair, other: &Eigenpair) -> bool {
     let (s, t) = (pair.value().unwrap_or(ZERO), other.value().unwrap_or(ZERO));
-    (s - t).norm() <= pair.error_bound + other.error_bound + 1e-12 * s.norm()
+    (s - t).norm() <= pair.error_bound + other.error_bound + tuning::EPS_3_4 * s.norm()
 }
 
 /// The `count` eigenvalues next to the slowest undamped modes, all with narrow bounds; none where that is not so.
@@ -97,7 +94,8 @@ fn from_undamped(
     let found = refine::refine_damped(problem, None, &near, &starts);
     let certify = |(start, found): (Uncertified, Option<(refine::Doubled, bool)>)| {
         let (found, _) = found.filter(|(_, enough)| *enough)?;
-        Some(certifier.certify_found(&start, &found)).filter(|pair| within(pair, GOOD))
+        // Bound relative to |s| of an eigenpair that takes the place of a poor one.
+        Some(certifier.certify_found(&start, &found)).filter(|pair| within(pair, tuning::CBRT_EPS))
     };
     starts.into_iter().zip(found).map(certify).collect()
 }

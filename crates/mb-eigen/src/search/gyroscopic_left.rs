@@ -15,13 +15,7 @@ use mb_algebra::{DenseC, c64};
 use super::set::Set;
 use crate::krylov::scalar::pick;
 use crate::problem::Problem;
-
-/// An eigenvalue nearer to the imaginary axis than this part of its size lies on it but for rounding.
-const ON_AXIS: f64 = 1e-9;
-/// Two eigenvalues are each other's images to this part of their size.
-const IMAGE: f64 = 1e-6;
-/// What must be left of the products of a left and a right vector: less says that two eigenvalues meet on the axis.
-const MEETING: f64 = 1e-6;
+use crate::tuning;
 
 /// Whether M and K are symmetric and C is skew; `transposed` is the transposed problem.
 pub(crate) fn holds(problem: &Problem, transposed: &Problem) -> bool {
@@ -35,11 +29,13 @@ pub(crate) fn left_vectors(problem: &Problem, set: &Set) -> Option<(DenseC, Dens
     let mut images = Vec::with_capacity(set.tau.len());
     for (j, tau) in set.tau.iter().enumerate() {
         let size = tau.norm();
-        let own = tau.re.abs() <= ON_AXIS * size;
+        // An eigenvalue nearer to the imaginary axis than this part of its size lies on it but for rounding.
+        let own = tau.re.abs() <= tuning::SQRT_EPS * size;
         let apart = |i: usize| (set.tau[i] + tau.conj()).norm();
         let free = (0..set.tau.len()).filter(|&i| i != j && !taken[i]);
         let image = if own { Some(j) } else { free.min_by(|&a, &b| apart(a).total_cmp(&apart(b))) };
-        let image = image.filter(|&i| own || apart(i) <= IMAGE * size)?;
+        // Two eigenvalues are each other's images to this part of their size.
+        let image = image.filter(|&i| own || apart(i) <= tuning::CBRT_EPS * size)?;
         taken[image] = true;
         images.push(image);
     }
@@ -50,7 +46,8 @@ pub(crate) fn left_vectors(problem: &Problem, set: &Set) -> Option<(DenseC, Dens
             left.col_as_slice(j).iter().zip(a.col_as_slice(j)).map(|(y, x)| y.conj() * x).sum()
         };
         let (inertia, spin) = (2.0 * set.tau[j] * dot(&mx), dot(&cx));
-        (inertia + spin).norm() > MEETING * (inertia.norm() + spin.norm())
+        // What must be left of the products of a left and a right vector: less says that two eigenvalues meet on the axis.
+        (inertia + spin).norm() > tuning::CBRT_EPS * (inertia.norm() + spin.norm())
     });
     separate.then(|| (left, pick(&set.l, &images)))
 }

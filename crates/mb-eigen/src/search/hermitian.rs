@@ -25,48 +25,13 @@ use crate::problem::Problem;
 use crate::problem::modes::Modes;
 use crate::transform::factors::{Shifted, Solution};
 use crate::transform::shift_invert_symmetric::{Known, ShiftInvert};
-use crate::{EigenError, Finding};
+use crate::{EigenError, Finding, tuning};
 
-/// Square of the length, relative, below which what a projection leaves of a vector is rounding.
-const INSIDE: f64 = 1e-24;
-/// Columns purified at a time, as many as a solution takes at once; half of them where that saves more memory than time is lost.
-const POLISHED: usize = 8;
-/// Restarts before the Ritz values are asked for a better shift.
-const PATIENCE: usize = 3;
 /// Where a factorization is tried again when a shift fails, relative to the shift; to one side only; and relative to |K| / |M|, where
 /// all of these lie within what rounding of K does to an eigenvalue.
 const STEPS_ASIDE: [f64; 4] = [-1e-7, -1e-4, 1e-4, -1e-2];
 const STEPS_AWAY: [f64; 3] = [1e-7, 1e-4, 1e-2];
 const STEPS_OUT: [f64; 3] = [1e-12, 1e-10, 1e-8];
-/// Times the automatic shift may move.
-const MOVES: usize = 5;
-/// Where the automatic shift moves to, relative to the estimate of the lowest w, without and with rigid modes.
-const CLOSER: f64 = 1e-3;
-const CLOSER_TO_RIGID: f64 = 0.03;
-/// Distance of the first automatic shift below zero, relative to |K| / |M|.
-const FIRST_SHIFT: f64 = 1e-8;
-/// Nearest automatic shift, relative to |K| / |M|: below this rigid modes would not be distinguished from the others.
-const FLOOR: f64 = 1e-15;
-
-/// A shift within this fraction of itself from an eigenvalue lies on it, where its theta exceeds others by so much; and how often it
-/// may move for that.
-const ON_EIGENVALUE: f64 = 1e-3;
-const OVERSHADOWED: f64 = 1e6;
-/// A shift this close, relative, to modes that are known lies on them.
-const ON_KNOWN: f64 = 1e-9;
-/// A shift that is asked for moves by this fraction of itself at most, and one that may move by the other.
-const AT_MOST: f64 = 1e-4;
-const AT_BEST: f64 = 0.01;
-const ASIDE: usize = 2;
-
-/// Distance of a shift from zero, relative to the lowest w, below which it should hold nothing alone; K_ii / M_ii, relative to that w,
-/// of a coordinate that it holds alone but for the constraints.
-const HELD: f64 = 1e-3;
-const SOFTER: f64 = 1e-6;
-
-/// Lowest w, relative to the distance of the shift from zero and to [`FLOOR`], that is certainly not zero.
-const CLEAR: f64 = 0.1;
-const CLEAR_OF_ROUNDING: f64 = 1e3;
 
 /// One analysis.
 pub(crate) struct Symmetric<'a> {
@@ -148,7 +113,7 @@ impl<'a> Symmetric<'a> {
     /// A shift and those tried in its place, the last of them on the side of `sign`.
     fn shifts(&self, sigma: f64, aside: &[f64], sign: f64) -> Vec<f64> {
         let unit = self.problem.frequency_squared();
-        let scale = sigma.abs().max(1e-12 * unit);
+        let scale = sigma.abs().max(tuning::EPS_3_4 * unit);
         let mut out = vec![sigma];
         out.extend(aside.iter().map(|step| sigma + step * scale));
         let furthest = out.iter().map(|other| (other - sigma).abs()).fold(0.0, f64::max);
@@ -176,9 +141,12 @@ impl<'a> Symmetric<'a> {
     pub(crate) fn start(&mut self) -> Result<(Shifted, Zeros), EigenError> {
         let scale = self.problem.frequency_squared();
         // What rounding leaves of a stiffness is no guess.
-        let softest = self.problem.softest().filter(|w| *w > 10.0 * FLOOR * scale);
-        let first = softest.map_or(FIRST_SHIFT * scale, |w| (CLOSER_TO_RIGID * w).min(FIRST_SHIFT * scale));
-        let mut sigma = -first.max(FLOOR * scale);
+        // Nearest automatic shift, relative to |K| / |M|: below this rigid modes would not be distinguished from the others.
+        let softest = self.problem.softest().filter(|w| *w > 10.0 * tuning::NEAREST_SHIFT * scale);
+        let first = softest.map_or(tuning::FIRST_SHIFT * scale, |w| {
+            (tuning::BEFORE_SOFTEST * w).min(tuning::FIRST_SHIFT * scale)
+        });
+        let mut sigma = -first.max(tuning::NEAREST_SHIFT * scale);
         let mut moves = 0;
         loop {
             let shifted = self.factor(sigma)?;
@@ -192,22 +160,33 @@ impl<'a> Symmetric<'a> {
             let distance = shifted.sigma.abs();
             // What only the shift and the constraints hold would be free by far compared with what it is with them, and x what rounding
             // leaves of that.
-            let held = zeros.x.ncols() == 0 && moves < MOVES && distance < HELD * next;
-            if held && self.problem.has_softer(SOFTER * next) {
+            // Distance of a shift from zero, relative to the lowest w, below which it should hold nothing alone; K_ii / M_ii, relative to
+            // that w, of a coordinate that it holds alone but for the constraints.
+            // Times the automatic shift may move.
+            let held = zeros.x.ncols() == 0 && moves < tuning::ATTEMPTS && distance < tuning::SLIGHT * next;
+            if held && self.problem.has_softer(tuning::CBRT_EPS * next) {
                 moves += 1;
-                sigma = -CLOSER_TO_RIGID * next;
+                sigma = -tuning::BEFORE_SOFTEST * next;
                 continue;
             }
-            let floor = FLOOR * scale;
+            let floor = tuning::NEAREST_SHIFT * scale;
             // Without rigid modes there is nothing the shift must stay away from, and `next` is far too large where the
             // shift is: one long step saves another factorization.
-            let closer = if zeros.x.ncols() == 0 { CLOSER } else { CLOSER_TO_RIGID };
+            // Where the automatic shift moves to, relative to the estimate of the lowest w, without and with rigid modes.
+            let closer = if zeros.x.ncols() == 0 { tuning::SLIGHT } else { tuning::BEFORE_SOFTEST };
             let better = (closer * next).max(floor);
             // Modes that are clear of zero, though not of the shift: the way to the fourth of them is longer than that to zero,
             // and a nearer shift would save no step.
-            let clear = zeros.x.ncols() == 0 && next > CLEAR * distance && next > CLEAR_OF_ROUNDING * floor;
+            // Lowest w, relative to the distance of the shift from zero and to [`tuning::NEAREST_SHIFT`], that is certainly not zero.
+            let clear = zeros.x.ncols() == 0
+                && next > tuning::CLEAR * distance
+                && next > (1.0 / tuning::SLIGHT) * floor;
             let fourth = zeros.ritz.get(3).is_some_and(|w| w.abs() >= distance);
-            if distance <= 0.3 * next || (clear && fourth) || moves >= MOVES || better >= 0.5 * distance {
+            if distance <= tuning::PARTLY * next
+                || (clear && fourth)
+                || moves >= tuning::ATTEMPTS
+                || better >= 0.5 * distance
+            {
                 return Ok((shifted, zeros));
             }
             moves += 1;
@@ -228,16 +207,18 @@ impl<'a> Symmetric<'a> {
     ) -> Result<Search, EigenError> {
         let movable = place == Place::Best && self.options.expert.shift == Shift::Automatic && count > 2;
         let patience =
-            if movable { self.options.expert.restarts.min(PATIENCE) } else { self.options.expert.restarts };
+            // Restarts before the Ritz values are asked for a better shift.
+            if movable { self.options.expert.restarts.min(tuning::FEW_STEPS) } else { self.options.expert.restarts };
         let mut ritz = self.search(shifted, known, count, start, patience)?;
-        for _ in 0..ASIDE {
+        // How often the shift may move off an eigenvalue.
+        for _ in 0..tuning::FEW_STEPS {
             let Some(sigma) = off_eigenvalue(shifted.sigma, &ritz, count, place) else { break };
             let before = shifted.sigma;
             *shifted = self.factor_quietly(sigma)?;
             self.report_moved(before, shifted.sigma);
             ritz = self.search(shifted, known, count, start, patience)?;
         }
-        for _ in 0..MOVES {
+        for _ in 0..tuning::ATTEMPTS {
             if ritz.exhausted || ritz.values.len() >= count || !movable {
                 break;
             }
@@ -267,8 +248,10 @@ impl<'a> Symmetric<'a> {
     /// by the reciprocal of rounding, leaves of them what would pass for one more.
     pub(crate) fn leave_known(&mut self, shifted: &mut Shifted, w: &[f64]) -> Result<(), EigenError> {
         let sigma = shifted.sigma;
-        if w.iter().any(|w| (w - sigma).abs() <= ON_KNOWN * sigma.abs()) {
-            *shifted = self.factor_quietly(sigma - AT_MOST * sigma.abs())?;
+        // A shift this close, relative, to modes that are known lies on them.
+        if w.iter().any(|w| (w - sigma).abs() <= tuning::SQRT_EPS * sigma.abs()) {
+            // A shift that is asked for moves by this fraction of itself at most, and one that may move by the other.
+            *shifted = self.factor_quietly(sigma - tuning::EPS_1_4 * sigma.abs())?;
             self.report_moved(sigma, shifted.sigma);
         }
         Ok(())
@@ -350,8 +333,9 @@ impl<'a> Symmetric<'a> {
         let (problem, count) = (self.problem, theta.len());
         let mut out =
             Modes { w: Vec::with_capacity(count), x, l: Dense::zeros(problem.rows.rank, count), rigid: 0 };
-        let few = self.block_size(POLISHED).max(POLISHED / 2);
-        let most = if count <= POLISHED { count } else { few };
+        // Columns purified at a time, as many as a solution takes at once; half of them where that saves more memory than time is lost.
+        let few = self.block_size(tuning::WIDTH).max(tuning::WIDTH / 2);
+        let most = if count <= tuning::WIDTH { count } else { few };
         let zeros = |rows: usize| Dense::zeros(rows, most);
         let (mut f, mut mx) = (zeros(problem.n), zeros(problem.n));
         let mut better = Solution { x: zeros(problem.n), l: zeros(problem.rows.rank) };
@@ -378,7 +362,8 @@ impl<'a> Symmetric<'a> {
             let masses = mass(&better.x);
             for j in 0..width {
                 // A vector inside the span of the known modes is what rounding made of an operator without further modes.
-                if masses[j].is_nan() || masses[j] <= INSIDE * before[j] {
+                // Square of the length, relative, below which what a projection leaves of a vector is rounding.
+                if masses[j].is_nan() || masses[j] <= (tuning::EPS_3_4 * tuning::EPS_3_4) * before[j] {
                     continue;
                 }
                 let at = out.w.len();
@@ -449,7 +434,8 @@ fn cluster(sigma: f64, theta: &[f64], count: usize) -> Option<f64> {
     let (first, last) = (*w.first()?, *w.last()?);
     let (spread, distance) = ((last - first).abs(), (first - sigma).abs());
     let next = first - 0.5 * spread;
-    (spread > 0.0 && spread < 0.3 * distance && (next - sigma).abs() > 0.5 * distance).then_some(next)
+    (spread > 0.0 && spread < tuning::PARTLY * distance && (next - sigma).abs() > 0.5 * distance)
+        .then_some(next)
 }
 
 /// A shift near an eigenvalue on which `sigma` lies, though its matrix could be factored: of the theta of other modes nothing but
@@ -460,7 +446,9 @@ fn off_eigenvalue(sigma: f64, ritz: &RitzReal, count: usize, place: Place) -> Op
     let theta = if ritz.estimates.is_empty() { &ritz.values } else { &ritz.estimates };
     let largest = theta.first()?.abs();
     let mut wanted = theta.iter().take(count).map(|t| t.abs());
-    let next = wanted.find(|t| t * OVERSHADOWED < largest && *t > 0.0)?;
-    let most = sigma.abs() * if place == Place::Here { AT_MOST } else { AT_BEST };
-    (largest * sigma.abs() * ON_EIGENVALUE > 1.0).then(|| sigma - (0.01 / next).min(most))
+    let next = wanted.find(|t| t * (1.0 / tuning::CBRT_EPS) < largest && *t > 0.0)?;
+    let most = sigma.abs() * if place == Place::Here { tuning::EPS_1_4 } else { tuning::MINOR };
+    // A shift within this fraction of itself from an eigenvalue lies on it, where its theta exceeds others by so much; and how often it
+    // may move for that.
+    (largest * sigma.abs() * tuning::SLIGHT > 1.0).then(|| sigma - (tuning::MINOR / next).min(most))
 }

@@ -14,16 +14,7 @@ use crate::options::Shift;
 use crate::problem::modes::Modes;
 use crate::transform::factors::Shifted;
 use crate::transform::shift_invert_symmetric::Known;
-use crate::{EigenError, Finding};
-
-/// Rounds of asking for more modes until the wanted ones are surely among them.
-const ROUNDS: usize = 12;
-/// What rounding of K may move w by, relative to |K| / |M|.
-const ROUNDING: f64 = 1e-15;
-/// Error of w relative to its distance from the shift that is allowed for before it is certified.
-const UNSURE: f64 = 1e-9;
-/// Modes of a band that one shift serves.
-const SLICE: usize = 40;
+use crate::{EigenError, Finding, tuning};
 
 /// omega^2 of a frequency in Hz.
 fn squared(hz: f64) -> f64 {
@@ -93,7 +84,8 @@ impl Symmetric<'_> {
         }
         let mut start = Some(low);
         // One more than wanted shows the gap in which the modes are counted.
-        for _ in 0..ROUNDS {
+        // Rounds of asking for more modes until the wanted ones are surely among them.
+        for _ in 0..tuning::ROUNDS {
             if exhausted || modes.w.len() > count {
                 break;
             }
@@ -142,7 +134,7 @@ impl Symmetric<'_> {
         let (mut exhausted, mut covered) = (false, false);
         let mut wanted = count + 1;
         let mut start = Some(zeros.low);
-        for _ in 0..ROUNDS {
+        for _ in 0..tuning::ROUNDS {
             let mut search = || {
                 self.leave_known(&mut shifted, &modes.w[rigid..])?;
                 self.nearest(&mut shifted, &known, wanted, start.take().as_ref(), Place::Here)
@@ -198,7 +190,8 @@ impl Symmetric<'_> {
     fn keep_nearest(modes: &mut Modes, s: c64, count: usize, sigma: f64, open: f64) {
         let mut order: Vec<usize> = (0..modes.w.len()).collect();
         let margin = |j: &usize| {
-            let off = UNSURE * (modes.w[*j] - sigma).abs();
+            // Error of w relative to its distance from the shift that is allowed for before it is certified.
+            let off = tuning::SQRT_EPS * (modes.w[*j] - sigma).abs();
             if *j < modes.rigid { open } else { off / (2.0 * modes.w[*j].abs().sqrt()).max(off.sqrt()) }
         };
         selection::about_first(&mut order, count, |j| distance(modes.w[*j], s), margin);
@@ -222,8 +215,8 @@ impl Symmetric<'_> {
         let Some(r) = distances.get(count.min(distances.len()).saturating_sub(1)) else { return Ok(false) };
         let (low, high) = reaching(s, *r);
         place.release(self.problem);
-        let least = 1e-9 * place.sigma.abs();
-        let margin = |w: f64| 1e-6 * w.abs().max(1e-6 * (high - low)).max(least);
+        let least = tuning::SQRT_EPS * place.sigma.abs();
+        let margin = |w: f64| tuning::CBRT_EPS * w.abs().max(tuning::CBRT_EPS * (high - low)).max(least);
         let (from, to) = (low - margin(low), high + margin(high));
         let Some(counted) = self.count(from, to)? else { return Ok(false) };
         self.complete(place, known, modes, counted)
@@ -239,9 +232,10 @@ impl Symmetric<'_> {
         let edge = shifted.sigma.abs();
         // An eigenvalue on the very edge belongs to the band.
         // So does one that rounding of K may have moved there.
-        let rounding = ROUNDING * self.problem.frequency_squared();
-        let from = if from_hz > 0.0 { squared(from_hz) * (1.0 - 1e-9) - rounding } else { -edge };
-        let to = (squared(to_hz) * (1.0 + 1e-9) + rounding).max(from + edge);
+        // What rounding of K may move w by, relative to |K| / |M|.
+        let rounding = tuning::FEW_ROUNDINGS * self.problem.frequency_squared();
+        let from = if from_hz > 0.0 { squared(from_hz) * (1.0 - tuning::SQRT_EPS) - rounding } else { -edge };
+        let to = (squared(to_hz) * (1.0 + tuning::SQRT_EPS) + rounding).max(from + edge);
         let mut place = Released::held(shifted);
         let growing = place.release(self.problem);
         let mut modes = match self.count(from, to)? {
@@ -279,7 +273,7 @@ impl Symmetric<'_> {
         }
     }
 
-    /// A band whose modes are counted: slices of at most [`SLICE`] modes, side by side on all cores.
+    /// A band whose modes are counted: slices of at most [`tuning::MODES_AT_A_SHIFT`] modes, side by side on all cores.
     fn counted_band(&mut self, band: Counted, known: &Known) -> Result<Modes, EigenError> {
         let rigid = if band.from < 0.0 { known.x.ncols() } else { 0 };
         if band.modes == rigid {
@@ -328,14 +322,15 @@ impl Symmetric<'_> {
         Ok(all)
     }
 
-    /// Cuts an interval until no part holds more than [`SLICE`] modes; the cuts of one round side by side on all cores.
+    /// Cuts an interval until no part holds more than [`tuning::MODES_AT_A_SHIFT`] modes; the cuts of one round side by side on all cores.
     fn slices(&mut self, band: Counted) -> Result<Vec<Counted>, EigenError> {
         let (mut open, mut done) = (vec![band], Vec::new());
         let (problem, options, driver) = (self.problem, self.options, self.driver);
         while !open.is_empty() {
-            let narrow = |slice: &Counted| slice.to - slice.from <= 1e-6 * slice.to.abs();
+            let narrow = |slice: &Counted| slice.to - slice.from <= tuning::CBRT_EPS * slice.to.abs();
             let (small, large): (Vec<Counted>, _) =
-                open.iter().partition(|slice| slice.modes <= SLICE || narrow(slice));
+                // Modes of a band that one shift serves.
+                open.iter().partition(|slice| slice.modes <= tuning::MODES_AT_A_SHIFT || narrow(slice));
             done.extend(small);
             let mut runs: Vec<Symmetric<'_>> =
                 large.iter().map(|_| Symmetric::new(problem, options, driver)).collect();
@@ -367,7 +362,7 @@ impl Symmetric<'_> {
         let early = self.early.clone();
         let mut modes = Modes::none(self.problem);
         let radius = (to - shifted.sigma).max(shifted.sigma - from);
-        for round in 0..ROUNDS {
+        for round in 0..tuning::ROUNDS {
             let search = || self.nearest(&mut shifted, &known, 8 << round.min(4), None, Place::Here);
             let Some(found) = early.step(search)? else { break };
             let beyond = found.modes.w.iter().any(|w| (w - shifted.sigma).abs() > radius);

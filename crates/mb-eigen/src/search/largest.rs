@@ -16,7 +16,7 @@ use mb_algebra::c64;
 use super::biorthonormal::biorthonormalize;
 use super::hermitian::{Place, Symmetric};
 use super::non_hermitian::{General, Side, divide};
-use super::non_hermitian_requests::{Counting, LOOKS};
+use super::non_hermitian_requests::Counting;
 use super::selection;
 use super::set::Set;
 use crate::finding::{Completeness, Proof, Region, SparseFinding};
@@ -29,21 +29,7 @@ use crate::transform::factors::{Effort, ShiftSolve, Work};
 use crate::transform::mass_inverse::{Forward, ForwardSymmetric};
 use crate::transform::shift_invert::Form;
 use crate::transform::shift_invert_symmetric::Known;
-use crate::{EigenError, Finding};
-
-/// Residual of a Ritz pair relative to |theta| at most.
-const TOLERANCE: f64 = 1e-12;
-/// Rounds of asking for what is missing.
-const ROUNDS: usize = 6;
-/// What is counted as growing lies this far below zero, relative to |K| / |M|: a hundred times what rounding of K makes of a rigid mode.
-const GROWS: f64 = 1e-13;
-/// Error of a w before it is certified, relative to |K| / |M|.
-const ROUNDING: f64 = 1e-13;
-/// Digits that a value has before it is certified, relative to the fastest one.
-const SURE: f64 = 1e-12;
-/// Values of w or s^2 below this fraction of the largest are what rounding makes of zeros; of s where velocities are
-/// kept, its eigenvalue. A shift separates them and slow modes.
-const NOTHING: f64 = 1e-10;
+use crate::{EigenError, Finding, tuning};
 
 impl Symmetric<'_> {
     /// The `count` modes of largest |s|.
@@ -60,7 +46,8 @@ impl Symmetric<'_> {
         let (mut top, mut fastest) = (None, 0.0_f64);
         let mut exhausted = count == 0;
         // One more than wanted shows the gap in which the modes are counted.
-        for _ in 0..ROUNDS {
+        // Rounds of asking for what is missing.
+        for _ in 0..tuning::ROUNDS {
             if exhausted || modes.w.len() > count {
                 break;
             }
@@ -98,7 +85,9 @@ impl Symmetric<'_> {
         self.findings.extend(selection::reported_of_squares(&modes.w, count));
         modes.truncate(count);
         if self.options.prove_complete {
-            let below = self.below(-GROWS * problem.frequency_squared())?;
+            // What is counted as growing lies this far below zero, relative to |K| / |M|: a hundred times what rounding of K makes of a
+            // rigid mode.
+            let below = self.below(-tuning::SOLVE_ROUNDINGS * problem.frequency_squared())?;
             self.report_growing(below.map(|(_, counted)| counted), &modes);
         }
         Ok(modes)
@@ -129,7 +118,8 @@ impl Symmetric<'_> {
             return Ok(RitzReal::none(self.problem.n));
         }
         let operator = ForwardSymmetric { problem: self.problem, solver, known };
-        let tolerance = self.options.expert.tolerance.min(TOLERANCE);
+        // Residual of a Ritz pair relative to |theta| at most.
+        let tolerance = self.options.expert.tolerance.min(tuning::EPS_3_4);
         self.lanczos(&operator, count, None, self.options.expert.restarts, tolerance)
     }
 
@@ -169,7 +159,8 @@ impl Symmetric<'_> {
         modes: &mut Modes,
         count: usize,
     ) -> Result<(), EigenError> {
-        let rounding = ROUNDING * self.problem.frequency_squared();
+        // Error of a w before it is certified, relative to |K| / |M|.
+        let rounding = tuning::SOLVE_ROUNDINGS * self.problem.frequency_squared();
         let Some(t) = gap(&modes.w, count, rounding) else {
             let reason =
                 "the last of the modes is as slow compared with the fastest ones as rounding of K makes any";
@@ -181,7 +172,7 @@ impl Symmetric<'_> {
         };
         let counted = self.problem.dof().saturating_sub(low) + negative;
         let outside = |modes: &Modes| modes.w.iter().filter(|w| **w > above || **w < below).count();
-        for _ in 0..ROUNDS {
+        for _ in 0..tuning::ROUNDS {
             let missing = counted.saturating_sub(outside(modes));
             if missing == 0 {
                 break;
@@ -206,13 +197,15 @@ impl Symmetric<'_> {
 
 /// Leaves out values that are rounding compared with the fastest w; whether there were any.
 fn without_zeros(ritz: &mut RitzReal, fastest: f64) -> bool {
-    ritz.keep(|w| w.abs() > NOTHING * fastest)
+    // Values of w or s^2 below this fraction of the largest are what rounding makes of zeros; of s where velocities are kept, its
+    // eigenvalue. A shift separates them and slow modes.
+    ritz.keep(|w| w.abs() > tuning::EPS_2_3 * fastest)
 }
 
 /// A point below the first `count` |w|, in the gap to the next one where there is one; `rounding`: how far a w may be from its place.
 fn gap(w: &[f64], count: usize, rounding: f64) -> Option<f64> {
     let last = w.get(count.min(w.len()).checked_sub(1)?)?.abs();
-    let below = |w: f64| w - (1e-6 * w).max(rounding);
+    let below = |w: f64| w - (tuning::CBRT_EPS * w).max(rounding);
     match w.get(count) {
         Some(next) if next.abs() + rounding < below(last) => Some(0.5 * (last + next.abs())),
         // The next mode coincides with the last one: count it too.
@@ -225,7 +218,8 @@ fn gap(w: &[f64], count: usize, rounding: f64) -> Option<f64> {
 /// A shift beyond the largest w, from Ritz values by |theta|; none without any.
 fn upper_end(theta: &[f64], count: usize) -> Option<f64> {
     let (first, last) = (*theta.first()?, theta.get(count.min(theta.len()).checked_sub(1)?)?.abs());
-    (first != 0.0).then(|| first + first.signum() * (0.5 * (first.abs() - last)).max(1e-6 * first.abs()))
+    (first != 0.0)
+        .then(|| first + first.signum() * (0.5 * (first.abs() - last)).max(tuning::CBRT_EPS * first.abs()))
 }
 
 impl General<'_> {
@@ -243,7 +237,7 @@ impl General<'_> {
         let per_mode = if self.form == Form::Squared { 1 } else { 2 };
         let degree = if self.form == Form::Companion { 2 * self.problem.dof() } else { self.problem.dof() };
         let mut ask = per_mode * count + 1;
-        let mut looks = LOOKS;
+        let mut looks = tuning::FEW_STEPS;
         let small = self.problem.n <= self.options.expert.all_limit;
         let (set, told) = loop {
             let set = self.forward_set(&solver, ask)?;
@@ -273,7 +267,8 @@ impl General<'_> {
         self.report_shortfall(candidates.len(), count, set.tau.len() >= degree);
         self.findings.extend(told.map(Finding::from));
         let fastest = candidates.iter().map(|c| c.s.norm()).fold(0.0, f64::max);
-        selection::about_first(&mut candidates, count, |c| -c.s.norm(), |_| SURE * fastest);
+        // Digits that a value has before it is certified, relative to the fastest one.
+        selection::about_first(&mut candidates, count, |c| -c.s.norm(), |_| tuning::EPS_3_4 * fastest);
         Ok(candidates.iter().map(|c| self.approx(&set, *c, Counting::Modes)).collect())
     }
 
@@ -305,7 +300,7 @@ impl General<'_> {
             &mut uncertified,
             count,
             |approx| -approx.s.norm(),
-            |approx| SURE * approx.s.norm(),
+            |approx| tuning::EPS_3_4 * approx.s.norm(),
         );
         Ok(uncertified)
     }
@@ -320,7 +315,7 @@ impl General<'_> {
     ) -> Result<Side, EigenError> {
         let operator =
             Forward { problem, form: self.form, gamma: self.gamma, solver: Arc::clone(solver), transposed };
-        let tolerance = self.options.expert.tolerance.min(TOLERANCE);
+        let tolerance = self.options.expert.tolerance.min(tuning::EPS_3_4);
         let length = operator.length();
         let count = count.min(length);
         let mut wanted = self.wanted(count, tolerance);
@@ -359,7 +354,7 @@ impl Side {
     fn without_zeros(self, form: Form) -> Self {
         let fastest = self.tau.iter().map(|tau| tau.norm()).fold(0.0, f64::max);
         // Rounding parts the zeros of a chain.
-        let least = fastest * if form == Form::Squared { NOTHING } else { NOTHING.sqrt() };
+        let least = fastest * if form == Form::Squared { tuning::EPS_2_3 } else { tuning::EPS_2_3.sqrt() };
         let kept: Vec<usize> = (0..self.tau.len()).filter(|&j| self.tau[j].norm() > least).collect();
         if kept.len() == self.tau.len() {
             return self;

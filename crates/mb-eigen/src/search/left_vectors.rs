@@ -9,6 +9,7 @@ use crate::finding::SparseFinding;
 use crate::krylov::scalar::norm;
 use crate::problem::Problem;
 use crate::transform::shift_invert::{Form, LinearForm};
+use crate::tuning;
 
 /// Distances, in units of the scale of frequencies, at which the vectors of an eigenvalue are sought where nearer ones
 /// fail.
@@ -34,7 +35,7 @@ impl General<'_> {
             let tau = set.tau[j];
             let distance = |i: usize| (left.tau[i] - tau).norm();
             let nearest = (0..free.len()).min_by(|&a, &b| distance(free[a]).total_cmp(&distance(free[b])));
-            let close = 1e-6 * (tau - shift).norm();
+            let close = tuning::CBRT_EPS * (tau - shift).norm();
             let (vector, multipliers) = match nearest {
                 Some(at) if distance(free[at]) <= close => {
                     let i = free.swap_remove(at);
@@ -70,7 +71,7 @@ impl General<'_> {
     /// Factors near a value of tau, further away where all near to it, as near to a chain at zero, are singular to rounding.
     fn factor_near(&mut self, tau: c64) -> Result<Shifted, EigenError> {
         let unit = if self.form == Form::Squared { self.gamma * self.gamma } else { self.gamma };
-        let mut found = self.factor(tau * (1.0 + 1e-9));
+        let mut found = self.factor(tau * (1.0 + tuning::SQRT_EPS));
         for by in BESIDE_CHAIN {
             if !matches!(found, Err(EigenError::NoRegularShift { .. })) {
                 break;

@@ -33,20 +33,10 @@ use crate::refine;
 use crate::refine::{Given, Improved};
 use crate::transform::factors::Shifted;
 use crate::transform::factors::{Effort, ShiftSolve, Solution, Work};
+use crate::tuning;
 
-/// Distance of the shift below zero, relative to |K| / |M|: keeps the condition within what single precision stands.
-const SHIFT: f64 = 1e-6;
 /// Unknowns for each mode asked for: of a large part of the spectrum Krylov bases have less to orthogonalize.
 const MANY: usize = 200;
-/// Backward error of the corrections, themselves about 1e-10 of what they correct.
-const CORRECTION: f64 = 1e-6;
-/// The same of corrections in double-double precision: what a solution gets wrong is relative to |S| |d|, and may not be more than the
-/// residual S d, which of the slowest modes is less by the condition of S.
-const DOUBLED: f64 = 1e-8;
-/// Length of the last correction, of vectors of length one, above which an eigenpair has not converged.
-const LATE: f64 = 1e-7;
-/// Smallest w that counts as a mode in motion, relative to the shift.
-const STILL: f64 = 1e-6;
 
 const SOLVE: &str = "Solve with the shifted saddle-point matrix in single precision";
 
@@ -146,7 +136,9 @@ impl ShiftSolve<f64> for FewDigits {
     fn solve(&self, f: &Dense, _transposed: bool, _effort: Effort) -> Result<Solution<f64>, EigenError> {
         let mut f = f.clone();
         let held = self.projection.allow(&mut f);
-        let Solution { mut x, mut l } = self.solver.correct(&f, DOUBLED)?;
+        // Backward error of corrections in double-double precision: what a solution gets wrong is relative to |S| |d|, and may not be
+        // more than the residual S d, which of the slowest modes is less by the condition of S.
+        let Solution { mut x, mut l } = self.solver.correct(&f, tuning::SQRT_EPS)?;
         self.projection.allow(&mut x);
         l += held;
         Ok(Solution { x, l })
@@ -196,12 +188,14 @@ impl<'a> Allowed<'a> {
             r.col_as_slice_mut(j).iter_mut().zip(mx.col_as_slice(j)).for_each(|(r, m)| *r -= w * m);
         }
         let held = self.projection.allow(&mut r);
-        let Solution { x: d, l: e } = self.solver.correct(&r, CORRECTION).ok()?;
+        // Backward error of the corrections, themselves about 1e-10 of what they correct.
+        let Solution { x: d, l: e } = self.solver.correct(&r, tuning::CBRT_EPS).ok()?;
         // An eigenpair that came up below others late has not been looked at; the last one is only there for its w.
         let md = problem.m.mul(&d);
         let square =
             |j: usize| d.col_as_slice(j).iter().zip(md.col_as_slice(j)).map(|(d, m)| d * m).sum::<f64>();
-        if !(0..d.ncols() - 1).all(|j| square(j) <= LATE * LATE) {
+        // Length of the last correction, of vectors of length one, above which an eigenpair has not converged.
+        if !(0..d.ncols() - 1).all(|j| square(j) <= tuning::SQRT_EPS * tuning::SQRT_EPS) {
             return None;
         }
         let mut modes = Modes { w: Vec::new(), x: x.clone(), l: held, rigid: 0 };
@@ -261,7 +255,8 @@ impl Symmetric<'_> {
         if problem.check_basis(basis_columns(count + 1), problem.n).is_err() {
             return Ok(None);
         }
-        let sigma = -SHIFT * problem.frequency_squared();
+        // Distance of the shift below zero, relative to |K| / |M|: keeps the condition within what single precision stands.
+        let sigma = -tuning::CBRT_EPS * problem.frequency_squared();
         self.factorizations += 1;
         // What went wrong, memory included, is reported by the factorization that follows.
         let Ok(solver) = problem.factor_short(-sigma) else { return Ok(None) };
@@ -270,7 +265,8 @@ impl Symmetric<'_> {
         let Some(found) = lowest(&operator, count, self.options.expert.tolerance)? else { return Ok(None) };
         let slowest = found.values[0];
         let energy = problem.k.relative_form(found.vectors.col_as_slice(0));
-        if slowest <= STILL * sigma.abs() || energy <= self.options.expert.zero_tolerance {
+        // Smallest w that counts as a mode in motion, relative to the shift.
+        if slowest <= tuning::CBRT_EPS * sigma.abs() || energy <= self.options.expert.zero_tolerance {
             return Ok(None);
         }
         let Some(mut modes) = operator.applied_once(&found, sigma) else { return Ok(None) };
@@ -312,7 +308,7 @@ impl Symmetric<'_> {
         let poor = Certifier::new(problem, false).poor_by_rounding(&modes.w[..wanted], &modes.x);
         let Some(mut last) = poor.iter().rposition(|poor| *poor) else { return };
         // Converged modes between them are deflated, and modes of nearly equal w stay together.
-        let close = |j: usize| modes.w[j] - modes.w[j - 1] <= refine::APART * modes.w[j];
+        let close = |j: usize| modes.w[j] - modes.w[j - 1] <= tuning::SLIGHT * modes.w[j];
         while last + 1 < wanted && close(last + 1) {
             last += 1;
         }
@@ -322,7 +318,7 @@ impl Symmetric<'_> {
         drop(modes);
         let given: Vec<Given<'_>> = uncertified.iter().map(Given::of_uncertified).collect();
         let found =
-            refine::refine_together(problem, &factors, &given, &vec![true; given.len()], refine::SMALL);
+            refine::refine_together(problem, &factors, &given, &vec![true; given.len()], tuning::EPS_2_3);
         // The last to hold the factors must be the count, which frees them.
         drop(factors);
         let improved = uncertified.iter().zip(found);

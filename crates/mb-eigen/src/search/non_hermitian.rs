@@ -25,24 +25,10 @@ use crate::options::{Shift, SparseOptions};
 use crate::problem::Problem;
 use crate::transform::factors::Work;
 use crate::transform::shift_invert::{Deflated, Form, LinearForm, Projector, Solver};
-use crate::{EigenError, Finding};
+use crate::{EigenError, Finding, tuning};
 
 /// Where a factorization is tried again when a shift fails, relative to the shift.
 const STEPS_ASIDE: [f64; 4] = [0.0, 1e-7, 1e-4, 1e-2];
-/// |theta| in units of the scale of frequencies below which an eigenpair is confirmed by one more application.
-const DOUBTFUL: f64 = 1e-3;
-/// Change of its displacements, relative, above which it is rounding.
-const UNCONFIRMED: f64 = 1e-4;
-/// Residual of a converged left eigenpair where only certificates need it. The application that follows gains further digits.
-const LEFT_TOLERANCE: f64 = 1e-7;
-
-/// A shift within this fraction of itself from an eigenvalue lies on it, where other theta are so much smaller or were not found.
-const ON_EIGENVALUE: f64 = 1e-3;
-const OVERSHADOWED: f64 = 1e6;
-/// Values this close to a shift on one of them, relative to the shift, may be the same eigenvalue.
-pub(crate) const SAME_EIGENVALUE: f64 = 1e-6;
-/// Where to look from, relative to a shift at which no solution is right.
-const BESIDE: f64 = 1e-4;
 
 /// Right vectors only.
 pub(crate) struct Side {
@@ -88,16 +74,18 @@ pub(crate) struct General<'a> {
 /// A hundredth of the way from a shift on an eigenvalue to the next one.
 ///
 /// Of a multiple eigenvalue one vector is found with a theta near 1 / eps, the others with what rounding leaves of it: none of those
-/// within [`SAME_EIGENVALUE`] is the next one, and where nothing else was found, everything else may be lost.
+/// within [`tuning::CBRT_EPS`] is the next one, and where nothing else was found, everything else may be lost.
 fn off_eigenvalue(at: c64, set: &Set) -> Option<c64> {
     let mut distances: Vec<f64> = set.tau.iter().map(|tau| (tau - at).norm()).collect();
     distances.sort_by(f64::total_cmp);
     let first = *distances.first()?;
-    let far = |d: &&f64| **d > (OVERSHADOWED * first).max(SAME_EIGENVALUE * at.norm());
+    // Values this close to a shift on one of them, relative to the shift, may be the same eigenvalue.
+    let far = |d: &&f64| **d > ((1.0 / tuning::CBRT_EPS) * first).max(tuning::CBRT_EPS * at.norm());
     let next = distances.iter().find(far).copied();
-    let alone = next.is_none() && first * OVERSHADOWED < at.norm();
-    let on = first < ON_EIGENVALUE * at.norm() && (next.is_some() || alone);
-    on.then(|| at + 0.01 * next.unwrap_or(0.01 * at.norm()))
+    let alone = next.is_none() && first * (1.0 / tuning::CBRT_EPS) < at.norm();
+    // A shift within this fraction of itself from an eigenvalue lies on it, where other theta are so much smaller or were not found.
+    let on = first < tuning::SLIGHT * at.norm() && (next.is_some() || alone);
+    on.then(|| at + tuning::MINOR * next.unwrap_or(tuning::MINOR * at.norm()))
 }
 
 impl<'a> General<'a> {
@@ -138,7 +126,8 @@ impl<'a> General<'a> {
 
     /// Factors at a shift tau; near it where the matrix is singular, which is reported.
     pub(crate) fn factor(&mut self, tau: c64) -> Result<Shifted, EigenError> {
-        let floor = 1e-6 * if self.form == Form::Squared { self.gamma * self.gamma } else { self.gamma };
+        let floor =
+            tuning::CBRT_EPS * if self.form == Form::Squared { self.gamma * self.gamma } else { self.gamma };
         let scale = tau.norm().max(floor);
         let mut last = AlgebraError::Singular { index: 0, pivot: 0.0 };
         for step in STEPS_ASIDE {
@@ -176,7 +165,8 @@ impl<'a> General<'a> {
                 tau
             }
             // So near to an eigenvalue that the factors give no solution.
-            Err(EigenError::Algebra { .. }) if at.norm() > 0.0 => at * (1.0 + BESIDE),
+            // Where to look from, relative to a shift at which no solution is right.
+            Err(EigenError::Algebra { .. }) if at.norm() > 0.0 => at * (1.0 + tuning::EPS_1_4),
             Err(error) => return Err(error),
         };
         let moved = self.factor(tau)?;
@@ -213,7 +203,9 @@ impl<'a> General<'a> {
         }
         if let (Some(transposed), None) = (self.transposed.clone(), &set.left) {
             let more = set.tau.len() + 2;
-            let tolerance = if self.options.left_vectors { tolerance } else { tolerance.max(LEFT_TOLERANCE) };
+            // Residual of a converged left eigenpair where only certificates need it. The application that follows gains further digits.
+            let tolerance =
+                if self.options.left_vectors { tolerance } else { tolerance.max(tuning::SQRT_EPS) };
             let left = self.side(&transposed, shifted, more, left, true, tolerance)?;
             self.match_left(&transposed, shifted.tau, &mut set, &left)?;
         }
@@ -329,7 +321,8 @@ impl<'a> General<'a> {
         let scale = if inner.form == Form::Squared { inner.gamma * inner.gamma } else { inner.gamma };
         let mut spurious = Vec::new();
         for (j, theta) in theta.iter().enumerate() {
-            if theta.norm() * scale > DOUBTFUL {
+            // |theta| in units of the scale of frequencies below which an eigenpair is confirmed by one more application.
+            if theta.norm() * scale > tuning::SLIGHT {
                 continue;
             }
             let before = pick(vectors, &[j]);
@@ -339,7 +332,8 @@ impl<'a> General<'a> {
                 let by = theta.inv();
                 norm(&a.iter().zip(b).map(|(a, b)| a - b * by).collect::<Vec<_>>()) / norm(a)
             });
-            if moved.is_nan() || moved > UNCONFIRMED {
+            // Change of its displacements, relative, above which it is rounding.
+            if moved.is_nan() || moved > tuning::EPS_1_4 {
                 spurious.push(j);
             }
         }

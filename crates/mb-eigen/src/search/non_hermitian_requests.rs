@@ -21,35 +21,7 @@ use crate::null_space::deflate::Zeros;
 use crate::numeric::vectors;
 use crate::problem::uncertified::Uncertified;
 use crate::transform::shift_invert::Form;
-use crate::{EigenError, Finding, Shape};
-
-/// Rounds of asking for more until the wanted eigenvalues are surely there.
-const ROUNDS: usize = 8;
-/// Searches with wider blocks for eigenvalues that a count misses.
-pub(crate) const LOOKS: usize = 2;
-/// Columns a block grows by at most.
-const WIDEST: usize = 64;
-/// Damping ratio to which a band without a limit is searched.
-const BAND_DAMPING: f64 = 0.3;
-/// Quotient of the ends of a band beyond which one shift does not serve both: frequencies apart by less are distinguished from each other by
-/// thirteen digits of their distances from the shift.
-const WIDE_BAND: f64 = 1e3;
-/// How far from a band, relative to its upper end, modes are kept until their bounds are known: where chains of eight modes end up by
-/// rounding, its eighth eigenvalue.
-const MARGIN: f64 = 1e-2;
-/// Values one shift of a band serves.
-const DISC: usize = 80;
-/// A shift further from zero than this, in units of the frequency that makes |M| and |K| equal, is tried before the zeros are
-/// sought; and how far the eigenvalues wanted may reach towards zero, as a fraction of the way.
-const FAR: f64 = 1e-5;
-const NO_ZERO: f64 = 0.9;
-/// Error of a tau relative to its distance from the shift that is allowed for before it is certified: of far values next to each other the
-/// condition takes most of the digits.
-const UNSURE: f64 = 1e-3;
-/// Imaginary part below this fraction of |s| counts as rounding in complex arithmetic.
-const REAL: f64 = 1e-9;
-/// The same in units of the frequency that makes |M| and |K| equal: no conjugate partner is made of a single zero.
-const REAL_ZERO: f64 = f64::EPSILON;
+use crate::{EigenError, Finding, Shape, tuning};
 
 /// An eigenvalue s made of column `column` of a set.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +33,8 @@ pub(crate) struct Candidate {
 /// How many more eigenvalues a count found than the search; no more than a block holds.
 fn missing(told: &SparseFinding) -> Option<usize> {
     let SparseFinding::Completeness(count) = told else { return None };
-    Some(count.missing().min(WIDEST)).filter(|missing| *missing > 0)
+    // Columns a block grows by at most.
+    Some(count.missing().min(tuning::MODES_AT_A_SHIFT)).filter(|missing| *missing > 0)
 }
 
 /// A piece of a band, rad/s.
@@ -132,7 +105,9 @@ impl General<'_> {
 
     fn near(&mut self, s: c64, count: usize, counting: Counting) -> Result<Vec<Uncertified>, EigenError> {
         let tau = self.given_shift().unwrap_or_else(|| self.form.tau(s));
-        let far = self.form.tau(c64::new(FAR * self.gamma, 0.0)).norm();
+        // A shift further from zero than this, in units of the frequency that makes |M| and |K| equal, is tried before the zeros are
+        // sought.
+        let far = self.form.tau(c64::new(tuning::CBRT_EPS * self.gamma, 0.0)).norm();
         if tau.norm() > far {
             let shifted = self.factor(tau)?;
             let uncertified = self.around(&shifted, s, count, counting)?;
@@ -140,7 +115,9 @@ impl General<'_> {
             drop(shifted);
             // Zeros further off than all eigenvalues wanted need not be known.
             let reach = uncertified.iter().map(|approx| (approx.s - s).norm()).fold(0.0, f64::max);
-            if self.early.ended() || (uncertified.len() >= count && reach < NO_ZERO * s.norm()) {
+            // How far the eigenvalues wanted may reach towards zero, as a fraction of the way.
+            if self.early.ended() || (uncertified.len() >= count && reach < (1.0 - tuning::CLEAR) * s.norm())
+            {
                 return Ok(uncertified);
             }
             drop(self.start()?);
@@ -188,7 +165,8 @@ impl General<'_> {
         let much = 2 * (per_mode * count + 1) >= self.problem.surely();
         let most = self.problem.most_eigenvalues(much).saturating_sub(known) / degree;
         let mut ask = (per_mode * count + 1).min(most);
-        let (mut round, mut looks) = (0, LOOKS);
+        // Searches with wider blocks for eigenvalues that a count misses.
+        let (mut round, mut looks) = (0, tuning::FEW_STEPS);
         let early = self.early.clone();
         let mut last: Option<Set> = None;
         loop {
@@ -206,7 +184,8 @@ impl General<'_> {
             distances.sort_by(f64::total_cmp);
             let covered = count == 0
                 || distances.get(count - 1).is_some_and(|r| self.needed(shift, point, *r) <= set.reach);
-            let ended = early.ended() || round == ROUNDS;
+            // Rounds of asking for more until the wanted eigenvalues are surely there.
+            let ended = early.ended() || round == tuning::ROUNDS;
             if covered || set.exhausted || ended || set.tau.len() < ask || ask == most {
                 let found = distances.len();
                 let furthest = distances.get(count.min(found).wrapping_sub(1)).copied();
@@ -255,14 +234,17 @@ impl General<'_> {
         to: f64,
         max_damping_ratio: Option<f64>,
     ) -> Result<Vec<Uncertified>, EigenError> {
-        let zeta = max_damping_ratio.unwrap_or(BAND_DAMPING);
+        // Damping ratio to which a band without a limit is searched.
+        let zeta = max_damping_ratio.unwrap_or(tuning::BAND_DAMPING);
         let at_zero = self.start()?;
         self.report(&at_zero);
         // Its factors are not needed any more, and the pieces make their own.
         drop(at_zero);
         let mut uncertified = self.zero_eigenvalues();
         uncertified.retain(|zero| from <= 0.0 || from <= zeros::reach(self.problem, zero));
-        let piece = Piece { from, to, zeta, margins: [MARGIN * to; 2] };
+        // How far from a band, relative to its upper end, modes are kept until their bounds are known: where chains of eight modes end up
+        // by rounding, its eighth eigenvalue.
+        let piece = Piece { from, to, zeta, margins: [tuning::MINOR * to; 2] };
         uncertified.append(&mut self.band_pieces(piece, 0)?);
         if max_damping_ratio.is_none() {
             self.findings.push(SparseFinding::BandCovered { damping_ratio: zeta }.into());
@@ -273,19 +255,22 @@ impl General<'_> {
     /// Modes of a piece: one disc, or two parts side by side.
     fn band_pieces(&mut self, piece: Piece, depth: usize) -> Result<Vec<Uncertified>, EigenError> {
         let Piece { from, to, zeta, .. } = piece;
-        if from > 0.0 && to > WIDE_BAND * from {
+        // Quotient of the ends of a band beyond which one shift does not serve both: frequencies apart by less are distinguished from
+        // each other by thirteen digits of their distances from the shift.
+        if from > 0.0 && to > (1.0 / tuning::SLIGHT) * from {
             return self.both_parts(piece, (from * to).sqrt(), depth);
         }
         let middle = c64::new(0.0, 0.5 * (from + to));
         let slope = zeta / (1.0 - zeta * zeta).sqrt();
-        let radius = (0.5 * (to - from)).hypot(to * slope) * (1.0 + 1e-9);
+        let radius = (0.5 * (to - from)).hypot(to * slope) * (1.0 + tuning::SQRT_EPS);
         let shifted = self.factor(self.form.tau(middle))?;
         let needed = self.needed(shifted.tau, middle, radius);
-        let (mut ask, mut looks) = (12, LOOKS);
+        let (mut ask, mut looks) = (12, tuning::FEW_STEPS);
         loop {
             let set = self.nearest(&shifted, ask)?;
             let short = set.tau.len() < ask && !set.exhausted;
-            if set.reach > needed || short || (ask >= DISC && depth >= 6) {
+            // Values one shift of a band serves.
+            if set.reach > needed || short || (ask >= tuning::MODES_AT_A_SHIFT && depth >= 6) {
                 let told = self.count_inside(&set, shifted.tau, needed)?;
                 if let Some(missing) = self.another_look(told.as_ref(), &mut looks) {
                     ask += missing;
@@ -300,7 +285,7 @@ impl General<'_> {
                 let inside = candidates.iter().filter(|c| piece.holds(c.s));
                 return Ok(inside.map(|c| self.approx(&set, *c, Counting::Modes)).collect());
             }
-            if ask >= DISC {
+            if ask >= tuning::MODES_AT_A_SHIFT {
                 return self.both_parts(piece, 0.5 * (from + to), depth + 1);
             }
             ask *= 2;
@@ -311,7 +296,7 @@ impl General<'_> {
     fn both_parts(&mut self, piece: Piece, cut: f64, depth: usize) -> Result<Vec<Uncertified>, EigenError> {
         let (mut low, mut high) = (self.part(), self.part());
         // A mode on the cut is found from both sides.
-        let edge = 1e-9 * piece.to;
+        let edge = tuning::SQRT_EPS * piece.to;
         let lower = Piece { to: cut, margins: [piece.margins[0], edge], ..piece };
         let upper = Piece { from: cut, margins: [edge, piece.margins[1]], ..piece };
         let early = &self.early;
@@ -350,7 +335,9 @@ impl General<'_> {
                 vec![tau]
             };
             for mut s in uncertified {
-                if s.im.abs() <= (REAL * s.norm()).max(REAL_ZERO * self.gamma) {
+                // Imaginary part below this fraction of |s|, or of the frequency that makes |M| and |K| equal, counts as rounding in
+                // complex arithmetic; no conjugate partner is made of a single zero.
+                if s.im.abs() <= (tuning::SQRT_EPS * s.norm()).max(f64::EPSILON * self.gamma) {
                     s.im = 0.0;
                 }
                 let counted = match counting {
@@ -393,7 +380,9 @@ impl General<'_> {
 
     /// How far from its place an eigenvalue may be found: digits of tau are those of its distance from the shift.
     fn margin(&self, set: &Set, shift: c64, candidate: Candidate) -> f64 {
-        let off = UNSURE * (set.tau[candidate.column] - shift).norm();
+        // Error of a tau relative to its distance from the shift that is allowed for before it is certified: of far values next to each
+        // other the condition takes most of the digits.
+        let off = tuning::SLIGHT * (set.tau[candidate.column] - shift).norm();
         if self.form == Form::Squared { off / (2.0 * candidate.s.norm()).max(off.sqrt()) } else { off }
     }
 
@@ -442,7 +431,9 @@ impl General<'_> {
         // The terms of the quotient cancel down to this: beyond it the value of the solve is the better one.
         let rounding =
             f64::EPSILON * (s.norm_sqr() * m.norm() + s.norm() * c.norm() + k.norm()) / slope.norm();
-        let useful = step.is_finite() && slope.norm() >= 1e-3 * terms && step.norm() <= 1e-6 * s.norm();
+        let useful = step.is_finite()
+            && slope.norm() >= tuning::SLIGHT * terms
+            && step.norm() <= tuning::CBRT_EPS * s.norm();
         if !useful || step.norm() <= 4.0 * rounding {
             return s;
         }

@@ -19,16 +19,7 @@ use super::set::Set;
 use crate::krylov::scalar::{Scalar, pick, product};
 use crate::problem::Problem;
 use crate::transform::shift_invert::Form;
-
-/// Backward error that vectors get when they are mixed with those of a value nearby, up to which the two are one
-/// eigenvalue but for rounding.
-const ONE_EIGENVALUE: f64 = 1e-14;
-/// Values further apart, relative to their size, are two eigenvalues whatever the backward error says.
-const APART: f64 = 1e-6;
-/// Share of what the further directions of W have of the first ones, squared, where real shapes span the space.
-const REAL: f64 = 1e-12;
-/// The same for the smallest of the first ones, below which the vectors are not independent.
-const INDEPENDENT: f64 = 1e-8;
+use crate::tuning;
 
 /// Gives the clusters of a symmetric problem real vectors, orthogonal by M, where they have such.
 pub(crate) fn choose(problem: &Problem, form: Form, set: &mut Set) {
@@ -40,7 +31,10 @@ pub(crate) fn choose(problem: &Problem, form: Form, set: &mut Set) {
             Form::Squared => size + fast,
             Form::First | Form::Companion => 0.5 * (size * size + fast) / size,
         };
-        (ONE_EIGENVALUE * rounding).min(APART * size)
+        // Backward error that vectors get when they are mixed with those of a value nearby, up to which the two are one eigenvalue but
+        // for rounding.
+        // Values further apart, relative to their size, are two eigenvalues whatever the backward error says.
+        (tuning::MANY_ROUNDINGS * rounding).min(tuning::CBRT_EPS * size)
     };
     for cluster in clusters(&set.tau, width).into_iter().filter(|cluster| cluster.len() > 1) {
         let x = pick(&set.x, &cluster);
@@ -61,7 +55,9 @@ pub(crate) fn real_basis(problem: &Problem, x: &DenseC) -> Option<(Dense, DenseC
     let gram = f64::adjoint_product(parts.as_ref(), parts.as_ref());
     let SymmetricEigen { values, vectors } = SymmetricEigen::new(&gram).ok()?;
     let (largest, smallest, beyond) = (values[2 * g - 1], values[g], values[g - 1]);
-    if beyond > REAL * largest || smallest < INDEPENDENT * largest {
+    // Share of what the further directions of W have of the first ones, squared, where real shapes span the space; and of the smallest of
+    // the first ones, below which the vectors are not independent.
+    if beyond > tuning::EPS_3_4 * largest || smallest < tuning::SQRT_EPS * largest {
         return None;
     }
     let main = Dense::from_fn(2 * g, g, |i, j| vectors[(i, g + j)] / values[g + j].sqrt());

@@ -5,17 +5,7 @@ use mb_algebra::c64;
 use super::biorthonormal::clusters;
 use super::non_hermitian::General;
 use super::set::Set;
-
-/// Imaginary part, relative to its size, up to which a value found at a complex shift may be real: that of two real ones, or of a pair, that
-/// rounding moves by its square root, and a hundred times more.
-const BESIDE_REAL: f64 = 1e-6;
-/// Values this close to each other and to the real axis, relative to their size, are found anew from one shift where one of them may be
-/// real: all of them, or those that stay would be there twice.
-const GROUPED: f64 = 1e-3;
-/// Error of a value relative to its distance from the shift, that of half the digits: smaller ones far away may have none.
-const AFAR: f64 = 1e-8;
-/// Distance of the conjugate of one value from another, relative to their imaginary part, up to which they are a pair.
-const PAIRED: f64 = 0.1;
+use crate::tuning;
 
 impl General<'_> {
     /// The set with the values near the real axis found anew in real arithmetic.
@@ -28,16 +18,22 @@ impl General<'_> {
             return set;
         }
         // Of small values far from the shift, digits are those of the distance.
-        let afar = |tau: &c64| AFAR * (tau - at).norm();
-        let width = |tau: &c64| (GROUPED * tau.norm()).max(afar(tau));
+        // Error of a value relative to its distance from the shift, that of half the digits: smaller ones far away may have none.
+        let afar = |tau: &c64| tuning::SQRT_EPS * (tau - at).norm();
+        // Values this close to each other and to the real axis, relative to their size, are found anew from one shift where one of them
+        // may be real: all of them, or those that stay would be there twice.
+        let width = |tau: &c64| (tuning::SLIGHT * tau.norm()).max(afar(tau));
         let beside_axis = |tau: &c64| tau.im.abs() <= width(tau);
         let columns: Vec<usize> = (0..set.tau.len()).filter(|&j| beside_axis(&set.tau[j])).collect();
         let values: Vec<c64> = columns.iter().map(|&j| set.tau[j]).collect();
         // Rounding turns the values of a real Jordan chain about their mean, so that they are no pairs any more.
         let paired =
-            |tau: &c64| values.iter().any(|other| (other - tau.conj()).norm() <= PAIRED * tau.im.abs());
+            // Distance of the conjugate of one value from another, relative to their imaginary part, up to which they are a pair.
+            |tau: &c64| values.iter().any(|other| (other - tau.conj()).norm() <= tuning::CLEAR * tau.im.abs());
         let doubtful = |tau: &c64| {
-            let small = tau.im.abs() <= (BESIDE_REAL * tau.norm()).max(afar(tau));
+            // Imaginary part, relative to its size, up to which a value found at a complex shift may be real: that of two real ones, or
+            // of a pair, that rounding moves by its square root, and a hundred times more.
+            let small = tau.im.abs() <= (tuning::CBRT_EPS * tau.norm()).max(afar(tau));
             tau.im != 0.0 && (small || !paired(tau))
         };
         let told = self.findings.len();
@@ -63,7 +59,7 @@ impl General<'_> {
                 .filter(|&j| {
                     let of_group =
                         |i: &usize| (real.tau[j] - set.tau[*i]).norm() <= 0.5 * width(&set.tau[*i]);
-                    let again = |tau: &c64| (real.tau[j] - tau).norm() <= BESIDE_REAL * tau.norm();
+                    let again = |tau: &c64| (real.tau[j] - tau).norm() <= tuning::CBRT_EPS * tau.norm();
                     beside_axis(&real.tau[j]) && group.iter().any(of_group) && !placed.iter().any(again)
                 })
                 .collect();

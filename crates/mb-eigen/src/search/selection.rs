@@ -10,14 +10,8 @@ use crate::dense::{Kind, Raw};
 use crate::finding::{Completeness, SparseFinding};
 use crate::problem::uncertified::Uncertified;
 use crate::request::Request;
-use crate::{Class, Eigenpair, Finding, Spectrum};
+use crate::{Class, Eigenpair, Finding, Spectrum, tuning};
 
-/// Distance from an end of a band, relative to its upper end, at which an eigenvalue lies on it: rounding of the end and of 2 pi.
-const EDGE: f64 = 4.0 * f64::EPSILON;
-/// Bound of a mode near a band, relative to its width, from which on it is open what the band holds: what a plot of it would show.
-const BLURRED: f64 = 1e-3;
-/// Width of a band relative to its upper end that counts at least.
-const NARROWEST: f64 = 1e-6;
 /// Distance, relative to |s|, within which modes count as those of one eigenvalue: 1e-6 of w = -s^2, as where modes are counted.
 const SAME: f64 = 5e-7;
 
@@ -102,7 +96,7 @@ fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>,
             Some(next) if pair.class == Class::Rigid => (undamped || !each) && pair.chain == 2 && next == s,
             Some(_) if each => false,
             Some(next) if s.im > 0.0 => next == s.conj(),
-            Some(next) => undamped && (next + s).norm() <= 1e-9 * s.norm(),
+            Some(next) => undamped && (next + s).norm() <= tuning::SQRT_EPS * s.norm(),
             None => false,
         };
         let members = if together { vec![i, i + 1] } else { vec![i] };
@@ -129,7 +123,8 @@ fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>,
 
 /// Whether a bound says where an eigenvalue is; what counts as zero is said to be open where it is.
 fn is_sure(pair: &Eigenpair) -> bool {
-    pair.class == Class::Rigid || pair.value().is_some_and(|s| pair.error_bound <= BLURRED * s.norm())
+    // Bound of a mode near a band, relative to its width, from which on it is open what the band holds: what a plot of it would show.
+    pair.class == Class::Rigid || pair.value().is_some_and(|s| pair.error_bound <= tuning::SLIGHT * s.norm())
 }
 
 /// Marks the eigenvalues that have a chance to be asked for, one mode more than are, where all eigenvalues are
@@ -166,7 +161,8 @@ fn in_band(s: c64, error: f64, request: &Request) -> bool {
     let Request::Band { from_hz, to_hz, max_damping_ratio } = *request else { return true };
     let tau = std::f64::consts::TAU;
     // The ends are given in Hz, whose product with 2 pi is rounded.
-    let slack = EDGE * tau * to_hz + if error.is_finite() { error } else { 0.0 };
+    // Distance from an end of a band, relative to its upper end, at which an eigenvalue lies on it: rounding of the end and of 2 pi.
+    let slack = tuning::FEW_ROUNDINGS * tau * to_hz + if error.is_finite() { error } else { 0.0 };
     // An eigenvalue that only grows or decays has no frequency.
     if s.im == 0.0 && s.re != 0.0 {
         return false;
@@ -246,10 +242,11 @@ fn keep_band(spectrum: &mut Spectrum, request: &Request) {
     let inside = |pair: &Eigenpair| pair.value().is_none_or(|s| in_band(s, pair.error_bound, request));
     spectrum.eigenpairs.retain(inside);
     spectrum.counts.found = crate::ClassCounts::of(&spectrum.eigenpairs);
-    let width = std::f64::consts::TAU * (to_hz - from_hz).max(NARROWEST * to_hz);
+    // Width of a band relative to its upper end that counts at least.
+    let width = std::f64::consts::TAU * (to_hz - from_hz).max(tuning::CBRT_EPS * to_hz);
     let open = |pair: &Eigenpair| {
         let outside = pair.value().is_some_and(|s| !in_band(s, 0.0, request));
-        outside && pair.error_bound > BLURRED * width
+        outside && pair.error_bound > tuning::SLIGHT * width
     };
     if spectrum.eigenpairs.iter().any(open) {
         let reason = "error bounds of some modes reach across the ends of the band";

@@ -22,21 +22,10 @@ use crate::null_space::symmetric::orthonormal;
 use crate::problem::Problem;
 use crate::transform::factors::Shifted;
 use crate::transform::shift_invert_symmetric::Known;
+use crate::tuning;
 
-/// Steps of the shift.
-const MOVES: usize = 4;
-/// Steps of inverse iteration at each place before it is looked at.
-const STEPS: usize = 2;
-/// Ritz values that spread over less than this fraction of their distance from the shift are a cluster.
-const SPREAD: f64 = 0.3;
-/// Spread of theta below which a vector is a mode, or as good as one.
-const MIXED: f64 = 0.02;
 /// Spreads of theta from its mean to beyond all modes of the mixture.
 const EDGE: f64 = 1.5;
-/// Distance from the first mode, relative to the spread of the Ritz values, that is near enough.
-const NEAREST: f64 = 0.1;
-/// Tries to get below the cluster.
-const TRIES: usize = 3;
 
 /// What the block shows of the lowest modes.
 struct Sight {
@@ -62,19 +51,22 @@ impl Symmetric<'_> {
     ) -> Result<(Shifted, Dense), EigenError> {
         let (problem, none) = (self.problem, Dense::zeros(self.problem.n, 0));
         let clustered = |first: f64, last: f64, sigma: f64| {
-            first > 0.0 && first > sigma && last - first < SPREAD * (first - sigma)
+            // Ritz values that spread over less than this fraction of their distance from the shift are a cluster.
+            first > 0.0 && first > sigma && last - first < tuning::PARTLY * (first - sigma)
         };
         let ends = ritz.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), w| (a.min(*w), b.max(*w)));
         if low.ncols() < 3 || !clustered(ends.0, ends.1, shifted.sigma) {
             return Ok((shifted, low));
         }
         let mut force = problem.m.mul(&low);
-        for _ in 0..MOVES {
+        // Steps of the shift.
+        for _ in 0..tuning::ATTEMPTS {
             let sight = look(problem, &shifted, known, &mut low, &mut force)?;
             (low, force) = orthonormal(problem, &none, low, 1)?;
             let (from, to) = (shifted.sigma, sight.edge);
             let worth = to - from > 0.5 * (sight.first - from);
-            if sight.mixed < MIXED || !worth || !clustered(sight.first, sight.last, from) {
+            // Spread of theta below which a vector is a mode, or as good as one.
+            if sight.mixed < tuning::MINOR || !worth || !clustered(sight.first, sight.last, from) {
                 break;
             }
             // The old factors go before the new ones come.
@@ -84,7 +76,8 @@ impl Symmetric<'_> {
             if !below {
                 break;
             }
-            for _ in 0..STEPS {
+            // Steps of inverse iteration at each place before it is looked at.
+            for _ in 0..tuning::FEW_STEPS {
                 shifted.solver.displacements(force.as_ref(), low.as_mut())?;
                 known.project(&mut low);
                 (low, force) = orthonormal(problem, &none, low, 1)?;
@@ -96,7 +89,8 @@ impl Symmetric<'_> {
     /// Factors at `to`, or nearer to `from` until no modes but the `known` ones lie below; whether that succeeded.
     fn below_cluster(&mut self, from: f64, to: f64, known: usize) -> Result<(Shifted, bool), EigenError> {
         let mut share = 1.0;
-        for _ in 0..TRIES {
+        // Tries to get below the cluster.
+        for _ in 0..tuning::FEW_STEPS {
             let shifted = self.factor_quietly(from + share * (to - from))?;
             match shifted.solver.negative() {
                 Some(negative) if negative > known => share *= 0.5,
@@ -141,6 +135,7 @@ fn look(
         sight.last = sight.last.max(w);
     }
     // Where the first vector is a mode already, its neighbours show how near to go.
-    sight.edge = sight.edge.min(sight.first - NEAREST * (sight.last - sight.first));
+    // Distance from the first mode, relative to the spread of the Ritz values, that is near enough.
+    sight.edge = sight.edge.min(sight.first - tuning::CLEAR * (sight.last - sight.first));
     Ok(sight)
 }

@@ -28,13 +28,8 @@ use crate::problem::matrix;
 use crate::problem::matrix::norm_bound;
 use crate::request::Request;
 use crate::{
-    Class, ClassCounts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, dense,
+    Class, ClassCounts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, dense, tuning,
 };
-
-/// Largest N of which finite eigenvalues are counted by rank decisions, with dense matrices.
-const RANK_UP_TO: usize = 400;
-/// Growth of a vector under the inverse of a matrix that still counts as regular.
-const REGULAR: f64 = 1e12;
 
 /// Some eigenvalues of E y' = A y.
 ///
@@ -184,7 +179,8 @@ fn finite_eigenvalues(
     pencil: &DescriptorPencil<Sparse>,
     quadratic: &QuadraticPencil<Sparse>,
 ) -> Option<FiniteCount> {
-    if pencil.e.rows() <= RANK_UP_TO {
+    // Largest N of which finite eigenvalues are counted by rank decisions, with dense matrices.
+    if pencil.e.rows() <= tuning::DENSE_UP_TO {
         return dense::finite_eigenvalues(&quadratic.to_dense(), &DenseOptions::default()).ok().flatten();
     }
     by_structure(pencil).map(FiniteCount::from)
@@ -234,7 +230,8 @@ fn is_regular(a: &Sparse) -> bool {
     let trial: Vec<f64> = (0..a.rows()).map(|i| 1.0 + (i % 7) as f64 / 8.0).collect();
     let solution = lu.solve(&trial);
     // A NaN is no proof.
-    norms::two(&solution) <= REGULAR * norms::two(&trial)
+    // Growth of a vector under the inverse of a matrix that still counts as regular.
+    norms::two(&solution) <= (1.0 / tuning::EPS_3_4) * norms::two(&trial)
 }
 
 /// All finite eigenvalues, with those of every class counted and compared with theory.

@@ -9,15 +9,16 @@
 use std::hint::black_box;
 use std::sync::Once;
 
+use crate::tuning;
+
 /// Largest array that glibc learns from, less its own few bytes with room.
 const LARGEST: usize = (32 << 20) - (16 << 10);
-/// Length of vectors from which on it pays.
-const LONG: usize = 5_000;
 
 /// Shows the system's allocator that arrays of length n come and go.
 pub(super) fn keep_for_vectors_of(n: usize) {
     static TOLD: Once = Once::new();
-    if n >= LONG {
+    // Length of vectors from which on it pays.
+    if n >= tuning::LONG {
         TOLD.call_once(|| drop(black_box(Vec::<u8>::with_capacity(black_box(LARGEST)))));
     }
 }

@@ -8,12 +8,7 @@ use crate::certify::zeros;
 use crate::finding::SparseFinding;
 use crate::problem::Problem;
 use crate::problem::uncertified::Uncertified;
-use crate::{Class, Counts, Eigenpair, ExpectedCounts, Finding, Spectrum};
-
-/// Backward error, or violation of the constraints, above which an eigenpair is rejected.
-const NO_EIGENVALUE: f64 = 1e-6;
-/// The same where the error bound is as large as the eigenvalue, so that the eigenpair adds no information.
-const NO_DIGIT: f64 = 1e-8;
+use crate::{Class, Counts, Eigenpair, ExpectedCounts, Finding, Spectrum, tuning};
 
 /// The smallest relative stiffness among the eigenvalues that are not zero, but no further from it than their error
 /// bounds.
@@ -60,7 +55,9 @@ pub(crate) fn finished(
     // Of both kinds of equations.
     let left_over = |pair: &Eigenpair| pair.backward_error.max(pair.constraint_violation);
     let worst =
-        |pair: &Eigenpair| left_over(pair) > if pair.is_determined() { NO_EIGENVALUE } else { NO_DIGIT };
+        // Backward error where the error bound is as large as the eigenvalue, so that the eigenpair adds no information.
+        // Backward error, or violation of the constraints, above which an eigenpair is rejected.
+        |pair: &Eigenpair| left_over(pair) > if pair.is_determined() { tuning::CBRT_EPS } else { tuning::SQRT_EPS };
     let dropped = pairs.iter().filter(|pair| worst(pair)).count();
     if dropped > 0 {
         let errors = pairs.iter().filter(|pair| worst(pair)).map(left_over);
@@ -103,10 +100,6 @@ fn drop_surplus(most: usize, pairs: &mut Vec<Eigenpair>) -> usize {
     modes
 }
 
-/// Share of a vector, squared and in the metric of the mass, in the span of others, from which on it is no mode of its own; those of
-/// different modes are orthogonal.
-const SAME_MODES: f64 = 0.5;
-
 /// Leaves out what several searches have found again of the modes of an undamped symmetric problem; how many modes.
 ///
 /// Of a multiple eigenvalue any vectors of its space may have been found: each is held against the span of those with narrower bounds that
@@ -141,7 +134,9 @@ fn drop_repeated(problem: &Problem, pairs: &mut Vec<Eigenpair>) -> usize {
         // Where these depend on each other, as poor ones may, each of them says as much for itself.
         let of_each = along.iter().enumerate().map(|(p, along)| along * along / gram[(p, p)]);
         let inside = of_each.fold(of_all, f64::max);
-        repeated[i] = !others.is_empty() && inside > SAME_MODES * form(own, own);
+        // Share of a vector, squared and in the metric of the mass, in the span of others, from which on it is no mode of its own; those
+        // of different modes are orthogonal.
+        repeated[i] = !others.is_empty() && inside > tuning::MAINLY * form(own, own);
         if !repeated[i] {
             kept.push(i);
         }

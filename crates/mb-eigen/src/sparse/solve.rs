@@ -22,7 +22,7 @@ use crate::search::from_undamped;
 use crate::search::hermitian::Symmetric;
 use crate::search::non_hermitian::General;
 use crate::search::selection;
-use crate::{DenseOptions, EigenError, Eigenpair, Finding, Spectrum, dense};
+use crate::{DenseOptions, EigenError, Eigenpair, Finding, Spectrum, dense, tuning};
 
 /// Some eigenvalues of a sparse constrained problem.
 ///
@@ -214,11 +214,6 @@ fn merged(
     Some((modes, findings, aid, early))
 }
 
-/// Coordinates up to which damped and unsymmetric problems go to the dense path whatever is asked for.
-const TINY: usize = 40;
-/// Where a problem that is singular near one shift is tried for being singular everywhere: in units of the frequency that makes |M| and |K|
-/// equal, a real number that no model has reason to have as an eigenvalue.
-const ELSEWHERE: f64 = 0.7;
 fn symmetric(run: &mut Symmetric<'_>, request: &Request) -> Result<Modes, EigenError> {
     let tau = std::f64::consts::TAU;
     match *request {
@@ -249,7 +244,8 @@ fn general(run: &mut General<'_>, request: &Request) -> Result<Vec<Uncertified>,
 pub(crate) fn goes_dense(problem: &Problem, request: &Request, options: &SparseOptions) -> bool {
     let small = problem.n <= options.expert.dense_limit && options.expert.structure != Structure::General;
     // Of so few damped coordinates all eigenvalues take less time than some with a proof that none is missing.
-    let tiny = small && problem.n <= TINY && !(problem.symmetric && problem.undamped());
+    // Coordinates up to which damped and unsymmetric problems go to the dense path whatever is asked for.
+    let tiny = small && problem.n <= tuning::TINY && !(problem.symmetric && problem.undamped());
     match *request {
         Request::All => true,
         Request::Lowest { count }
@@ -274,7 +270,9 @@ fn singular(
         return dense(pencil, problem, request, options, keeps_left);
     }
     let EigenError::NoRegularShift { re, im, .. } = error else { return Err(error) };
-    let s = ELSEWHERE * problem.frequency_squared().sqrt();
+    // Where a problem that is singular near one shift is tried for being singular everywhere: in units of the frequency that makes |M|
+    // and |K| equal, a real number that no model has reason to have as an eigenvalue.
+    let s = tuning::MAINLY * problem.frequency_squared().sqrt();
     if problem.factor(s * s, s).is_err() {
         return Err(error);
     }

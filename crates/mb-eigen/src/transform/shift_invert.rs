@@ -22,6 +22,7 @@ use crate::EigenError;
 use crate::krylov::scalar::{norm, product};
 use crate::krylov::{Operator, Scalar, SecondOrder};
 use crate::problem::Problem;
+use crate::tuning;
 
 /// How the quadratic problem is made linear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,7 +244,7 @@ impl Projector {
         let p = z.ncols();
         // (V^T Z)^T in unit columns; its inverse from the right turns V to the dual basis.
         let scaled = Dense::from_fn(p, p, |i, j| gram[(j, i)] * by_v[j] * by_z[i]);
-        let lu = Lu::new(&scaled).ok().filter(|lu| p == 0 || lu.rcond() > 1e-12)?;
+        let lu = Lu::new(&scaled).ok().filter(|lu| p == 0 || lu.rcond() > tuning::EPS_3_4)?;
         let inverse = lu.solve_mat(&mb_algebra::dense::identity(p));
         let turn = Dense::from_fn(p, p, |i, j| by_v[i] * inverse[(i, j)] * by_z[j]);
         Some(Self { dual: product(v.as_ref(), turn.as_ref()), z })

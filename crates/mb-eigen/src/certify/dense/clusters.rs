@@ -6,14 +6,12 @@ use mb_algebra::{Cholesky, Dense, DenseC, LuComplex, c64, dense, norms};
 
 use super::{Certifier, Forms, Terms};
 use crate::certify::error_bound;
-use crate::certify::error_bound::{
-    ALIGNED, Column, Estimate, Factored, Solved, Source, alignment, sensitivity,
-};
+use crate::certify::error_bound::{Column, Estimate, Factored, Solved, Source, alignment, sensitivity};
 use crate::dense::polish::System;
 use crate::dense::{Kind, Raw};
 use crate::numeric::vectors;
 use crate::numeric::vectors::{Block, ZERO, abs};
-use crate::{EigenError, Eigenpair};
+use crate::{EigenError, Eigenpair, tuning};
 
 impl Certifier<'_> {
     /// Bounds of eigenvalues that lie together.
@@ -36,7 +34,7 @@ impl Certifier<'_> {
             let (of_m, of_c) = (2.0 * s.norm() * sum(&terms.m), terms.c.as_ref().map_or(0.0, sum));
             let mut aligned = alignment(slope.norm(), of_m, of_c, forms[j].c.norm());
             // In the metric of a definite mass nothing cancels, as entries of penalties do.
-            if aligned < ALIGNED && *definite.get_or_init(|| Cholesky::new(&self.pencil.m).is_ok()) {
+            if aligned < tuning::EPS_1_4 && *definite.get_or_init(|| Cholesky::new(&self.pencil.m).is_ok()) {
                 let energy = |z: &[c64]| vectors::inner(z, &dense::matvec_complex(&self.pencil.m, z)).re;
                 let of_m = 2.0 * s.norm() * (energy(&raw.right) * energy(&lefts[j])).sqrt();
                 aligned = alignment(slope.norm(), of_m, of_c, forms[j].c.norm());

@@ -20,42 +20,7 @@ use mb_algebra::c64;
 use crate::completeness::winding;
 use crate::completeness::winding::Circle;
 use crate::numeric::vectors::{abs, inner};
-use crate::{EigenError, Eigenpair};
-
-/// Values whose distance is at most this many bounds belong together: the bounds are of first order, and first order ends where the
-/// distance to the next eigenvalue is a few of them.
-const MEET: f64 = 8.0;
-/// Values closer than this fraction of their size belong together whatever their bounds say: the square root of rounding, where
-/// chains of two end up, with a factor of ten.
-const NEAR: f64 = 1e-7;
-/// |y^H (2 s M + C) x| over its size below which the vectors are those of a chain: that of two ends up at the square root of rounding, times
-/// up to 1e4 where entries differ that much in size, longer ones below it.
-pub(crate) const ALIGNED: f64 = 1e-4;
-/// The same of eigenpairs whose vectors are inaccurate: the fourth root of rounding, where chains of four end up, with a factor of ten.
-const APART: f64 = 1e-3;
-/// Bound of a left vector, relative to |s|, up to which it belongs to the eigenvalue of the right one: three steps of inverse iteration a
-/// hundredth of |s| away leave less of the vectors of other eigenvalues, and more within a chain.
-const ASTRAY: f64 = 1e-5;
-/// Imaginary part, relative to its size, up to which a value and its conjugate may stand for one real eigenvalue.
-const REAL: f64 = 1e-5;
-/// Largest row sum of a form's other entries over its diagonal.
-const DOMINANT: f64 = 0.5;
-/// Sensitivity allowed on a circle: half of what could make the matrix singular, so that the determinant keeps its phase to a fraction of
-/// a turn; and where the search for the radius ends.
-const ALLOWED: f64 = 0.5;
-const SOUGHT: f64 = 0.25;
-/// Radii tried for one cluster: from rounding to all of the spectrum.
-const RADII: usize = 40;
-/// Growth of a circle with fewer eigenvalues than values.
-const BEYOND: f64 = 10.0;
-/// Determinants along one circle.
-const POINTS: usize = 400;
-/// Leading directions of the inverse that are followed: Jordan chains side by side.
-const DIRECTIONS: usize = 4;
-/// Values further than this many radii from the centre turn the phase slowly and are not divided out.
-const FAR: f64 = 30.0;
-/// A circle that comes this near, in radii, to a value outside takes it in.
-const REACHED: f64 = 1.5;
+use crate::{EigenError, Eigenpair, tuning};
 
 /// What the rule needs to know of one eigenpair.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +42,11 @@ pub(crate) struct Estimate {
 impl Estimate {
     /// Whether left and right vector belong to one simple eigenvalue, so that a bound of first order says something.
     fn is_sound(&self) -> bool {
-        self.alignment > ALIGNED && self.astray <= ASTRAY * self.s.norm()
+        // Bound of a left vector, relative to |s|, up to which it belongs to the eigenvalue of the right one: three steps of inverse
+        // iteration a hundredth of |s| away leave less of the vectors of other eigenvalues, and more within a chain.
+        // |y^H (2 s M + C) x| over its size below which the vectors are those of a chain: that of two ends up at the square root of
+        // rounding, times up to 1e4 where entries differ that much in size, longer ones below it.
+        self.alignment > tuning::EPS_1_4 && self.astray <= tuning::CBRT_EPS * self.s.norm()
     }
 }
 
@@ -211,7 +180,11 @@ fn spread(estimates: &[Estimate], positions: &[Position]) -> Vec<f64> {
             return e.bound;
         }
         let others = positions.iter().filter(|p| !(estimates[p.pair].fixed || p.own && p.pair == i));
-        let reached = others.map(|p| (p.s - e.s).norm()).filter(|distance| *distance <= MEET * e.bound);
+        // Values whose distance is at most this many bounds belong together: the bounds are of first order, and first order ends where
+        // the distance to the next eigenvalue is a few of them.
+        let reached = others
+            .map(|p| (p.s - e.s).norm())
+            .filter(|distance| *distance <= (1.0 / tuning::CLEAR) * e.bound);
         reached.map(|distance| 2.0 * distance).fold(e.bound, f64::max)
     };
     estimates.iter().enumerate().map(one).collect()
@@ -222,10 +195,13 @@ fn linked(first: usize, estimates: &[Estimate], positions: &[Position]) -> Vec<P
     let reach = |p: &Position| {
         let e = &estimates[p.pair];
         // The bound of an eigenpair with nearly orthogonal vectors is first order beyond where that holds.
-        let own = if e.fixed || !e.bound.is_finite() { 0.0 } else { MEET * e.bound };
-        let apart = APART * e.s.norm();
-        let limit = if e.alignment > ALIGNED { f64::INFINITY } else { apart };
-        own.min(limit).max((MEET * e.astray).min(apart)).max(NEAR * e.s.norm())
+        let own = if e.fixed || !e.bound.is_finite() { 0.0 } else { (1.0 / tuning::CLEAR) * e.bound };
+        // Eigenpairs whose vectors are inaccurate: the fourth root of rounding, where chains of four end up, with a factor of ten.
+        let apart = tuning::SLIGHT * e.s.norm();
+        let limit = if e.alignment > tuning::EPS_1_4 { f64::INFINITY } else { apart };
+        // Values closer than this fraction of their size belong together whatever their bounds say: the square root of rounding, where
+        // chains of two end up.
+        own.min(limit).max(((1.0 / tuning::CLEAR) * e.astray).min(apart)).max(tuning::SQRT_EPS * e.s.norm())
     };
     let mut open: Vec<Position> = positions.to_vec();
     let Some(start) = open.iter().position(|p| p.own && p.pair == first) else { return Vec::new() };
@@ -270,7 +246,8 @@ fn by_forms(
             }
         }
         // A NaN is not dominant.
-        let dominant = others <= DOMINANT * diagonal && diagonal > 0.0;
+        // Largest row sum of a form's other entries over its diagonal.
+        let dominant = others <= tuning::MAINLY * diagonal && diagonal > 0.0;
         if !(dominant && estimates[i].is_sound()) {
             return None;
         }
@@ -280,7 +257,7 @@ fn by_forms(
     let width = widths.iter().copied().fold(0.0, f64::max);
     let of = |&i: &usize| {
         let near = members.iter().map(|&j| (estimates[i].s - estimates[j].s).norm());
-        width + near.filter(|distance| *distance <= MEET * width).fold(0.0, f64::max)
+        width + near.filter(|distance| *distance <= (1.0 / tuning::CLEAR) * width).fold(0.0, f64::max)
     };
     let bounds: Vec<f64> = members.iter().map(of).collect();
     bounds.iter().all(|bound| bound.is_finite()).then_some(bounds)
@@ -293,17 +270,20 @@ fn by_circle(
     source: &dyn Source,
 ) -> Option<(Vec<Position>, Disc)> {
     let (mut centre, mut radius) = smallest(&group);
-    for _ in 0..RADII {
-        let directions = group.len().min(DIRECTIONS);
+    // Radii tried for one cluster: from rounding to all of the spectrum.
+    for _ in 0..tuning::STEPS {
+        // Leading directions of the inverse that are followed: Jordan chains side by side.
+        let directions = group.len().min(tuning::FEW_STEPS);
         let found = source.sensitivity(centre + c64::from_polar(radius, 0.7), directions);
         let Some(found) = found else {
             radius *= 3.0;
             continue;
         };
-        if found > SOUGHT {
+        // The search for the radius ends where the sensitivity is below this.
+        if found > tuning::PARTLY {
             // The inverse falls like radius^-k within a cluster of chains of length k.
-            let by = (1.1 * found / SOUGHT).powf(1.0 / group.len() as f64);
-            radius *= by.clamp(1.2, 100.0);
+            let by = (1.1 * found / tuning::PARTLY).powf(1.0 / group.len() as f64);
+            radius *= by.clamp(1.1, 1.0 / tuning::MINOR);
             let before = group.len();
             take_in(&mut group, positions, centre, radius);
             if group.len() > before {
@@ -321,15 +301,18 @@ fn by_circle(
         }
         let sure = [2.3, 3.9, 5.4].iter().all(|angle| {
             let at = centre + c64::from_polar(radius, *angle);
-            source.sensitivity(at, directions).is_some_and(|found| found <= ALLOWED)
+            // Half of what could make the matrix singular, so that the determinant keeps its phase to a fraction of a turn.
+            source.sensitivity(at, directions).is_some_and(|found| found <= tuning::MAINLY)
         });
         let known: Vec<c64> =
-            positions.iter().map(|p| p.s).filter(|s| (s - centre).norm() <= FAR * radius).collect();
+            // Values further than this many radii from the centre turn the phase slowly and are not divided out.
+            positions.iter().map(|p| p.s).filter(|s| (s - centre).norm() <= (1.0 / tuning::CLEAR) * radius).collect();
         let circle = Circle { centre, radius, known, rest: 0 };
         let turns =
-            if sure { winding::turns(&circle, POINTS, |s| source.ln_determinant(s)).ok()? } else { None };
+            // Determinants along one circle.
+            if sure { winding::turns(&circle, tuning::POINTS, |s| source.ln_determinant(s)).ok()? } else { None };
         let Some(turns) = turns else {
-            radius *= 1.5;
+            radius *= tuning::TWICE;
             continue;
         };
         let counted = group.len() as f64 + turns.round();
@@ -340,12 +323,16 @@ fn by_circle(
         )]
         let counted = counted.max(0.0) as usize;
         let real = match group.as_slice() {
-            [p, q] if p.pair == q.pair && counted == 1 && p.s.im.abs() <= REAL * p.s.norm() => Some(p.pair),
+            // Imaginary part, relative to its size, up to which a value and its conjugate may stand for one real eigenvalue.
+            [p, q] if p.pair == q.pair && counted == 1 && p.s.im.abs() <= tuning::CBRT_EPS * p.s.norm() => {
+                Some(p.pair)
+            }
             _ => None,
         };
         // Values that rounding has moved off further than the circle reaches.
         if counted < group.len() && real.is_none() {
-            radius *= BEYOND;
+            // Growth of a circle with fewer eigenvalues than values.
+            radius /= tuning::CLEAR;
             continue;
         }
         return Some((group, Disc { centre, radius, real }));
@@ -362,13 +349,14 @@ fn smallest(group: &[Position]) -> (c64, f64) {
         centre.im = 0.0;
     }
     let spread = group.iter().map(|p| (p.s - centre).norm()).fold(0.0, f64::max);
-    (centre, (2.0 * spread).max(64.0 * f64::EPSILON * centre.norm()).max(f64::MIN_POSITIVE.sqrt()))
+    (centre, (2.0 * spread).max(tuning::MANY_ROUNDINGS * centre.norm()).max(f64::MIN_POSITIVE.sqrt()))
 }
 
 /// Adds the values that a circle reaches.
 fn take_in(group: &mut Vec<Position>, positions: &[Position], centre: c64, radius: f64) {
     for p in positions {
-        let inside = (p.s - centre).norm() <= REACHED * radius;
+        // A circle that comes this near, in radii, to a value outside takes it in.
+        let inside = (p.s - centre).norm() <= tuning::TWICE * radius;
         let there = group.iter().any(|q| q.pair == p.pair && q.own == p.own && q.s == p.s);
         if inside && !there {
             group.push(*p);

@@ -16,13 +16,7 @@ use crate::numeric::double_double::{forms_of_rows, row_products};
 use crate::numeric::vectors::ZERO;
 use crate::problem::uncertified::Uncertified;
 use crate::refine::Doubled;
-use crate::{Eigenpair, Shape};
-
-/// Eigenpairs side by side at most.
-pub(super) const WIDTH: usize = 8;
-
-/// Length of vectors from which on the memory of half as many side by side is worth more than reading K once for all.
-const LONG: usize = 20_000;
+use crate::{Eigenpair, Shape, tuning};
 
 /// Eigenvalues measured at once: real ones of an undamped symmetric problem, or a single one of any kind.
 pub(super) type Group = Vec<Uncertified>;
@@ -30,7 +24,8 @@ pub(super) type Group = Vec<Uncertified>;
 impl Certifier<'_> {
     /// Eigenvalues in groups, in their order.
     pub(super) fn groups(&self, uncertified: Vec<Uncertified>) -> Vec<Group> {
-        let most = if self.problem.n > LONG { WIDTH / 2 } else { WIDTH };
+        // Length of vectors from which on the memory of half as many side by side is worth more than reading K once for all.
+        let most = if self.problem.n > tuning::LONG { tuning::WIDTH / 2 } else { tuning::WIDTH };
         let mut groups: Vec<(Group, bool)> = Vec::new();
         for approx in uncertified {
             let real = self.is_real(&approx);
@@ -50,7 +45,7 @@ impl Certifier<'_> {
             }
             1 => self.real_pairs::<1>(uncertified),
             2..=4 => self.real_pairs::<4>(uncertified),
-            _ => self.real_pairs::<WIDTH>(uncertified),
+            _ => self.real_pairs::<{ tuning::WIDTH }>(uncertified),
         }
     }
 

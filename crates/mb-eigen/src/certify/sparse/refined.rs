@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError};
 use mb_algebra::{Dense, c64, interrupt, norms};
 use rayon::prelude::*;
 
-use super::batch::{Group, WIDTH};
+use super::batch::Group;
 use super::{Certifier, apply};
 use crate::finding::SparseFinding;
 use crate::numeric::double_double::{forms_of_rows, sizes_of_forms};
@@ -19,23 +19,12 @@ use crate::problem::condensation::Merged;
 use crate::problem::matrix::Matrix;
 use crate::problem::uncertified::Uncertified;
 use crate::refine;
-use crate::refine::condensed::SIDE_BY_SIDE;
 use crate::refine::{Doubled, Given, Improved};
 use crate::transform::factors::Shifted;
-use crate::{Eigenpair, Finding, Shape};
+use crate::{Eigenpair, Finding, Shape, tuning};
 
 /// Numbers in the vectors of all eigenpairs from which on cores share them out.
 const SHARED: usize = 200_000;
-/// Eigenpairs worth double-double precision from which on they are improved together.
-const SEVERAL: usize = 3;
-/// Bound relative to |s| above which an eigenpair is worth double-double precision.
-const POOR: f64 = 1e-8;
-
-/// Share of that bound which rounding alone must make for an eigenpair to be improved before it is measured.
-const SURELY: f64 = 0.5;
-
-/// |cos|^2 between the vectors of a damped eigenpair before and after, below which it has become another one.
-const SAME: f64 = 0.5;
 
 /// What the search for the eigenpairs leaves for the refinement of those with poor bounds.
 #[derive(Default)]
@@ -114,14 +103,15 @@ impl Certifier<'_> {
         let shared = self.problem.n * first.len() >= SHARED;
         // Converged eigenpairs are only deflated. What is left out must be further from the shift.
         let poor: Vec<bool> = first.iter().map(|first| first.poor).collect();
-        let several = poor.iter().filter(|poor| **poor).count() >= SEVERAL.min(first.len());
+        // Eigenpairs worth double-double precision from which on they are improved together.
+        let several = poor.iter().filter(|poor| **poor).count() >= tuning::NARROW.min(first.len());
         let whole = poor.contains(&true) && several && first.iter().all(|first| first.again.is_some());
         // What is available is taken for all of them: modes of nearly equal w have been distinguished together.
         let reused = matches!(aid, Aid::Improved(_));
         let mut merged = None;
         if whole {
             let given: Vec<Given<'_>> = first.iter().map(|first| Given::of(&first.pair)).collect();
-            let (problem, enough) = (self.problem, refine::ENOUGH);
+            let (problem, enough) = (self.problem, tuning::SOLVE_ROUNDINGS);
             match aid {
                 Aid::Factors(near) => {
                     better = refine::refine_together(problem, &near, &given, &poor, enough);
@@ -138,7 +128,7 @@ impl Certifier<'_> {
             (first, found)
         };
         let mut all = first.into_iter().zip(better).map(found);
-        let most = if merged.is_some() { SIDE_BY_SIDE } else { 1 };
+        let most = if merged.is_some() { tuning::NARROW } else { 1 };
         let mut groups = Vec::new();
         loop {
             let group: Vec<_> = all.by_ref().take(most).collect();
@@ -192,7 +182,8 @@ impl Certifier<'_> {
         let first = |(pair, again): (Eigenpair, Option<Uncertified>)| {
             let size = pair.value().map_or(0.0, c64::norm);
             let again = again.filter(|_| size > 0.0);
-            First { poor: again.is_some() && pair.error_bound > POOR * size, pair, again }
+            // Bound relative to |s| above which an eigenpair is worth double-double precision.
+            First { poor: again.is_some() && pair.error_bound > tuning::SQRT_EPS * size, pair, again }
         };
         pairs.into_iter().zip(again).map(first).collect()
     }
@@ -201,14 +192,17 @@ impl Certifier<'_> {
     /// rounding alone.
     pub(crate) fn poor_by_rounding(&self, w: &[f64], x: &Dense) -> Vec<bool> {
         let mut poor = Vec::with_capacity(w.len());
-        for (at, w) in w.chunks(WIDTH).enumerate() {
-            let packed = |i: usize| -> [f64; WIDTH] {
-                std::array::from_fn(|k| if k < w.len() { x[(i, at * WIDTH + k)] } else { 0.0 })
+        for (at, w) in w.chunks(tuning::WIDTH).enumerate() {
+            let packed = |i: usize| -> [f64; tuning::WIDTH] {
+                std::array::from_fn(|k| if k < w.len() { x[(i, at * tuning::WIDTH + k)] } else { 0.0 })
             };
             let packed: Vec<_> = (0..x.nrows()).map(packed).collect();
             let terms = sizes_of_forms(self.problem.k.sparse(), &packed);
             poor.extend(
-                w.iter().zip(terms).map(|(w, terms)| self.rounding * terms > SURELY * POOR * w.abs()),
+                // Share of that bound which rounding alone must make for an eigenpair to be improved before it is measured.
+                w.iter()
+                    .zip(terms)
+                    .map(|(w, terms)| self.rounding * terms > tuning::MAINLY * tuning::SQRT_EPS * w.abs()),
             );
             // Slower ones come first.
             if !poor.iter().rev().take(w.len()).any(|poor| *poor) {
@@ -239,7 +233,8 @@ impl Certifier<'_> {
         let (right, multipliers) = (std::mem::take(&mut found.x), std::mem::take(&mut found.l));
         let mut better = self.measured(approx(s, right, multipliers), Some(&found));
         // The bound of a start without digits may reach other eigenvalues, whose damping makes them no less near.
-        let along = self.problem.undamped() || mac(&pair.right, &better.right) > SAME;
+        // |cos|^2 between the vectors of a damped eigenpair before and after, below which it has become another one.
+        let along = self.problem.undamped() || mac(&pair.right, &better.right) > tuning::MAINLY;
         let same = (s.im > 0.0) == (before.im > 0.0) && moved <= pair.error_bound && along;
         if !same || better.error_bound >= pair.error_bound {
             return pair;
@@ -259,7 +254,7 @@ impl Certifier<'_> {
         let real = p.c.is_zero() && x.is_real();
         let (terms, d) = if real { self.felt_real(s, x) } else { self.felt_complex(s, x, pair) };
         let up_to = 0.5 * f64::EPSILON * terms / d;
-        if p.knows_zeros() && up_to > crate::certify::rounded::FELT * size {
+        if p.knows_zeros() && up_to > tuning::MINOR * size {
             pair.error_bound += up_to;
         }
         let mut felt = self.felt.lock().unwrap_or_else(PoisonError::into_inner);

@@ -14,13 +14,9 @@ use crate::EigenError;
 use crate::error::at;
 use crate::numeric::double_double::TwoVectors;
 use crate::numeric::vectors;
+use crate::tuning;
 
-/// Candidates: pivots below this fraction of the norm of the equilibrated matrix.
-pub(super) const CANDIDATE: f64 = 1e-10;
-/// Corrections of a candidate on the matrix as given, before and after the candidates are turned into singular vectors: each gains the digits
-/// that the factors have, of which 32 are wanted.
-const CORRECTIONS: usize = 6;
-/// Share of the candidate below which a correction is beyond these digits, and so are those that would follow.
+/// Share of the candidate below which a correction is beyond the 32 digits of double-double precision, and so are those that would follow.
 const LAST: f64 = 1.0 / (1_u128 << 110) as f64;
 
 /// A compressed onto the candidates: A V + U T = 0 with the singular values of T in sight, smallest first.
@@ -62,7 +58,8 @@ pub(super) fn smallest_singular_value(a: &Dense) -> f64 {
 
 /// Approximate right and left null directions, k x p each.
 pub(super) fn candidates(a: &Dense, scale: f64) -> Result<(Dense, Dense), EigenError> {
-    let relative = RankTolerance { relative: (CANDIDATE * scale / norms::max_abs(a)).min(1.0) };
+    // Candidates: pivots below this fraction of the norm of the equilibrated matrix.
+    let relative = RankTolerance { relative: (tuning::EPS_2_3 * scale / norms::max_abs(a)).min(1.0) };
     let right = RankQr::new(a, relative).map_err(at("Null directions"))?;
     let left = RankQr::new(&dense::transpose(a), relative).map_err(at("Null directions"))?;
     // Both count the same singular values; where the pivots disagree the larger set is the safe one.
@@ -105,7 +102,9 @@ pub(super) fn compress(
     let solve = |b: &[f64], transposed: bool| if transposed { lu.solve_transpose(b) } else { lu.solve(b) };
     let correct = |list: &mut [TwoVectors], transposed: bool| {
         for x in list {
-            for _ in 0..CORRECTIONS {
+            // Corrections of a candidate on the matrix as given, before and after the candidates are turned into singular vectors: each
+            // gains the digits that the factors have, of which 32 are wanted.
+            for _ in 0..tuning::ATTEMPTS {
                 let mut b = rest(x, transposed);
                 b.resize(k + p, 0.0);
                 let by = solve(&b, transposed);

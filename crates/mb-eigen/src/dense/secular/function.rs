@@ -15,11 +15,7 @@ use mb_algebra::{Dense, c64, dense};
 use super::proportional::Proportional;
 use super::{Uncertified, starts};
 use crate::numeric::vectors::ZERO;
-
-/// |(s^2 + a s) + (1 + b s) w| below this fraction of both terms is near.
-const NEAR: f64 = 1e-2;
-/// Relative error allowed in the sums of the eigenvalues.
-const ALLOWED: f64 = 1e-8;
+use crate::tuning;
 
 /// w, a and b, U and J with the products of the entries of each row of U.
 pub(super) struct Function {
@@ -81,7 +77,8 @@ impl Function {
             let (free_size, factor_size) = (free.norm(), factor.norm());
             for i in 0..k {
                 let d = free + factor * self.w[i];
-                if d.norm_sqr() < (NEAR * (free_size + factor_size * self.w[i].abs())).powi(2) {
+                // |(s^2 + a s) + (1 + b s) w| below this fraction of both terms is near.
+                if d.norm_sqr() < (tuning::MINOR * (free_size + factor_size * self.w[i].abs())).powi(2) {
                     near[j].push(i);
                     continue;
                 }
@@ -176,7 +173,8 @@ impl Function {
             }
         }
         let agree = |part: usize, [value, terms]: [f64; 2]| {
-            (value - demanded[part]).abs() <= ALLOWED * size[part] + 1e3 * f64::EPSILON * terms
+            // Relative error allowed in the sums of the eigenvalues.
+            (value - demanded[part]).abs() <= tuning::SQRT_EPS * size[part] + tuning::SOLVE_ROUNDINGS * terms
         };
         count == 2 * k && agree(0, sum) && agree(1, inverse)
     }
@@ -260,7 +258,8 @@ impl Small {
             }
         }
         // The start that L maps from: no direction is left out by symmetry.
-        let mut x: Vec<c64> = (0..n).map(|i| c64::new(1.0 + 0.1 * ((i * 7) % 5) as f64, 0.0)).collect();
+        let mut x: Vec<c64> =
+            (0..n).map(|i| c64::new(1.0 + tuning::CLEAR * ((i * 7) % 5) as f64, 0.0)).collect();
         for step in 0..2 {
             if step > 0 {
                 x = order.iter().map(|&i| x[i]).collect();

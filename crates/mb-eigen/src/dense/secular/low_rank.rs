@@ -8,9 +8,7 @@ use mb_algebra::{Dense, RankQr, RankTolerance, SymmetricEigen, dense, norms};
 
 use crate::EigenError;
 use crate::error::at;
-
-/// What elimination may leave of C, relative to the size of what C was computed from.
-const LEFT: f64 = 1e-14;
+use crate::tuning;
 
 /// The factors.
 #[derive(Clone, Debug)]
@@ -23,17 +21,19 @@ pub(super) struct LowRank {
 
 /// Factors C, whose entries hold roundings of numbers of the given size, when its rank is at most `most`.
 pub(super) fn factor(c: &Dense, size: f64, most: usize) -> Result<Option<LowRank>, EigenError> {
-    if norms::max_abs(c) <= LEFT * size {
+    // What elimination may leave of C, relative to the size of what C was computed from.
+    if norms::max_abs(c) <= tuning::MANY_ROUNDINGS * size {
         return Ok(Some(LowRank { f: Dense::zeros(c.nrows(), 0), signs: Vec::new() }));
     }
-    let Some(picked) = spanning(c, most, LEFT * size) else { return Ok(None) };
+    let Some(picked) = spanning(c, most, tuning::MANY_ROUNDINGS * size) else { return Ok(None) };
     let step = at("Factors of the damping matrix");
     let columns = dense::select_columns(c, &picked);
     let qr = RankQr::new(&dense::transpose(&columns), RankTolerance { relative: 0.0 }).map_err(&step)?;
     let q = qr.row_space();
     let within = dense::symmetric_part(&dense::mul_transpose(&q, &dense::mul(c, &q)));
     let eigen = SymmetricEigen::new(&within).map_err(&step)?;
-    let kept: Vec<usize> = (0..eigen.values.len()).filter(|&j| eigen.values[j].abs() > LEFT * size).collect();
+    let kept: Vec<usize> =
+        (0..eigen.values.len()).filter(|&j| eigen.values[j].abs() > tuning::MANY_ROUNDINGS * size).collect();
     let signs: Vec<f64> = kept.iter().map(|&j| eigen.values[j].signum()).collect();
     let scale: Vec<f64> = kept.iter().map(|&j| eigen.values[j].abs().sqrt()).collect();
     let vectors = dense::select_columns(&eigen.vectors, &kept);
@@ -41,7 +41,7 @@ pub(super) fn factor(c: &Dense, size: f64, most: usize) -> Result<Option<LowRank
     let signed = dense::mul(&f, &dense::diagonal(&signs));
     let rest = dense::add(1.0, c, -1.0, &dense::mul(&signed, &dense::transpose(&f)));
     // The basis adds a few roundings of its own.
-    Ok((norms::max_abs(&rest) <= 10.0 * LEFT * size).then_some(LowRank { f, signs }))
+    Ok((norms::max_abs(&rest) <= tuning::SOLVE_ROUNDINGS * size).then_some(LowRank { f, signs }))
 }
 
 /// Columns that span C up to `left`, at most `most`.

@@ -29,26 +29,10 @@ use super::symmetric;
 use super::symmetric::Modes;
 use crate::EigenError;
 use crate::numeric::vectors::{Block, ZERO};
+use crate::tuning;
 use function::Function;
 use low_rank::LowRank;
 use proportional::Proportional;
-
-/// Smaller problems are as fast in companion form.
-const SMALLEST: usize = 60;
-/// Steps of all eigenvalues at most.
-const SWEEPS: usize = 40;
-/// A step below this fraction of the eigenvalue is the last: the iteration converges cubically.
-const CONVERGED: f64 = 1e-10;
-/// Steps that stay below this without shrinking further are rounding.
-const ROUNDING: f64 = 1e-7;
-/// Sweeps before a step may count as rounding.
-const PATIENCE: usize = 5;
-/// Eigenvalues closer than this fraction are not distinguished.
-const SAME: f64 = 1e-11;
-
-/// b^2 w above which the slow eigenvalue of a mode, one of many that gather at -1 / b, is closer to its neighbours
-/// than they can be distinguished here.
-const MERGED: f64 = 1e8;
 
 /// An eigenvalue on its way.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +60,8 @@ impl Uncertified {
 /// `pencil` holds the matrices before any reduction, in whose entries proportional damping shows.
 pub(super) fn solve(pencil: &QuadraticPencil, given: &Matrices) -> Result<Option<Vec<Raw>>, EigenError> {
     let k = given.size();
-    if k < SMALLEST {
+    // Smaller problems are as fast in companion form.
+    if k < tuning::TINY {
         return Ok(None);
     }
     // Beyond this rank the function costs as much as the companion matrix.
@@ -84,7 +69,9 @@ pub(super) fn solve(pencil: &QuadraticPencil, given: &Matrices) -> Result<Option
     let Some((own, damping)) = split(pencil, given, most)? else { return Ok(None) };
     let Some(Modes { w, x }) = symmetric::modes(&given.m, &given.k)? else { return Ok(None) };
     let u = dense::mul_transpose(&x, &damping.f);
-    if w.iter().any(|w| own.stiffness * own.stiffness * w > MERGED) {
+    // b^2 w above which the slow eigenvalue of a mode, one of many that gather at -1 / b, is closer to its neighbours than they can be
+    // distinguished here.
+    if w.iter().any(|w| own.stiffness * own.stiffness * w > (1.0 / tuning::SQRT_EPS)) {
         return Ok(None);
     }
     let Some(starts) = starts::find(&w, own, &u, &damping.signs)? else { return Ok(None) };
@@ -124,7 +111,8 @@ fn split(
 
 /// Improves all eigenvalues; whether all have converged.
 fn iterate(function: &Function, uncertified: &mut [Uncertified]) -> bool {
-    for sweep in 0..SWEEPS {
+    // Steps of all eigenvalues at most.
+    for sweep in 0..tuning::STEPS {
         interrupt::check();
         let active: Vec<usize> = (0..uncertified.len()).filter(|&j| !uncertified[j].done).collect();
         if active.is_empty() {
@@ -147,8 +135,12 @@ fn iterate(function: &Function, uncertified: &mut [Uncertified]) -> bool {
             if !next.is_finite() || (!real && next.im <= 0.0) || next == ZERO {
                 return false;
             }
-            let stalled = sweep >= PATIENCE && size < ROUNDING && size > 0.25 * approx.step;
-            approx.done = size <= CONVERGED || stalled;
+            // Steps that stay below this without shrinking further are rounding.
+            // Sweeps before a step may count as rounding.
+            let stalled =
+                sweep >= tuning::ATTEMPTS && size < tuning::SQRT_EPS && size > tuning::PARTLY * approx.step;
+            // A step below this fraction of the eigenvalue is the last: the iteration converges cubically.
+            approx.done = size <= tuning::EPS_2_3 || stalled;
             approx.step = size;
             approx.s = next;
         }
@@ -177,8 +169,9 @@ fn distinct(uncertified: &[Uncertified]) -> bool {
     ascending(&mut order, c64::norm_sqr);
     order.iter().enumerate().all(|(i, a)| {
         let size = a.norm();
-        let near = order[i + 1..].iter().take_while(|b| b.norm() <= size * (1.0 + 2.0 * SAME));
-        near.into_iter().all(|b| (a - b).norm() > SAME * size)
+        // Eigenvalues closer than this fraction are not distinguished.
+        let near = order[i + 1..].iter().take_while(|b| b.norm() <= size * (1.0 + 2.0 * tuning::EPS_3_4));
+        near.into_iter().all(|b| (a - b).norm() > tuning::EPS_3_4 * size)
     })
 }
 

@@ -7,10 +7,8 @@
 
 use mb_algebra::{Dense, norms};
 
-/// Entries below this fraction of the largest one of their matrix are zero.
-const SMALL: f64 = 1e-15;
-/// Relative deviation up to which an entry agrees with a candidate.
-const AGREES: f64 = 1e-9;
+use crate::tuning;
+
 /// Entries candidates are made from.
 const SEEDS: usize = 24;
 /// Entries that vote.
@@ -65,7 +63,7 @@ impl Proportional {
     fn of_pair(x: Entry, y: Entry) -> Option<Self> {
         let (left, right) = (x.m * y.k, y.m * x.k);
         let determinant = left - right;
-        if determinant.abs() <= 1e-6 * (left.abs() + right.abs()) {
+        if determinant.abs() <= tuning::CBRT_EPS * (left.abs() + right.abs()) {
             return None;
         }
         let (mass, stiffness) = (x.c * y.k - y.c * x.k, x.m * y.c - y.m * x.c);
@@ -75,7 +73,8 @@ impl Proportional {
     fn agrees(&self, e: &Entry) -> bool {
         let (by_mass, by_stiffness) = (self.mass * e.m, self.stiffness * e.k);
         let terms = by_mass.abs() + by_stiffness.abs() + e.c.abs();
-        (e.c - by_mass - by_stiffness).abs() <= AGREES * terms
+        // Relative deviation up to which an entry agrees with a candidate.
+        (e.c - by_mass - by_stiffness).abs() <= tuning::SQRT_EPS * terms
     }
 
     /// To rounding: b from the entry where K damps most, a from the one where M has the largest part.
@@ -98,7 +97,8 @@ impl Proportional {
 /// The places of the lower triangle where there is damping, mass or stiffness: that M or K leave no damping somewhere
 /// shows as much as that they do.
 fn entries(m: &Dense, c: &Dense, k: &Dense) -> Vec<Entry> {
-    let least = [m, c, k].map(|a| SMALL * norms::max_abs(a));
+    // Entries below this fraction of the largest one of their matrix are zero.
+    let least = [m, c, k].map(|a| tuning::FEW_ROUNDINGS * norms::max_abs(a));
     let mut out = Vec::new();
     for j in 0..c.ncols() {
         for i in j..c.nrows() {

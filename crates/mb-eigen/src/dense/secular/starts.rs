@@ -18,11 +18,7 @@ use mb_algebra::{Dense, GeneralEigen, SymmetricEigen, c64, dense};
 use super::proportional::Proportional;
 use crate::EigenError;
 use crate::error::at;
-
-/// Coupling over distance from which on modes are solved together.
-const STRONG: f64 = 0.3;
-/// b^2 w from which on a mode is overdamped by b K; a quarter of it is critical.
-const OVERDAMPED: f64 = 16.0;
+use crate::tuning;
 
 /// Real eigenvalues and those with Im s > 0; U k x p.
 pub(super) fn find(
@@ -35,7 +31,8 @@ pub(super) fn find(
     let beside = dense::mul(&signed, &dense::transpose(u));
     let damping: Vec<f64> = w.iter().map(|w| own.damping(*w)).collect();
     let (slow, others): (Vec<usize>, Vec<usize>) =
-        (0..w.len()).partition(|&i| own.stiffness * own.stiffness * w[i] > OVERDAMPED);
+        // b^2 w from which on a mode is overdamped by b K; a quarter of it is critical.
+        (0..w.len()).partition(|&i| own.stiffness * own.stiffness * w[i] > (1.0 / tuning::CLEAR));
     let mut out = Vec::with_capacity(w.len() + signs.len());
     out.extend(slow.iter().map(|&i| poles(w[i], damping[i] + beside[(i, i)])[0]));
     out.extend(gathered(w, own, &beside, &slow)?);
@@ -109,7 +106,8 @@ fn groups(w: &[f64], own: &[f64], c: &Dense, some: &[usize]) -> Vec<Vec<usize>> 
         let (size, pairs) = (c[(i, j)].abs(), [(0, 0), (0, 1), (1, 0), (1, 1)]);
         pairs.into_iter().any(|(a, b)| {
             let rate = size * (reaches[i][a] * reaches[j][b]).sqrt();
-            rate > STRONG * (places[i][a] - places[j][b]).norm()
+            // Coupling over distance from which on modes are solved together.
+            rate > tuning::PARTLY * (places[i][a] - places[j][b]).norm()
         })
     };
     let mut group: Vec<usize> = (0..k).collect();

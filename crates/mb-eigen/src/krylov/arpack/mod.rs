@@ -32,11 +32,10 @@ use super::{
     BuiltIn, KrylovDriver, Operator, Remark, Ritz, RitzComplex, RitzReal, Scalar, SymmetricOperator, Wanted,
 };
 use crate::EigenError;
+use crate::tuning;
 
 /// Smallest default dimension of the basis.
 const BASIS: usize = 20;
-/// theta below this fraction of the largest one is zero up to rounding.
-const ZERO: f64 = 1e-13;
 
 /// ARPACK-NG of the system.
 #[derive(Clone, Copy, Debug, Default)]
@@ -168,7 +167,8 @@ fn order<T: Scalar>(values: &[T], converged: usize, count: usize) -> (Vec<usize>
     let size = |j: usize| values[j].complex().norm();
     let largest = (0..present).map(size).filter(|s| s.is_finite()).fold(0.0, f64::max);
     let mut order: Vec<usize> =
-        (0..present).filter(|&j| size(j).is_finite() && size(j) > ZERO * largest).collect();
+        // theta below this fraction of the largest one is zero up to rounding.
+        (0..present).filter(|&j| size(j).is_finite() && size(j) > tuning::SOLVE_ROUNDINGS * largest).collect();
     let exhausted = order.len() < present;
     // Conjugates have exactly the same size and stand in order already.
     descending(&mut order, |&a| size(a));

@@ -13,6 +13,7 @@ use crate::refine::{Given, Improved};
 use crate::request::Request;
 use crate::sparse::SparseExpert;
 use crate::sparse::solve::undamped;
+use crate::tuning;
 
 /// A chain of masses on springs, grounded, of `n` coordinates, and rows given as lists of entries.
 fn pencil(n: usize, rows: &[Vec<(usize, f64)>]) -> QuadraticPencil<Sparse> {
@@ -221,10 +222,10 @@ fn pairs_improved_in_fewer_coordinates_are_those_improved_in_all() {
     let outer = Shifted { sigma, solver: problem.factor(-sigma, 0.0).unwrap() };
     let given: Vec<Given<'_>> = found.uncertified.iter().map(Given::of_uncertified).collect();
     let wanted = vec![true; given.len()];
-    let ours = merged.improve(&problem, &inner, &given, &wanted, refine::ENOUGH);
+    let ours = merged.improve(&problem, &inner, &given, &wanted, tuning::SOLVE_ROUNDINGS);
     let ours: Vec<Improved> = ours.into_iter().map(Option::unwrap).collect();
     let whole = merged.whole(&problem, &problem.rows.given.transposed(), &ours.iter().collect::<Vec<_>>());
-    let other = refine::refine_together(&problem, &outer, &given, &wanted, refine::ENOUGH);
+    let other = refine::refine_together(&problem, &outer, &given, &wanted, tuning::SOLVE_ROUNDINGS);
     for (ours, other) in whole.iter().zip(other) {
         let other = other.unwrap().pair;
         assert!((ours.s - other.s).norm() <= 1e-15 * ours.s.norm(), "{} {}", ours.s, other.s);
@@ -237,7 +238,7 @@ fn pairs_improved_in_fewer_coordinates_are_those_improved_in_all() {
         // No more than what the steps end at, for which w changes by less than its rounding.
         let weighted: f64 = ours.x.iter().zip(ours.residual.iter()).map(|(x, r)| (x * r).norm()).sum();
         let square = norms::two_complex(&ours.x).powi(2) * ours.s.norm_sqr();
-        assert!(weighted <= 4.0 * refine::ENOUGH * square, "{weighted:e}");
+        assert!(weighted <= 4.0 * tuning::SOLVE_ROUNDINGS * square, "{weighted:e}");
         let x = Mat::from_fn(n, 1, |i, _| ours.x[i].re);
         assert!(norms::max_abs(&problem.rows.unit.mul(&x)) < 1e-15);
     }

@@ -13,10 +13,10 @@
 
 use mb_algebra::{Dense, Scatter, Sparse, Triplets};
 
+use crate::tuning;
+
 /// In the place of a coordinate.
 const NONE: u32 = u32::MAX;
-/// What cancels in a diagonal entry of B^T A B, over the entry, up to which the sum says what its terms do.
-const CANCELLED: f64 = 16.0;
 
 /// A row taken out.
 #[derive(Clone, Copy, Debug)]
@@ -198,7 +198,8 @@ impl Ties {
                 }
             }
             let diagonal = line.get(at[own]).filter(|(to, _)| *to as usize == own).map_or(0.0, |(_, v)| v[0]);
-            if terms > CANCELLED * diagonal.abs() {
+            // What cancels in a diagonal entry of B^T A B, over the entry, up to which the sum says what its terms do.
+            if terms > (1.0 / tuning::CLEAR) * diagonal.abs() {
                 return None;
             }
             line.sort_unstable_by_key(|(to, _)| *to);

@@ -25,10 +25,7 @@ use self::row_basis::RowBasis;
 use super::matrix::Matrix;
 use crate::error::at;
 use crate::krylov::Scalar;
-use crate::{EigenError, Finding};
-
-/// Pivots between the tolerance and this deserve a word.
-const SUSPICIOUS: f64 = 1e-7;
+use crate::{EigenError, Finding, tuning};
 
 /// The constraint Jacobian, prepared.
 #[derive(Clone, Debug)]
@@ -73,7 +70,8 @@ impl Rows {
         }
         let found = RowRank::new(&unit, tolerance).map_err(at("Rank of the constraint Jacobian"))?;
         let mut findings = Vec::new();
-        if found.smallest_kept < SUSPICIOUS || found.largest_dropped > 1e3 * f64::EPSILON {
+        // Pivots between the tolerance and this deserve a word.
+        if found.smallest_kept < tuning::SQRT_EPS || found.largest_dropped > tuning::SOLVE_ROUNDINGS {
             let RowRank { smallest_kept, largest_dropped, .. } = found;
             let rank = m - found.dependences.len();
             findings.push(Finding::UncertainConstraintRank { rank, smallest_kept, largest_dropped });
