@@ -2,7 +2,7 @@
 
 use super::SaddleAnalysis;
 use super::half::{Half, Stored};
-use super::kernel::{WIDTH, padded};
+use super::kernel::padded;
 use super::ldl::AugmentedLdl;
 use super::number::Number;
 use super::passes::{
@@ -12,13 +12,11 @@ use super::passes::{
 use super::pattern::Csr;
 use super::pool::Pool;
 use super::scaling::{LEAST, Scaling};
+use super::tuning;
 use super::{BlockError, SaddleError, SaddleOptions};
 use crate::{AlgebraError, Sparse};
 use pulp::{Arch, Simd, WithSimd};
 use sprs::CsMat;
-
-/// Displacement over what it would be without constraints below which these hold back everything.
-const HELD: f64 = 1e-13;
 
 /// Solves with the scaled saddle-point matrix, unchecked.
 pub(super) trait ScaledSolve<T: Number>: std::fmt::Debug + Send + Sync {
@@ -183,7 +181,8 @@ impl<T: Number> System<T> {
         let moved = &mut moved.slice()[..width];
         // What is held altogether is a zero with rounding, and is measured as that.
         for ((moved, &x), &free) in moved.iter_mut().zip(x).zip(free) {
-            *moved = if x <= HELD * free { free } else { x };
+            // Displacement over what it would be without constraints below which these hold back everything.
+            *moved = if x <= tuning::SOLVED * free { free } else { x };
         }
         let mut worst = BlockError::default();
         let rows = residual.0.chunks_exact(width).zip(rhs.0.chunks_exact(width));
@@ -244,7 +243,7 @@ impl<T: Number> System<T> {
         let [mut free, mut sizes_x, mut sizes_l] = [(); 3].map(|()| PerColumn::new(width));
         let [free, sizes_x, sizes_l] = [free.slice(), sizes_x.slice(), sizes_l.slice()];
         let (mut x, mut l) = (self.pool.any(n * width), self.pool.any(m * width));
-        let ordered = solver.in_order().filter(|_| g.is_empty() && width <= WIDTH);
+        let ordered = solver.in_order().filter(|_| g.is_empty() && width <= tuning::WIDTH);
         if let Some(ldl) = ordered {
             let lanes = padded(width);
             let mut ordered = self.pool.any((n + m) * lanes);

@@ -4,7 +4,8 @@ use faer::{ColRef, Mat, MatMut, MatRef};
 
 use super::factored::Factored;
 use super::fallback::Fallback;
-use super::kernel::WIDTH;
+use super::tuning;
+
 use super::passes::{by_rows, into_columns};
 use crate::AlgebraError;
 
@@ -39,8 +40,8 @@ impl<T: Fallback> Factored<T> {
         assert_eq!(x.shape(), (n, p), "saddle-point solve: solution of wrong shape");
         let g = g.filter(|_| m > 0);
         assert!(g.is_none_or(|g| g.shape() == (m, p)), "saddle-point solve: right-hand side of wrong shape");
-        for first in (0..p).step_by(WIDTH) {
-            let width = WIDTH.min(p - first);
+        for first in (0..p).step_by(tuning::WIDTH) {
+            let width = tuning::WIDTH.min(p - first);
             let l = l.as_mut().filter(|_| m > 0).map(|l| {
                 assert_eq!(l.shape(), (m, p), "saddle-point solve: multipliers of wrong shape");
                 l.as_mut().subcols_mut(first, width)
@@ -51,7 +52,7 @@ impl<T: Fallback> Factored<T> {
         Ok(())
     }
 
-    /// At most [`WIDTH`] right-hand sides; columns are counted from `first` where one is named.
+    /// At most [`tuning::WIDTH`] right-hand sides; columns are counted from `first` where one is named.
     pub(super) fn solve_few(
         &self,
         (f, g): Right<'_, T>,

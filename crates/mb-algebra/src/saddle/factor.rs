@@ -9,13 +9,11 @@ use super::factored::Factored;
 use super::fallback::Fallback;
 use super::half::{Half, Stored};
 use super::solutions::solutions;
+use super::tuning;
 use super::{FactorReport, Inertia, Method, SaddleAnalysis};
 use crate::convert::csc;
 use crate::factor::{check_square, first_non_finite};
 use crate::{AlgebraError, Dense, DenseC, Sparse, SparseC, c64};
-
-/// Largest asymmetry taken for rounding errors of assembly, relative to the products along a row.
-const ASYMMETRY_ALLOWED: f64 = 1e-8;
 
 /// Factors of [A, G^T; G, 0] with a real symmetric A, indefinite allowed.
 #[derive(Debug)]
@@ -280,14 +278,15 @@ fn compare<T: Fallback>(
     if difference
         .iter()
         .zip(&*sizes)
-        .all(|(d, &s)| d.size() <= ASYMMETRY_ALLOWED * s.max(f64::EPSILON * largest))
+        // Largest asymmetry taken for rounding errors of assembly, relative to the products along a row.
+        .all(|(d, &s)| d.size() <= tuning::HALF_THE_DIGITS * s.max(f64::EPSILON * largest))
     {
         return Ok(());
     }
     for (col, column) in a.outer_iterator().enumerate() {
         for (row, &value) in column.iter() {
             let facing = a.get_outer_inner(row, col).copied().unwrap_or_default();
-            if (value - facing).size() > 0.5 * ASYMMETRY_ALLOWED * sizes[col].min(sizes[row]) {
+            if (value - facing).size() > 0.5 * tuning::HALF_THE_DIGITS * sizes[col].min(sizes[row]) {
                 let (below, above) =
                     if (row > col) == a.is_csc() { (value, facing) } else { (facing, value) };
                 let (row, col) = (row.max(col), row.min(col));

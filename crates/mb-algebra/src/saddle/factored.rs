@@ -15,18 +15,12 @@ use super::ldl::AugmentedLdl;
 use super::pivots::Summary;
 use super::redundant::Dependent;
 use super::single::REFINEMENTS;
+use super::tuning;
 use super::{BlockError, FactorReport, Inertia, Method, SaddleAnalysis, SaddleError, SaddleOptions};
 use crate::{AlgebraError, Sparse, interrupt};
 
-/// An unknown's pivot below this multiple of the numbers it is the difference of has no certain sign.
-const NEAR_SINGULAR: f64 = 1e-13;
-
 /// Growth from which on factors by LU are only good enough when their trial is as good as one can be.
 const LARGE_GROWTH: f64 = 1e6;
-const STRICT: f64 = 1e-13;
-/// Backward error of the trial above which L D L^T without delayed pivots is made again with them: refinement has come to a
-/// halt far above rounding, and other right-hand sides may fare worse.
-const HEALTHY: f64 = 1e-12;
 
 /// Ratio of scales from which on independent rows may look parallel for it.
 const UNEVEN: f64 = 1e3;
@@ -125,9 +119,11 @@ impl<T: Fallback> Factored<T> {
         }
         let found = trial(system, &*candidate.solver, options)?;
         let tolerance = match method {
-            Method::AugmentedLdl => HEALTHY,
+            // Backward error of the trial above which L D L^T without delayed pivots is made again with them: refinement has come to a
+            // halt far above rounding, and other right-hand sides may fare worse.
+            Method::AugmentedLdl => tuning::HEALTHY,
             // Refinement has mended what it could; exchanges over the whole matrix give more.
-            Method::AugmentedLu if candidate.summary.growth > LARGE_GROWTH => STRICT,
+            Method::AugmentedLu if candidate.summary.growth > LARGE_GROWTH => tuning::SOLVED,
             _ => options.tolerance,
         };
         accept(Some(found), tolerance.min(options.tolerance)).map(|found| (candidate, found))
@@ -341,7 +337,8 @@ fn augmented_lu<T: Fallback>(
 
 pub(super) fn near_singular(summary: &Summary, n: usize) -> impl Iterator<Item = (usize, f64)> {
     let small =
-        summary.doubtful.iter().filter(move |(u, ratio)| (*u as usize) < n && *ratio <= NEAR_SINGULAR);
+        // An unknown's pivot below this multiple of the numbers it is the difference of has no certain sign.
+        summary.doubtful.iter().filter(move |(u, ratio)| (*u as usize) < n && *ratio <= tuning::SOLVED);
     small.map(|&(u, ratio)| (u as usize, ratio))
 }
 

@@ -1,6 +1,6 @@
 //! Elimination of the pivots of one front: [A11 A21^T; A21 A22] -> L11, L21, D and A22 - L21 D L21^T.
 //!
-//! The pivotal columns are eliminated in blocks of up to [`BLOCK`] columns: each diagonal block by Bunch and
+//! The pivotal columns are eliminated in blocks of up to [`tuning::BLOCK`] columns: each diagonal block by Bunch and
 //! Kaufman ([`super::block`]), then the rows below by a triangular solve; the other columns are updated by halves
 //! (recursive, right-looking), so that nearly all work is products of matrices. Exchanges never leave a block.
 
@@ -12,21 +12,11 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 use super::block::{Block, Pivot, inverse_pair};
 use super::number::Number;
-use super::trapezoid;
+use super::tuning;
 use crate::side_by_side;
-
-/// Columns eliminated with exchanges among them.
-const BLOCK: usize = 48;
-
-/// A multiplier's column is taken for noise below this multiple of the magnitudes summed into its diagonal entry:
-/// its row of G depends on those before.
-pub(super) const NOISE_MULTIPLIER: f64 = 1e-14;
 
 /// The same for an unknown: only what acts as a zero. Larger pivots, however doubtful, give a small residual.
 const NOISE_UNKNOWN: f64 = 1e-19;
-
-/// A pivot accepted, but smaller than this multiple of the magnitudes summed into it, is reported.
-pub(super) const DOUBTFUL: f64 = 1e-9;
 
 /// Products of fewer multiplications are done in place.
 const SMALL: usize = 1500;
@@ -37,12 +27,6 @@ const SQUARE: usize = 96;
 /// Products of so many multiplications, a millisecond or more, are cut in two, for two cores where one is idle; always, so that
 /// sums do not depend on the number of cores.
 const SHARED: usize = 1 << 25;
-
-/// Rows the kernels of the products take at once, or a part of them.
-const STEP: usize = 24;
-
-/// Columns of L D formed at a time for the update of the rows below.
-const CHUNK: usize = 256;
 
 /// Pivots of the front being eliminated and memory kept between fronts.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +61,9 @@ impl<T: Number> Eliminator<T> {
         let cols = multiplier.len();
         self.noise.clear();
         self.noise.extend(
-            multiplier.iter().map(|&m| if m { NOISE_MULTIPLIER * T::ROUNDING } else { NOISE_UNKNOWN }),
+            // A multiplier's column is taken for noise below this multiple of the magnitudes summed into its diagonal entry: its row of G
+            // depends on those before.
+            multiplier.iter().map(|&m| if m { tuning::CANCELLED * T::ROUNDING } else { NOISE_UNKNOWN }),
         );
         self.begin(cols);
         if cols > 0 {
@@ -101,11 +87,12 @@ impl<T: Number> Eliminator<T> {
 
     /// Eliminates columns `from..to`, which are up to date, in the front and in the rows below.
     fn columns(&mut self, panel: &mut [T], rows: usize, from: usize, to: usize, sums: &mut [f64]) {
-        if to - from <= BLOCK {
+        // Columns eliminated with exchanges among them.
+        if to - from <= tuning::BLOCK {
             self.leaf(panel, rows, from, to, sums);
             return;
         }
-        let blocks = (to - from).div_ceil(BLOCK);
+        let blocks = (to - from).div_ceil(tuning::BLOCK);
         let middle = from + (to - from).div_ceil(blocks) * (blocks / 2);
         self.columns(panel, rows, from, middle, sums);
         self.update_columns(panel, rows, from..middle, middle..to);
@@ -174,7 +161,8 @@ impl<T: Number> Eliminator<T> {
         let l = MatRef::from_column_major_slice(&panel[..rows * cols], rows, cols).subrows(first, below);
         let mut from = 0;
         while from < cols {
-            let mut to = (from + CHUNK).min(cols);
+            // Columns of L D formed at a time for the update of the rows below.
+            let mut to = (from + tuning::CACHED).min(cols);
             if to < cols && self.e[to - 1] != T::default() {
                 to += 1;
             }
@@ -182,8 +170,8 @@ impl<T: Number> Eliminator<T> {
             self.times_d(part, from);
             let product = MatRef::from_column_major_slice(&self.product, below, to - from);
             let mut rest = &mut *schur;
-            for first in (0..below).step_by(trapezoid::WIDTH) {
-                let (rows, wide) = (below - first, trapezoid::WIDTH.min(below - first));
+            for first in (0..below).step_by(tuning::CACHED) {
+                let (rows, wide) = (below - first, tuning::CACHED.min(below - first));
                 let (block, others) = rest.split_at_mut(rows * wide);
                 let block = MatMut::from_column_major_slice_mut(block, rows, wide);
                 let (square, low) = block.split_at_row_mut(wide);
@@ -251,7 +239,7 @@ impl<T: Number> Eliminator<T> {
             if block.kind[k] == Pivot::Noise {
                 let largest = column.iter().fold(0.0_f64, |m, x| m.max(x.size()));
                 let others = low.iter().fold(0.0_f64, |m, &s| m.max(s));
-                let noise = NOISE_MULTIPLIER * T::ROUNDING * (top[place] * others).sqrt().max(top[place]);
+                let noise = tuning::CANCELLED * T::ROUNDING * (top[place] * others).sqrt().max(top[place]);
                 let unknown = self.noise[from + block.perm[k] as usize] == NOISE_UNKNOWN;
                 if unknown || largest > noise {
                     self.lost = Some(place);
@@ -263,7 +251,8 @@ impl<T: Number> Eliminator<T> {
                 k += 1;
                 continue;
             }
-            if d.size() <= DOUBTFUL * top[place] {
+            // A pivot accepted, but smaller than this multiple of the magnitudes summed into it, is reported.
+            if d.size() <= tuning::DOUBTFUL * top[place] {
                 self.doubtful.push((place, d.size() / top[place]));
             }
             let inverse = d.inverse();
@@ -285,12 +274,12 @@ impl<T: Number> Eliminator<T> {
 /// Applies the exchanges of a block that starts at `from` to the rest of the panel and to the list of rows.
 fn exchange<T: Number>(panel: &mut [T], rows: usize, from: usize, perm: &[u32], all: &mut [u32]) {
     let size = perm.len();
-    let mut old = [0; BLOCK];
+    let mut old = [0; tuning::BLOCK];
     old[..size].copy_from_slice(&all[from..from + size]);
     for (k, &p) in perm.iter().enumerate() {
         all[from + k] = old[p as usize];
     }
-    let mut saved = [T::default(); BLOCK];
+    let mut saved = [T::default(); tuning::BLOCK];
     let saved = &mut saved[..size];
     for column in panel[..from * rows].chunks_exact_mut(rows) {
         saved.copy_from_slice(&column[from..from + size]);
@@ -361,7 +350,8 @@ pub(super) fn subtract<T: Number>(dst: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRe
 
 /// Half of a length that is long, a multiple of what the kernels of the products take at once.
 fn half(length: usize) -> usize {
-    (length / 2).next_multiple_of(4 * STEP)
+    // Rows the kernels of the products take at once, or a part of them.
+    (length / 2).next_multiple_of(4 * (tuning::BLOCK / 2))
 }
 
 /// Lower triangle of dst -= a b^T, of symmetric a b^T. The entries above it may change too: nobody reads them.
@@ -371,7 +361,7 @@ pub(super) fn subtract_lower<T: Number>(mut dst: MatMut<'_, T>, a: MatRef<'_, T>
         if rows <= SQUARE {
             return subtract(dst, a, b);
         }
-        let middle = (rows / 2).next_multiple_of(STEP);
+        let middle = (rows / 2).next_multiple_of(tuning::BLOCK / 2);
         let (top, bottom) = dst.split_at_row_mut(middle);
         let (a, low) = (a.subrows(0, middle), a.subrows(middle, rows - middle));
         let (b, b_low) = (b.subrows(0, middle), b.subrows(middle, rows - middle));

@@ -13,15 +13,9 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::front::{DOUBTFUL, NOISE_MULTIPLIER, solve_rows, subtract, subtract_lower};
+use super::front::{solve_rows, subtract, subtract_lower};
 use super::number::Number;
-use super::trapezoid;
-
-/// Replaces a multiplier's pivot that is noise while its column is not, relative to the magnitudes summed into it.
-const WEAK_PIVOT: f64 = 1e-8;
-
-/// Columns eliminated one after the other.
-const BLOCK: usize = 24;
+use super::tuning;
 
 /// Triangular solves of fewer multiplications are done in place.
 const SMALL: usize = 6000;
@@ -126,7 +120,8 @@ impl<T: Number> LuEliminator<T> {
         let cols = multiplier.len();
         let mut from = 0;
         while from < cols {
-            let to = (from + BLOCK).min(cols);
+            // Columns eliminated one after the other.
+            let to = (from + (tuning::BLOCK / 2)).min(cols);
             for k in from..to {
                 self.pivot([lower, upper], rows, k, multiplier, sums);
                 let (own, rest) = lower.split_at_mut((k + 1) * rows);
@@ -199,14 +194,15 @@ impl<T: Number> LuEliminator<T> {
         }
         let mut d = pivot;
         // Among the last pivots of all a small one is a property of the matrix, elsewhere of the current pivots.
-        if rows == cols && sum > 0.0 && pivot.size() <= DOUBTFUL * sum {
+        if rows == cols && sum > 0.0 && pivot.size() <= tuning::DOUBTFUL * sum {
             self.doubtful.push((k, pivot.size() / sum));
         }
-        let noise = if multiplier[k] { NOISE_MULTIPLIER } else { NOISE };
+        let noise = if multiplier[k] { tuning::CANCELLED } else { NOISE };
         if pivot.size() <= noise * sum || pivot == T::default() {
             let scale = if sum > 0.0 { sum } else { 1.0 };
             let sign = if multiplier[k] { -1.0 } else { 1.0 };
-            d = T::from_real(sign * WEAK_PIVOT * scale);
+            // Replaces a multiplier's pivot that is noise while its column is not, relative to the magnitudes summed into it.
+            d = T::from_real(sign * tuning::HALF_THE_DIGITS * scale);
             let last = rows == cols && !multiplier[k];
             if last { &mut self.singular } else { &mut self.weak }.push(k);
         }
@@ -232,8 +228,8 @@ pub(super) fn update_below<T: Number>(panels: [&[T]; 2], rows: usize, cols: usiz
     let [l, w] = panels.map(|panel| MatRef::from_column_major_slice(panel, rows, cols).subrows(cols, below));
     for (schur, (left, right)) in schur.into_iter().zip([(l, w), (w, l)]) {
         let mut rest = schur;
-        for first in (0..below).step_by(trapezoid::WIDTH) {
-            let (rows, wide) = (below - first, trapezoid::WIDTH.min(below - first));
+        for first in (0..below).step_by(tuning::CACHED) {
+            let (rows, wide) = (below - first, tuning::CACHED.min(below - first));
             let (block, others) = rest.split_at_mut(rows * wide);
             let block = MatMut::from_column_major_slice_mut(block, rows, wide);
             let (square, low) = block.split_at_row_mut(wide);

@@ -14,11 +14,9 @@
 use pulp::{Arch, Scalar, Simd, WithSimd};
 
 use super::number::Number;
-use super::panel::{BLOCK, BlockColumn, TILE};
+use super::panel::{BlockColumn, TILE};
+use super::tuning;
 use crate::side_by_side;
-
-/// Right-hand sides the kernels take at most.
-pub(super) const WIDTH: usize = 8;
 
 /// Products of a block column below which plain instructions do.
 const SMALL: usize = 128;
@@ -26,7 +24,7 @@ const SMALL: usize = 128;
 /// Entries of a block column, half a megabyte or more, that two cores share.
 const SHARED: usize = 1 << 16;
 
-/// The width of the kernel for so many right-hand sides, at most [`WIDTH`].
+/// The width of the kernel for so many right-hand sides, at most [`tuning::WIDTH`].
 pub(super) fn padded(width: usize) -> usize {
     width.next_power_of_two()
 }
@@ -44,7 +42,7 @@ pub(super) fn forward<T: Number>(l: BlockColumn<'_, T>, t: &mut [T], width: usiz
     let Down { x, below, .. } = whole;
     wide(Down { cols, triangle, tiles: &[], x, below: &mut [], width });
     // The rows below share nothing but what they are computed from.
-    let mut copy = [T::default(); BLOCK * WIDTH];
+    let mut copy = [T::default(); tuning::BLOCK * tuning::WIDTH];
     let copy = &mut copy[..cols * width];
     copy.copy_from_slice(x);
     let (upper, lower) = below.split_at_mut(middle * width);
@@ -65,7 +63,7 @@ pub(super) fn backward<T: Number>(l: BlockColumn<'_, T>, t: &mut [T], width: usi
     }
     let Some(middle) = middle(l) else { return wide(whole) };
     let Up { x, below, .. } = whole;
-    let mut other = [T::default(); BLOCK * WIDTH];
+    let mut other = [T::default(); tuning::BLOCK * tuning::WIDTH];
     let other = &mut other[..cols * width];
     let (upper, lower) = below.split_at(middle * width);
     let (first, second) = tiles.split_at(middle * cols);
@@ -326,7 +324,7 @@ fn one_up<T: Number, const F: bool>(tiles: &[T], x: &mut [T], below: &[T]) {
     let (groups, rest) = below.as_chunks::<TILE>();
     let mut tiles = tiles.chunks_exact(TILE * x.len());
     if !groups.is_empty() {
-        let mut parts = [[T::default(); TILE]; BLOCK];
+        let mut parts = [[T::default(); TILE]; tuning::BLOCK];
         let parts = &mut parts[..x.len()];
         for (group, tile) in groups.iter().zip(&mut tiles) {
             for (sums, column) in parts.iter_mut().zip(tile.as_chunks::<TILE>().0) {

@@ -5,17 +5,15 @@ use std::sync::Arc;
 use super::assembly::Source;
 use super::checked::{ScaledSolve, System};
 use super::half::{Half, Stored};
-use super::kernel::{WIDTH, padded};
+use super::kernel::padded;
 use super::number::Number;
 use super::numeric::{Numeric, Stop, Workspace};
 use super::passes::by_width;
 use super::substitute::backward_all;
 use super::symbolic::Symbolic;
+use super::tuning;
 use super::{SaddleAnalysis, SaddleError, delayed};
 use crate::AlgebraError;
-
-/// Part of a null vector that counts as rounding.
-const TRACE: f64 = 1e-8;
 
 /// Factors of S [A + g G^T G, G^T; G, 0] S without the rows of G in `dropped`.
 #[derive(Clone, Debug)]
@@ -114,7 +112,8 @@ impl<T: Number> AugmentedLdl<T> {
                 (most, found) = (size, Some(u as usize));
             }
         }
-        found.filter(|_| most > TRACE * whole)
+        // Part of a null vector that counts as rounding.
+        found.filter(|_| most > tuning::HALF_THE_DIGITS * whole)
     }
 
     /// Adds what G x = g asks of right-hand sides in the order of elimination, `lanes` a row, as [`augment`] does; columns of g, not
@@ -183,8 +182,8 @@ pub(super) fn ordered<T: Number>(
     width: usize,
     substitute: impl Fn(&mut [T], usize),
 ) {
-    for from in (0..width).step_by(WIDTH) {
-        let part = WIDTH.min(width - from);
+    for from in (0..width).step_by(tuning::WIDTH) {
+        let part = tuning::WIDTH.min(width - from);
         let lanes = padded(part);
         let mut ordered = system.pool.any(order.len() * lanes);
         by_width!(part, w => gather(&mut ordered, lanes, order, &b[from..], width, w));

@@ -18,10 +18,11 @@ use faer::{ColMut, ColRef, MatMut, MatRef};
 use super::columns::Right;
 use super::factored::Factored;
 use super::fallback::Fallback;
-use super::kernel::{WIDTH, padded};
+use super::kernel::padded;
 use super::number::Number;
 use super::passes::by_width;
 use super::scaling::Scaling;
+use super::tuning;
 use crate::AlgebraError;
 
 /// The combination as it is gathered.
@@ -50,8 +51,8 @@ impl<T: Fallback> Factored<T> {
         );
         let h = h.filter(|_| m > 0);
         assert!(h.is_none_or(|h| h.shape() == (m, p)), "saddle-point solve: right-hand side of wrong shape");
-        for first in (0..p).step_by(WIDTH) {
-            let width = WIDTH.min(p - first);
+        for first in (0..p).step_by(tuning::WIDTH) {
+            let width = tuning::WIDTH.min(p - first);
             let (right, mut x) = (
                 (f.subcols(first, width), h.map(|h| h.subcols(first, width))),
                 x.as_mut().subcols_mut(first, width),
@@ -64,7 +65,7 @@ impl<T: Fallback> Factored<T> {
         Ok(())
     }
 
-    /// X and L for the columns of F and H, at most [`WIDTH`], by the factors as they are; false, with anything in both, where they
+    /// X and L for the columns of F and H, at most [`tuning::WIDTH`], by the factors as they are; false, with anything in both, where they
     /// do not do, or where multipliers of dependent rows would have to be chosen.
     fn solve_lightly(
         &self,
@@ -87,12 +88,12 @@ impl<T: Fallback> Factored<T> {
         let mut to = slices(&mut x);
         let mut to_l = l.as_mut().map(slices).unwrap_or_default();
         let (n, m, width) = (system.unknowns(), system.constraints(), f.ncols());
-        let mut by = [0.0; WIDTH];
+        let mut by = [0.0; tuning::WIDTH];
         if columns.len() != width || to.len() != width || !weights(&columns, &mut by[..width]) {
             return false;
         }
         // A column that asks something of G x alone is none of the combination.
-        let mut asked = [0.0; WIDTH];
+        let mut asked = [0.0; tuning::WIDTH];
         if !lower.is_empty()
             && (lower.len() != width
                 || !weights(&lower, &mut asked[..width])
@@ -149,22 +150,20 @@ fn slices<'a, T: Number>(x: &'a mut MatMut<'_, T>) -> Vec<&'a mut [T]> {
 /// Columns to be written, and their scales.
 type Scaled<'a, 'b, T> = (&'a mut [&'b mut [T]], &'a [f64]);
 
-/// Numbers whose largest, or sum, is taken side by side: one after the other each waits for the one before.
-const LANES: usize = 8;
-
 /// z; false where a column is not finite.
 fn weights<T: Number>(columns: &[&[T]], by: &mut [f64]) -> bool {
     for (k, (column, by)) in columns.iter().zip(by).enumerate() {
-        let (mut largest, mut sums) = ([0.0_f64; LANES], [0.0; LANES]);
+        // Numbers whose largest, or sum, is taken side by side: one after the other each waits for the one before.
+        let (mut largest, mut sums) = ([0.0_f64; tuning::WIDTH], [0.0; tuning::WIDTH]);
         let mut add = |at: usize, x: T| {
             let size = x.size();
             largest[at] = largest[at].max(size);
             // What is no number stays in a sum.
             sums[at] += size;
         };
-        let (rows, rest) = column.as_chunks::<LANES>();
+        let (rows, rest) = column.as_chunks::<{ tuning::WIDTH }>();
         for row in rows {
-            (0..LANES).for_each(|at| add(at, row[at]));
+            (0..tuning::WIDTH).for_each(|at| add(at, row[at]));
         }
         for x in rest {
             add(0, *x);
@@ -181,10 +180,11 @@ fn weights<T: Number>(columns: &[&[T]], by: &mut [f64]) -> bool {
 
 /// Largest magnitude of a vector times, or over, its scales.
 fn scaled_size<T: Number>(x: &[T], scale: &[f64], with: impl Fn(f64, f64) -> f64) -> f64 {
-    let mut largest = [0.0_f64; LANES];
+    let mut largest = [0.0_f64; tuning::WIDTH];
     let mut raise = |at: usize, x: T, s: f64| largest[at] = with(x.size(), s).max(largest[at]);
-    let ((rows, rest), (scales, last)) = (x.as_chunks::<LANES>(), scale.as_chunks::<LANES>());
-    rows.iter().zip(scales).for_each(|(x, s)| (0..LANES).for_each(|at| raise(at, x[at], s[at])));
+    let ((rows, rest), (scales, last)) =
+        (x.as_chunks::<{ tuning::WIDTH }>(), scale.as_chunks::<{ tuning::WIDTH }>());
+    rows.iter().zip(scales).for_each(|(x, s)| (0..tuning::WIDTH).for_each(|at| raise(at, x[at], s[at])));
     rest.iter().zip(last).for_each(|(x, s)| raise(0, *x, *s));
     largest.iter().fold(0.0, |m, x| m.max(*x))
 }

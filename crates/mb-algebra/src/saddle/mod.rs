@@ -98,6 +98,7 @@ mod symbolic;
 mod thin;
 mod threshold;
 mod trapezoid;
+mod tuning;
 mod upward;
 
 pub use analysis::{SaddleAnalysis, available_memory, memory_for};

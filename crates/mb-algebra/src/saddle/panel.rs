@@ -1,14 +1,13 @@
 //! Panels of L as substitutions read them: without the empty triangle above their pivots, and in one piece.
 //!
-//! A front is eliminated as one array of `rows` x `cols`. What is kept of it are block columns of [`BLOCK`] columns,
+//! A front is eliminated as one array of `rows` x `cols`. What is kept of it are block columns of [`tuning::BLOCK`] columns,
 //! each from its own first row on: a fifth less memory than the whole array for solids, and a fifth fewer bytes to read
 //! in every solution. A block column is its unit lower triangle, by columns, and then its rows below in tiles of [`TILE`] rows,
 //! each tile by columns; the last tile has the rows that are left. Sums of a few rows stay in the processor's registers
 //! while a tile is read from its first number to its last; by columns, 48 places in memory would be read side by side, which
 //! takes four times as long.
 
-/// Columns of a block column; the last one of a panel may have fewer.
-pub(super) const BLOCK: usize = 48;
+use super::tuning;
 
 /// Rows of a tile.
 pub(super) const TILE: usize = 4;
@@ -36,13 +35,13 @@ impl<'a, T> BlockColumn<'a, T> {
 
 /// Entries kept of a panel.
 pub(super) fn packed_entries(rows: usize, cols: usize) -> usize {
-    let whole = cols / BLOCK;
-    offset(rows, whole) + (cols - whole * BLOCK) * (rows - whole * BLOCK)
+    let whole = cols / tuning::BLOCK;
+    offset(rows, whole) + (cols - whole * tuning::BLOCK) * (rows - whole * tuning::BLOCK)
 }
 
 /// Entries before block column `at`.
 fn offset(rows: usize, at: usize) -> usize {
-    at * BLOCK * rows - BLOCK * BLOCK * (at * at.saturating_sub(1) / 2)
+    at * tuning::BLOCK * rows - tuning::BLOCK * tuning::BLOCK * (at * at.saturating_sub(1) / 2)
 }
 
 /// Writes the entries to keep of a panel, `rows` x `cols`, to `to`, which has room for just so many, in their new order.
@@ -50,9 +49,9 @@ pub(super) fn pack<T: Copy>(panel: &[T], rows: usize, cols: usize, to: &mut [T])
     if cols == 1 {
         return to.copy_from_slice(&panel[..rows]);
     }
-    for at in 0..cols.div_ceil(BLOCK) {
-        let from = at * BLOCK;
-        let (width, length, start) = (BLOCK.min(cols - from), rows - from, offset(rows, at));
+    for at in 0..cols.div_ceil(tuning::BLOCK) {
+        let from = at * tuning::BLOCK;
+        let (width, length, start) = (tuning::BLOCK.min(cols - from), rows - from, offset(rows, at));
         tile(&panel[from * rows + from..], rows, width, &mut to[start..start + width * length]);
     }
 }
@@ -84,9 +83,9 @@ pub(super) fn block_columns<T>(
     rows: usize,
     cols: usize,
 ) -> impl DoubleEndedIterator<Item = BlockColumn<'_, T>> {
-    (0..cols.div_ceil(BLOCK)).map(move |at| {
-        let from = at * BLOCK;
-        let (width, length) = (BLOCK.min(cols - from), rows - from);
+    (0..cols.div_ceil(tuning::BLOCK)).map(move |at| {
+        let from = at * tuning::BLOCK;
+        let (width, length) = (tuning::BLOCK.min(cols - from), rows - from);
         let start = offset(rows, at);
         BlockColumn::new(from, length, width, &panel[start..start + width * length])
     })

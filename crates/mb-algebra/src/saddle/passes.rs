@@ -5,7 +5,8 @@
 
 use faer::{ColMut, MatMut};
 
-use super::kernel::WIDTH;
+use super::tuning;
+
 use super::number::Number;
 use crate::AlgebraError;
 
@@ -33,7 +34,7 @@ pub(super) use by_width;
 
 /// A number for each of a few columns, without memory of its own for as many as are taken at once.
 pub(super) struct PerColumn {
-    few: [f64; WIDTH],
+    few: [f64; tuning::WIDTH],
     many: Vec<f64>,
     width: usize,
 }
@@ -41,12 +42,12 @@ pub(super) struct PerColumn {
 impl PerColumn {
     /// Zeros.
     pub(super) fn new(width: usize) -> Self {
-        let many = if width > WIDTH { vec![0.0; width] } else { Vec::new() };
-        Self { few: [0.0; WIDTH], many, width }
+        let many = if width > tuning::WIDTH { vec![0.0; width] } else { Vec::new() };
+        Self { few: [0.0; tuning::WIDTH], many, width }
     }
 
     pub(super) fn slice(&mut self) -> &mut [f64] {
-        if self.width > WIDTH { &mut self.many } else { &mut self.few[..self.width] }
+        if self.width > tuning::WIDTH { &mut self.many } else { &mut self.few[..self.width] }
     }
 }
 
@@ -177,9 +178,6 @@ fn scatter_scaled<T: Number>(
     }
 }
 
-/// Rows that are brought from columns to rows, or back, at a time: what they fill stays in the nearest cache.
-const ROWS: usize = 256;
-
 /// Columns as `rows`, row by row, written whole. Errors: an entry that is not finite, with the column counted from `first`.
 pub(super) fn by_rows<T: Number>(columns: &[&[T]], first: usize, rows: &mut [T]) -> Result<(), AlgebraError> {
     let width = columns.len();
@@ -196,9 +194,10 @@ pub(super) fn by_rows<T: Number>(columns: &[&[T]], first: usize, rows: &mut [T])
 #[inline(always)]
 fn interleave<T: Number>(columns: &[&[T]], width: usize, rows: &mut [T]) -> bool {
     let mut sound = true;
-    for (part, rows) in rows.chunks_mut(ROWS * width).enumerate() {
+    // Rows that are brought from columns to rows, or back, at a time: what they fill stays in the nearest cache.
+    for (part, rows) in rows.chunks_mut(tuning::CACHED * width).enumerate() {
         for (k, column) in columns.iter().enumerate() {
-            let column = &column[part * ROWS..];
+            let column = &column[part * tuning::CACHED..];
             for (to, x) in rows.chunks_exact_mut(width).zip(column) {
                 sound &= x.size().is_finite();
                 to[k] = *x;
@@ -223,9 +222,9 @@ pub(super) fn into_columns<T: Number>(rows: &[T], mut to: MatMut<'_, T>) {
 
 #[inline(always)]
 fn separate<T: Number>(rows: &[T], width: usize, columns: &mut [&mut [T]]) {
-    for (part, rows) in rows.chunks(ROWS * width).enumerate() {
+    for (part, rows) in rows.chunks(tuning::CACHED * width).enumerate() {
         for (k, column) in columns.iter_mut().enumerate() {
-            for (row, to) in rows.chunks_exact(width).zip(&mut column[part * ROWS..]) {
+            for (row, to) in rows.chunks_exact(width).zip(&mut column[part * tuning::CACHED..]) {
                 *to = row[k];
             }
         }

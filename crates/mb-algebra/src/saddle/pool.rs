@@ -1,10 +1,8 @@
 //! Memory for the vectors of solutions, kept between solves: large arrays that are allocated and freed each time cost
 //! as much as the arithmetic, since the system clears every page anew.
 
+use super::tuning;
 use std::sync::Mutex;
-
-/// Arrays kept at most; a solution takes half of them.
-const KEPT: usize = 8;
 
 /// Arrays that are not in use. Threads that solve at once take different ones.
 #[derive(Debug)]
@@ -54,7 +52,8 @@ impl<T: Copy + Default> Pool<T> {
     pub(super) fn give(&self, array: Vec<T>) {
         if array.capacity() > 0
             && let Ok(mut arrays) = self.arrays.lock()
-            && arrays.len() < KEPT
+            // Arrays kept at most; a solution takes half of them.
+            && arrays.len() < tuning::WIDTH
         {
             arrays.push(array);
         }

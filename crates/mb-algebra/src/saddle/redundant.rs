@@ -13,20 +13,12 @@ use super::half::{Half, Stored};
 use super::ldl::AugmentedLdl;
 use super::number::Number;
 use super::scaling::Scaling;
+use super::tuning;
 use super::{RedundantRow, SaddleAnalysis, SaddleError};
 use crate::{AlgebraError, Sparse};
 
-/// Pivots below this are candidates: the sine of the angle is below 1e-5.
-const CANDIDATE: f64 = 1e-10;
-
 /// Largest |G^T y| of a combination taken for zero, with rows and y scaled to one.
 const CONFIRMED: f64 = 1e-11;
-
-/// Most combinations found; beyond, rows that are beyond doubt are left out without them.
-const MOST_COMBINATIONS: usize = 256;
-
-/// Coefficients below this are left out of a report.
-const SMALL_COEFFICIENT: f64 = 1e-9;
 
 /// Dependent rows of G.
 #[derive(Clone, Debug, Default)]
@@ -66,16 +58,18 @@ impl Dependent {
         }
         let doubtful = first.numeric.pivots.summary.doubtful.iter();
         let candidates: Vec<usize> = doubtful
-            .filter(|(u, ratio)| *u as usize >= n && *ratio <= CANDIDATE)
+            // Pivots below this are candidates: the sine of the angle is below 1e-5.
+            .filter(|(u, ratio)| *u as usize >= n && *ratio <= tuning::DEPENDENT)
             .map(|&(u, _)| row(u))
-            .take(MOST_COMBINATIONS)
+            // Most combinations found; beyond, rows that are beyond doubt are left out without them.
+            .take(tuning::CACHED)
             .collect();
         for &r in &candidates {
             dropped[r] = true;
         }
         let factor = if candidates.is_empty() { first } else { factor(analysis, system, &unit, &dropped)? };
         let all: Vec<usize> = (0..m).filter(|&r| dropped[r]).collect();
-        let formed = all.len() <= MOST_COMBINATIONS;
+        let formed = all.len() <= tuning::CACHED;
         let mut found = Self { dropped, ..Self::default() };
         for r in all {
             let candidate = candidates.contains(&r);
@@ -92,7 +86,8 @@ impl Dependent {
             let y: Vec<f64> = y.iter().zip(&system.scaling.rows).map(|(y, s)| y * s).collect();
             let own = y[r];
             let largest = y.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
-            let listed = y.iter().enumerate().filter(|(_, y)| y.abs() > SMALL_COEFFICIENT * largest);
+            // Coefficients below this are left out of a report.
+            let listed = y.iter().enumerate().filter(|(_, y)| y.abs() > tuning::DOUBTFUL * largest);
             found
                 .rows
                 .push(RedundantRow { row: r, combination: listed.map(|(k, y)| (k, y / own)).collect() });

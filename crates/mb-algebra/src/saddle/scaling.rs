@@ -6,7 +6,7 @@
 //!
 //! An unknown whose entries in A are a mere trace, such as the rotation of a massless frame that a small moment acts on,
 //! outweighs the others in every row of G it stands in, and independent rows may look parallel. Where they do, and in any
-//! case where scales would differ by more than [`FAR_APART`], such unknowns are scaled as if their entries were [`LEAST`]
+//! case where scales would differ by more than [`1.0 / tuning::HALF_THE_DIGITS`], such unknowns are scaled as if their entries were [`LEAST`]
 //! of the usual ones.
 //!
 //! Where A is a sum, entries that cancel count as [`LEAST`] of their terms at least: what is left of an end that constraints hold, at
@@ -16,6 +16,7 @@
 use super::half::Stored;
 use super::number::Number;
 use super::pattern::Csr;
+use super::tuning;
 use crate::Sparse;
 
 /// Scale factors and the scaled constraints.
@@ -34,10 +35,6 @@ pub(super) struct Scaling {
 
 /// In even scales, entries of unknowns of constraints count as this part of the usual ones at least; in all, sums of their terms.
 pub(super) const LEAST: f64 = 1e-4;
-
-/// Ratio of the scales of unknowns of constraints from which on they are evened: entries in A 1e16 times smaller than others are
-/// rounding compared with these. Long links of thousands of elements, all of whose entries count, come up to 1e7.
-const FAR_APART: f64 = 1e8;
 
 fn power_of_two(x: f64) -> f64 {
     // The exponent alone: 2^floor(log2 x), for normal x.
@@ -63,7 +60,7 @@ impl Scaling {
     /// `g_cols` and `g_rows`: patterns of G (m x n, by columns) and its transpose.
     ///
     /// Entries of unknowns of constraints count as `least` of the usual ones at least, and as [`LEAST`] of them where they
-    /// are [`FAR_APART`].
+    /// are [`1.0 / tuning::HALF_THE_DIGITS`].
     pub(super) fn new<T: Number>(a: &Stored<T>, g: &Sparse, g_cols: &Csr, g_rows: &Csr, least: f64) -> Self {
         let none = Vec::new;
         let mut out =
@@ -96,7 +93,9 @@ impl Scaling {
         let held = unknowns.iter().enumerate().filter(|(j, x)| **x > 0.0 && !g_cols.row(*j).is_empty());
         let (smallest, largest) =
             held.fold((f64::INFINITY, 0.0_f64), |(a, b), (_, x)| (a.min(*x), b.max(*x)));
-        let apart = (largest / smallest).sqrt() > FAR_APART;
+        // Ratio of the scales of unknowns of constraints from which on they are evened: entries in A 1e16 times smaller than others are
+        // rounding compared with these. Long links of thousands of elements, all of whose entries count, come up to 1e7.
+        let apart = (largest / smallest).sqrt() > (1.0 / tuning::HALF_THE_DIGITS);
         let least = if apart { least.max(LEAST) } else { least };
         // Without what is only a trace.
         let of_most = mean_above(unknowns, least * usual).unwrap_or(usual);

@@ -18,17 +18,12 @@ use super::checked::{System, accept};
 use super::factor::prepare;
 use super::factored::trial;
 use super::half::Stored;
-use super::kernel::WIDTH;
+use super::tuning;
+
 use super::short_signs;
 use super::single::{REFINEMENTS, SingleLdl};
 use super::{BlockError, Inertia, SaddleAnalysis, SaddleError, SaddleOptions};
 use crate::{AlgebraError, Dense, Sparse};
-
-/// Backward error of the trial above which refinement has come to a halt far above rounding.
-const HEALTHY: f64 = 1e-12;
-
-/// The same at which it has shown enough.
-const ENOUGH: f64 = 1e-13;
 
 /// Factors in single precision of [A, G^T; G, 0] with a real symmetric A, indefinite allowed, and independent rows of G.
 #[derive(Debug)]
@@ -56,10 +51,18 @@ impl SaddleShort {
         let Stored::Half(a) = &system.a else { unreachable!("as made") };
         let factors = SingleLdl::new(analysis, &system, a)?;
         let options = SaddleOptions { max_refinements: REFINEMENTS, ..analysis.options.clone() };
-        let found = trial(&system, &factors, &SaddleOptions { refine_above: ENOUGH, ..options.clone() })?;
+        // Backward error of the trial at which refinement has shown enough.
+        let found =
+            trial(&system, &factors, &SaddleOptions { refine_above: tuning::SOLVED, ..options.clone() })?;
         let BlockError { displacement, constraint } = found.error;
-        if found.error.worst() > HEALTHY {
-            return Err(SaddleError::ResidualTooLarge { displacement, constraint, tolerance: HEALTHY }.into());
+        // Backward error of the trial above which refinement has come to a halt far above rounding.
+        if found.error.worst() > tuning::HEALTHY {
+            return Err(SaddleError::ResidualTooLarge {
+                displacement,
+                constraint,
+                tolerance: tuning::HEALTHY,
+            }
+            .into());
         }
         Ok(Self { system, factors, options, trial: found.error, trial_refinements: found.refinements })
     }
@@ -87,7 +90,7 @@ impl SaddleShort {
         let from: Vec<&[f64]> = (0..f.ncols()).map(|k| f.col_as_slice(k)).collect();
         let to = x.as_mut().col_iter_mut().filter_map(ColMut::try_as_col_major_mut);
         let mut to: Vec<&mut [f64]> = to.map(ColMut::as_slice_mut).collect();
-        for (f, x) in from.chunks(WIDTH).zip(to.chunks_mut(WIDTH)) {
+        for (f, x) in from.chunks(tuning::WIDTH).zip(to.chunks_mut(tuning::WIDTH)) {
             self.factors.rough(&self.system.scaling.unknowns, f, x);
         }
         x
@@ -108,8 +111,8 @@ impl SaddleShort {
         let (n, m, p) = (self.system.unknowns(), self.system.constraints(), f.ncols());
         assert_eq!(f.nrows(), n, "saddle-point solve: right-hand side of wrong length");
         let (mut x, mut l) = (Dense::zeros(n, p), Dense::zeros(m, p));
-        for first in (0..p).step_by(WIDTH) {
-            let width = WIDTH.min(p - first);
+        for first in (0..p).step_by(tuning::WIDTH) {
+            let width = tuning::WIDTH.min(p - first);
             let mut rows = self.system.pool.take(n * width);
             for k in 0..width {
                 for (i, &value) in f.col_as_slice(first + k).iter().enumerate() {

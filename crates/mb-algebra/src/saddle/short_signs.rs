@@ -20,12 +20,11 @@ use std::sync::atomic::Ordering;
 use super::checked::{ScaledSolve, System};
 use super::half::Half;
 use super::single::SingleLdl;
+use super::tuning;
 use super::{Inertia, SaddleAnalysis};
 
 /// Operations of a factorization from which on short numbers are tried.
 const WORTH: f64 = 1e8;
-/// Vectors taken through the refinement.
-const VECTORS: usize = 8;
 /// Length, relative to the first one and times sqrt(N), that they all must come down to.
 const SMALL: f64 = 0.1;
 /// Steps at most, and how much each must shrink the longest vector.
@@ -63,24 +62,27 @@ pub(super) fn of_factors(system: &System<f64>, factors: &SingleLdl) -> Option<In
 fn shrinks(system: &System<f64>, solver: &dyn ScaledSolve<f64>) -> bool {
     let (n, m) = (system.unknowns(), system.constraints());
     let scale = || system.scaling.unknowns.iter().chain(&system.scaling.rows);
-    let mut z: Vec<f64> = (0..(n + m) * VECTORS).map(random).collect();
+    // Vectors taken through the refinement.
+    let mut z: Vec<f64> = (0..(n + m) * tuning::WIDTH).map(random).collect();
     let first = lengths(&z);
     let enough = SMALL / ((n + m) as f64).sqrt();
     let mut before = 1.0;
     let (mut unscaled, mut b) = (z.clone(), z.clone());
     for _ in 0..STEPS {
-        for ((row, z), s) in unscaled.chunks_exact_mut(VECTORS).zip(z.chunks_exact(VECTORS)).zip(scale()) {
+        for ((row, z), s) in
+            unscaled.chunks_exact_mut(tuning::WIDTH).zip(z.chunks_exact(tuning::WIDTH)).zip(scale())
+        {
             row.iter_mut().zip(z).for_each(|(x, z)| *x = z * s);
         }
         b.fill(0.0);
-        let ((x, l), (f, g)) = (unscaled.split_at(n * VECTORS), b.split_at_mut(n * VECTORS));
-        system.subtract(x, l, f, g, VECTORS, false);
-        for (row, s) in b.chunks_exact_mut(VECTORS).zip(scale()) {
+        let ((x, l), (f, g)) = (unscaled.split_at(n * tuning::WIDTH), b.split_at_mut(n * tuning::WIDTH));
+        system.subtract(x, l, f, g, tuning::WIDTH, false);
+        for (row, s) in b.chunks_exact_mut(tuning::WIDTH).zip(scale()) {
             for b in row {
                 *b *= s;
             }
         }
-        if !solver.solve(system, &mut b, VECTORS, false) {
+        if !solver.solve(system, &mut b, tuning::WIDTH, false) {
             return false;
         }
         z.iter_mut().zip(&b).for_each(|(z, b)| *z += b);
@@ -98,9 +100,9 @@ fn shrinks(system: &System<f64>, solver: &dyn ScaledSolve<f64>) -> bool {
 }
 
 /// Lengths of the vectors kept row by row.
-fn lengths(z: &[f64]) -> [f64; VECTORS] {
-    let mut squares = [0.0_f64; VECTORS];
-    for row in z.chunks_exact(VECTORS) {
+fn lengths(z: &[f64]) -> [f64; tuning::WIDTH] {
+    let mut squares = [0.0_f64; tuning::WIDTH];
+    for row in z.chunks_exact(tuning::WIDTH) {
         squares.iter_mut().zip(row).for_each(|(sum, z)| *sum += z * z);
     }
     // NaN would be lost in a maximum.

@@ -15,9 +15,10 @@ use std::sync::Arc;
 use super::assembly::Source;
 use super::checked::{ScaledSolve, System};
 use super::half::Half;
-use super::kernel::{WIDTH, padded};
+use super::kernel::padded;
 use super::numeric::Numeric;
 use super::passes::by_width;
+use super::tuning;
 use super::{SaddleAnalysis, SaddleError};
 use crate::AlgebraError;
 
@@ -56,7 +57,7 @@ impl SingleLdl {
 }
 
 impl SingleLdl {
-    /// X = S_n (L D L^T)^-1 S_n F in the rows of the unknowns, with zeros for the others: columns of F and X, at most [`WIDTH`],
+    /// X = S_n (L D L^T)^-1 S_n F in the rows of the unknowns, with zeros for the others: columns of F and X, at most [`tuning::WIDTH`],
     /// each of the length of `scale`, the diagonal of S_n. They are scaled and rounded on their way into the order of
     /// elimination, which reads and writes each of them once.
     pub(super) fn rough(&self, scale: &[f64], f: &[&[f64]], x: &mut [&mut [f64]]) {
@@ -67,7 +68,7 @@ impl SingleLdl {
     fn rough_columns(&self, scale: &[f64], f: &[&[f64]], x: &mut [&mut [f64]], width: usize) {
         let symbolic = &self.analysis.symbolic;
         let (n, lanes) = (scale.len(), padded(width));
-        let mut sizes = [0.0_f64; WIDTH];
+        let mut sizes = [0.0_f64; tuning::WIDTH];
         for (size, f) in sizes.iter_mut().zip(f) {
             *size = f.iter().zip(scale).fold(0.0, |size, (f, s)| size.max((f * s).abs()));
         }
@@ -107,10 +108,10 @@ impl ScaledSolve<f64> for SingleLdl {
             sizes.iter_mut().zip(row).for_each(|(size, b)| *size = size.max(b.abs()));
         }
         let mut ordered: Vec<f32> = Vec::new();
-        let mut front = vec![0.0_f32; symbolic.max_rows * WIDTH];
+        let mut front = vec![0.0_f32; symbolic.max_rows * tuning::WIDTH];
         let mut from = 0;
         while from < width {
-            let part = WIDTH.min(width - from);
+            let part = tuning::WIDTH.min(width - from);
             let lanes = padded(part);
             ordered.clear();
             ordered.resize(symbolic.order.len() * lanes, 0.0);

@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::panel::packed_entries;
 use super::sequence::Sequence;
 use super::trapezoid;
+use super::tuning;
 
 /// Panel of columns `first..first + cols` of L; its rows are those columns and then `below` others.
 #[derive(Clone, Debug)]
@@ -85,10 +86,6 @@ struct Node {
 }
 
 const NONE: u32 = u32::MAX;
-
-/// Columns from which on a supernode is not merged with others where branches meet: the products are as fast as they get,
-/// and a larger front only takes more memory.
-const WIDE: usize = 256;
 
 /// Columns of a front. Wider supernodes are eliminated piece by piece: a front holds its pivots' columns as a rectangle, and
 /// half of a square one would be empty after what its children left on the stack, where most memory is in use.
@@ -170,7 +167,9 @@ impl Tree {
             }
             let length = structure.len() - start;
             // A wide child gains nothing by more columns: apart, its front is gone before the next one.
-            let alone = children == 1 || nodes.get(best as usize).is_none_or(|c| c.cols < WIDE);
+            // Columns from which on a supernode is not merged with others where branches meet: the products are as fast as they get, and
+            // a larger front only takes more memory.
+            let alone = children == 1 || nodes.get(best as usize).is_none_or(|c| c.cols < tuning::CACHED);
             let extends = best != NONE && nodes[best as usize].structure.len() == length + 1 && alone;
             let id = if extends {
                 let node = &mut nodes[best as usize];
@@ -272,7 +271,7 @@ impl Tree {
     /// Merges `child` into `parent` if the zeros are few.
     fn merge(&mut self, child: u32, parent: u32) -> bool {
         let (c, p) = (&self.nodes[child as usize], &self.nodes[parent as usize]);
-        if c.cols >= WIDE {
+        if c.cols >= tuning::CACHED {
             return false;
         }
         let missing = c.cols as f64 * ((p.cols + p.below) as f64 - c.below as f64);

@@ -16,11 +16,10 @@ use super::number::Number;
 use super::panel::{TILE, block_columns};
 use super::substitute::Exchanges;
 use super::symbolic::Symbolic;
+use super::tuning;
 
 /// Entries of a column below the diagonal, in the mean, up to which panels do not pay.
 const FEW: usize = 6;
-/// Entries of panels in a row from which on they are not looked through for zeros.
-const MANY: usize = 24;
 /// Rows below which nothing is to be gained.
 const SMALL: usize = 500;
 
@@ -37,7 +36,8 @@ impl<T: Number> Thin<T> {
     /// are too many.
     pub(super) fn of(symbolic: &Symbolic, panels: &[T], exchanges: &Exchanges) -> Option<Self> {
         let size = symbolic.order.len();
-        if size < SMALL || symbolic.panel_entries > MANY * size {
+        // Entries of panels in a row from which on they are not looked through for zeros.
+        if size < SMALL || symbolic.panel_entries > (tuning::BLOCK / 2) * size {
             return None;
         }
         let mut out = Self {

@@ -13,15 +13,13 @@
 //! (Math. Comp. 31, 1977): a column and the row of its largest entry. In a root all rows are candidates, and a pivot among
 //! the largest entries always passes; what remains there without is noise, and null.
 //!
-//! Columns are eliminated in panels of [`PANEL`], whose columns alone are up to date; those that fail go behind the others and
+//! Columns are eliminated in panels of [`tuning::BLOCK`], whose columns alone are up to date; those that fail go behind the others and
 //! have another turn, at last with all of them in one panel.
 
 use super::block::inverse_pair;
-use super::front::{DOUBTFUL, Eliminator, NOISE_MULTIPLIER};
+use super::front::Eliminator;
 use super::number::Number;
-
-/// Columns of a panel.
-const PANEL: usize = 48;
+use super::tuning;
 
 /// Growth below which a pivot of one row is taken without a look at others, as by Bunch and Kaufman.
 const GOOD: f64 = 1.57;
@@ -71,7 +69,8 @@ impl<T: Number> Candidates<'_, T> {
     pub(super) fn eliminate(&mut self, u: f64, to: &mut Eliminator<T>, scratch: &mut Scratch<T>) {
         to.begin(self.cols);
         let limit = if self.rows == self.cols { (1.0 / u).max(ROOT) } else { 1.0 / u };
-        let mut width = PANEL;
+        // Columns of a panel.
+        let mut width = tuning::BLOCK;
         while self.done < self.cols {
             let before = self.done;
             let all = self.cols - self.done;
@@ -91,7 +90,7 @@ impl<T: Number> Candidates<'_, T> {
                 return;
             }
             let left = self.cols - self.done;
-            width = if self.done - before > left { PANEL } else { left.max(PANEL) };
+            width = if self.done - before > left { tuning::BLOCK } else { left.max(tuning::BLOCK) };
         }
     }
 
@@ -188,7 +187,7 @@ impl<T: Number> Candidates<'_, T> {
 
     /// Whether a column is rounding noise of the numbers it is made of.
     fn is_noise(&self, own: usize, column: &[T]) -> bool {
-        let noise = NOISE_MULTIPLIER * T::ROUNDING;
+        let noise = tuning::CANCELLED * T::ROUNDING;
         let sums = &self.sums[self.done..];
         let sum = sums[own];
         column.iter().zip(sums).all(|(w, other)| w.size() <= noise * sum.max((sum * other).sqrt()))
@@ -253,7 +252,7 @@ impl<T: Number> Candidates<'_, T> {
         let inverse = d.inverse();
         (to.d[k], to.inverse[k]) = (d, inverse);
         let ratio = d.size() / self.sums[k];
-        if ratio <= DOUBTFUL {
+        if ratio <= tuning::DOUBTFUL {
             to.doubtful.push((k, ratio));
         }
         for j in k + 1..end {
@@ -285,7 +284,7 @@ impl<T: Number> Candidates<'_, T> {
         (to.inverse[k], to.inverse_e[k], to.inverse[k + 1]) = (i11, i21, i22);
         let product = self.sums[k] * self.sums[k + 1];
         let ratio = ((d1 * d2 - e * e).size() / product).sqrt();
-        if ratio <= DOUBTFUL {
+        if ratio <= tuning::DOUBTFUL {
             to.doubtful.push((k, ratio));
         }
         for j in k + 2..end {

@@ -1,30 +1,30 @@
 //! Lower triangles by block columns, each from its own first row on: half the memory of a square.
 //!
-//! Block column b holds columns `b W .. (b + 1) W` with the rows from `b W` on, by columns; W = [`WIDTH`] is wide enough for
+//! Block column b holds columns `b W .. (b + 1) W` with the rows from `b W` on, by columns; W = [`tuning::CACHED`] is wide enough for
 //! products of matrices at full speed. A triangle of up to W columns is a square.
 
-/// Columns of a block column.
-pub(super) const WIDTH: usize = 256;
+use super::tuning;
 
 /// Entries of a triangle of this size.
 pub(super) fn entries(size: usize) -> usize {
-    let whole = size / WIDTH;
-    block_start(size, whole) + (size - whole * WIDTH).pow(2)
+    // Columns of a block column.
+    let whole = size / tuning::CACHED;
+    block_start(size, whole) + (size - whole * tuning::CACHED).pow(2)
 }
 
 /// Where block column b begins.
 pub(super) fn block_start(size: usize, b: usize) -> usize {
-    b * WIDTH * size - WIDTH * WIDTH * (b * b.saturating_sub(1) / 2)
+    b * tuning::CACHED * size - tuning::CACHED * tuning::CACHED * (b * b.saturating_sub(1) / 2)
 }
 
 /// Where column k begins, and the first row it has.
 #[inline]
 pub(super) fn column(size: usize, k: usize) -> (usize, usize) {
-    if size <= WIDTH {
+    if size <= tuning::CACHED {
         return (k * size, 0);
     }
-    let b = k / WIDTH;
-    let first = b * WIDTH;
+    let b = k / tuning::CACHED;
+    let first = b * tuning::CACHED;
     (block_start(size, b) + (k - first) * (size - first), first)
 }
 
@@ -48,11 +48,14 @@ mod tests {
 
     #[test]
     fn columns_lie_behind_each_other() {
-        for size in [0, 1, 7, WIDTH, WIDTH + 1, 3 * WIDTH + 5] {
+        for size in [0, 1, 7, tuning::CACHED, tuning::CACHED + 1, 3 * tuning::CACHED + 5] {
             let mut next = 0;
             for k in 0..size {
                 let (start, first) = column(size, k);
-                assert_eq!((start, first), (next, if size <= WIDTH { 0 } else { k - k % WIDTH }));
+                assert_eq!(
+                    (start, first),
+                    (next, if size <= tuning::CACHED { 0 } else { k - k % tuning::CACHED })
+                );
                 next += size - first;
             }
             assert_eq!(next, entries(size));
@@ -61,7 +64,9 @@ mod tests {
 
     #[test]
     fn the_lower_triangle_moves_to_the_end() {
-        for (size, room) in [(1, 0), (2, 0), (3, 2), (5, 11), (WIDTH + 40, 0), (2 * WIDTH + 3, 9)] {
+        for (size, room) in
+            [(1, 0), (2, 0), (3, 2), (5, 11), (tuning::CACHED + 40, 0), (2 * tuning::CACHED + 3, 9)]
+        {
             let mut area = vec![(0, 0); entries(size) + room];
             let lower: Vec<(usize, usize)> = (0..size).flat_map(|k| (k..size).map(move |i| (i, k))).collect();
             for &(i, k) in &lower {
