@@ -266,6 +266,7 @@ fn solve_below<T: Number>(own: &mut [T], other: &[T], rows: usize, cols: usize) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::saddle::trapezoid;
     use crate::{Dense, dense, norms};
 
     /// P F, restored from the factors, against F with its rows exchanged.

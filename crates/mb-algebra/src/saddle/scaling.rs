@@ -6,8 +6,8 @@
 //!
 //! An unknown whose entries in A are a mere trace, such as the rotation of a massless frame that a small moment acts on,
 //! outweighs the others in every row of G it stands in, and independent rows may look parallel. Where they do, and in any
-//! case where scales would differ by more than [`1.0 / tuning::HALF_THE_DIGITS`], such unknowns are scaled as if their entries were [`LEAST`]
-//! of the usual ones.
+//! case where scales would differ by more than the inverse of [`tuning::HALF_THE_DIGITS`], such unknowns are scaled as if their
+//! entries were [`LEAST`] of the usual ones.
 //!
 //! Where A is a sum, entries that cancel count as [`LEAST`] of their terms at least: what is left of an end that constraints hold, at
 //! a shift on a frequency of that end alone, is rounding or a trace. As a scale it would make the displacement that the
@@ -60,7 +60,7 @@ impl Scaling {
     /// `g_cols` and `g_rows`: patterns of G (m x n, by columns) and its transpose.
     ///
     /// Entries of unknowns of constraints count as `least` of the usual ones at least, and as [`LEAST`] of them where they
-    /// are [`1.0 / tuning::HALF_THE_DIGITS`].
+    /// are the inverse of [`tuning::HALF_THE_DIGITS`].
     pub(super) fn new<T: Number>(a: &Stored<T>, g: &Sparse, g_cols: &Csr, g_rows: &Csr, least: f64) -> Self {
         let none = Vec::new;
         let mut out =

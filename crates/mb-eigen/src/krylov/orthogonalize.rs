@@ -7,15 +7,15 @@
 //! pass   [C; S] = [V, W]^T G W,  W <- (W - V C) R^-1,  R^T R = S - C^T C
 //! ```
 //!
-//! Where the look finds no more than [`tuning::EPS_3_4`], or [`tuning::MINOR`] of the residual that is asked for, the block is left at that:
-//! rounding comes back after some steps, when Ritz values have converged, and eigenpairs and residuals lose as many digits by it as T does
+//! Where the look finds no more than [`tuning::EPS_3_4`], or [`tuning::MINOR`] of the residual that is asked for, the block is left
+//! at that: rounding comes back after some steps, when Ritz values have converged, and eigenpairs and residuals lose as many digits by it as T does
 //! (Simon, Linear Algebra Appl. 61, 1984; Grimes, Lewis, Simon, SIAM J. Matrix Anal. 15, 1994). One mixture shows a converged
 //! direction smaller than it is where signs cancel, so that the share must be small. A pass leaves rounding u of what W was
 //! before it: along V u sum_i |w_i| |R^-1|_ij, [`tuning::SUM_ROUNDINGS`] at most where nothing but that loss was left to take, so that one
 //! pass does; without V_n two do (twice is enough: Giraud, Langou, Rozloznik, van den Eshof, Numer. Math. 101, 2005). Cholesky QR
 //! is done twice too (Yamamoto, Nakatsukasa, Yanagisawa, Fukaya, ETNA 44, 2015), the second time in the block alone. A pass reads
-//! V twice. Blocks whose R is worse than [`tuning::SQRT_EPS`], or that lose more than [`tuning::SQRT_EPS`] of a column, go to [`expand`], which
-//! finds dependent columns. Sizes: V n x k, W n x p; nothing of length n is asked of the system but there.
+//! V twice. Blocks whose R is worse than [`tuning::SQRT_EPS`], or that lose more than [`tuning::SQRT_EPS`] of a column, go to [`expand`],
+//! which finds dependent columns. Sizes: V n x k, W n x p; nothing of length n is asked of the system but there.
 
 use faer::{Mat, MatRef};
 use mb_algebra::Dense;
