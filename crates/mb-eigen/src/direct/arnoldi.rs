@@ -11,7 +11,9 @@ use crate::EigenError;
 use crate::krylov::scalar::{norm, pick};
 use crate::krylov::{KrylovDriver, Operator, Wanted};
 use crate::search::non_hermitian::Side;
-use crate::tuning;
+
+/// Change of the displacements under T and violation of the constraints, relative, above which an eigenpair is rounding.
+const SPURIOUS: f64 = 1e-5;
 
 /// What a run gave.
 pub(crate) struct Run {
@@ -45,10 +47,8 @@ pub(crate) fn run(
     let displacements = DenseC::from_fn(n, theta.len(), |i, j| twice[(i, j)]);
     let violation = rows.unit.mul(&displacements);
     let admissible =
-        // Change of the displacements under T and violation of the constraints, relative, above which an eigenpair is rounding.
-        |j: usize| norm(violation.col_as_slice(j)) <= tuning::CBRT_EPS * norm(displacements.col_as_slice(j));
-    let kept: Vec<usize> =
-        (0..theta.len()).filter(|&j| change(j) <= tuning::CBRT_EPS && admissible(j)).collect();
+        |j: usize| norm(violation.col_as_slice(j)) <= SPURIOUS * norm(displacements.col_as_slice(j));
+    let kept: Vec<usize> = (0..theta.len()).filter(|&j| change(j) <= SPURIOUS && admissible(j)).collect();
     let vectors = pick(&twice, &kept);
     let mut x = DenseC::zeros(n, kept.len());
     let mut l = DenseC::zeros(size - n, kept.len());

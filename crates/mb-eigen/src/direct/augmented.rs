@@ -4,7 +4,6 @@ use mb_algebra::{DescriptorPencil, Lu, QuadraticPencil, RankTolerance, Sparse, S
 
 use crate::EigenError;
 use crate::error::at;
-use crate::tuning;
 
 /// M^, C^, K^ of yang2012, Eq. (2.6): (n + m) x (n + m), by columns.
 ///
@@ -99,7 +98,7 @@ impl Augmented {
         let pencil = self.state_space().to_dense();
         let lu = Lu::new(&pencil.a).map_err(at(step))?;
         let mut t = lu.solve_mat(&pencil.e);
-        let (size, tolerance) = (t.nrows(), RankTolerance { relative: tuning::EPS_3_4 });
+        let (size, tolerance) = (t.nrows(), RankTolerance { relative: 1e-12 });
         // T on its range, then on the range of that, until nothing more goes to zero.
         loop {
             let svd = Svd::new(&t).map_err(at(step))?;

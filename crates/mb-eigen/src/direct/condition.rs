@@ -23,7 +23,9 @@ use crate::error::{at, only_here};
 use crate::krylov::{BuiltIn, KrylovDriver, SymmetricOperator, Wanted};
 use crate::options::SparseOptions;
 use crate::problem::Problem;
-use crate::tuning;
+
+/// Matrices of up to this size get exact numbers.
+const EXACT_UP_TO: usize = 300;
 
 /// A condition number in the 2-norm.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,8 +47,7 @@ pub fn condition(pencil: &QuadraticPencil<Sparse>, k: f64, shift: f64) -> Result
         Ok(factored) => factored,
         Err(error) => {
             only_here(error)?;
-            // Matrices of up to this size get exact numbers.
-            let exact = problem.n + problem.rows.rank <= tuning::DENSE_UP_TO;
+            let exact = problem.n + problem.rows.rank <= EXACT_UP_TO;
             return Ok([Condition { value: f64::INFINITY, exact }; 2]);
         }
     };
@@ -66,13 +67,13 @@ pub(crate) fn of(factored: &Factored) -> Result<[Condition; 2], EigenError> {
         }
     }
     let of = |matrix: &Sparse, by: f64| -> Result<Condition, EigenError> {
-        let value = if matrix.rows() <= tuning::DENSE_UP_TO {
+        let value = if matrix.rows() <= EXACT_UP_TO {
             exact(matrix, scaled, n, by)?
         } else {
             largest(&Gram::Direct(matrix, &sparse::transpose(matrix)))?
                 * largest(&Gram::Inverse(factored, by))?
         };
-        Ok(Condition { value: checked(value), exact: matrix.rows() <= tuning::DENSE_UP_TO })
+        Ok(Condition { value: checked(value), exact: matrix.rows() <= EXACT_UP_TO })
     };
     Ok([of(&unscaled, factored.scale)?, of(scaled, 1.0)?])
 }
@@ -143,14 +144,7 @@ impl SymmetricOperator for Gram<'_> {
 
 /// Square root of the largest eigenvalue.
 fn largest(gram: &Gram<'_>) -> Result<f64, EigenError> {
-    let wanted = Wanted {
-        count: 1,
-        tolerance: tuning::EPS_1_4,
-        block: 1,
-        subspace: None,
-        restarts: tuning::STEPS,
-        salt: 0xc0,
-    };
+    let wanted = Wanted { count: 1, tolerance: 1e-4, block: 1, subspace: None, restarts: 20, salt: 0xc0 };
     let ritz = BuiltIn.symmetric(gram, None, &wanted)?;
     let value = ritz.values.first().or(ritz.estimates.first()).copied().unwrap_or(0.0);
     Ok(value.max(0.0).sqrt())

@@ -4,7 +4,6 @@ use mb_algebra::{QuadraticPencil, RankTolerance, Sparse, norms};
 
 use crate::EigenError;
 use crate::options::Solver;
-use crate::tuning;
 
 /// The factor k on constraints and multipliers; yang2012, Eq. (3.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -105,10 +104,10 @@ impl Default for DirectOptions {
             refinements: 1,
             deflate_zeros: true,
             condition: true,
-            tolerance: tuning::TOLERANCE,
+            tolerance: 1e-10,
             block: 1,
             subspace: None,
-            restarts: tuning::STEPS,
+            restarts: 60,
             constraint_rank: RankTolerance::default(),
         }
     }

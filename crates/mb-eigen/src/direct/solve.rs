@@ -21,10 +21,12 @@ use crate::search::non_hermitian_requests::Counting;
 use crate::search::set::Set;
 use crate::sparse::outcome;
 use crate::transform::shift_invert::Form;
-use crate::{EigenError, Spectrum, tuning};
+use crate::{EigenError, Spectrum};
 
 /// Where a factorization is tried again when a shift fails, relative to the shift.
 const STEPS_ASIDE: [f64; 4] = [0.0, 1e-4, 1e-3, 1e-2];
+/// A shift nearer to an eigenvalue than this, relative, costs the others their digits.
+const TOO_NEAR: f64 = 1e-6;
 
 /// The result of the direct method.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,7 +136,7 @@ impl Direct<'_> {
     /// Factors at the shift, or near it where that lies on an eigenvalue; the shift used and its k go to the result.
     fn factor(&self, general: &mut General<'_>, out: &mut DirectAnalysis) -> Result<Factored, EigenError> {
         let wanted = out.shift;
-        let scale = wanted.abs().max(tuning::CBRT_EPS * general.gamma);
+        let scale = wanted.abs().max(1e-6 * general.gamma);
         let mut last = AlgebraError::Singular { index: 0, pivot: 0.0 };
         for step in STEPS_ASIDE {
             let shift = wanted + step * scale;
@@ -156,8 +158,7 @@ impl Direct<'_> {
             };
             let pivoted = self.options.factorization == Factorization::Pivoted;
             let growth = operator(general, &factored, shift, false).growth()?;
-            // A shift nearer to an eigenvalue than this, relative, costs the others their digits.
-            let near = !growth.is_finite() || growth * scale * tuning::CBRT_EPS > 1.0;
+            let near = !growth.is_finite() || growth * scale * TOO_NEAR > 1.0;
             if pivoted && near {
                 continue;
             }
