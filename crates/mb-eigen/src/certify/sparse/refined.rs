@@ -100,7 +100,9 @@ impl Certifier<'_> {
     }
 
     fn improved_all(&self, first: Vec<First>, mut better: Vec<Option<Improved>>, aid: Aid) -> Vec<Eigenpair> {
-        let shared = self.problem.n * first.len() >= SHARED;
+        // Each refinement has factors of its own: large ones are made one after another.
+        let side_by_side = !first.iter().any(|first| first.poor) || self.problem.has_small_factors();
+        let shared = self.problem.n * first.len() >= SHARED && side_by_side;
         // Converged eigenpairs are only deflated. What is left out must be further from the shift.
         let poor: Vec<bool> = first.iter().map(|first| first.poor).collect();
         // Eigenpairs worth double-double precision from which on they are improved together.
