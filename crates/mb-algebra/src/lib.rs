@@ -55,7 +55,7 @@ mod triplets;
 
 pub use convert::{to_dense, to_sparse};
 pub use cores::side_by_side;
-pub use eigen::{GeneralEigen, Qz, SymmetricDefiniteEigen, SymmetricEigen};
+pub use eigen::{GeneralEigen, Qz, SymmetricDefiniteEigen, SymmetricEigen, balance};
 pub use error::AlgebraError;
 pub use factor::{
     Cholesky, Inertia, Lu, LuComplex, RankQr, SparseCholesky, SparseLdl, SparseLu, SparseLuComplex, StaticLu,

@@ -18,7 +18,7 @@ use crate::linearize::LinearizedSystem;
 use crate::point::{Instant, OperatingPoint};
 use crate::turning::Turning;
 use mb_algebra::{
-    Dense, DenseC, Lu, LuComplex, QuadraticPencil, RankQr, RankTolerance, Svd, Transferred, c64, dense, norms,
+    Dense, DenseC, Lu, LuComplex, QuadraticPencil, RankTolerance, Svd, Transferred, c64, dense, norms,
 };
 use mb_constraints::{ConstraintError, NullSpace, NullSpaceMethod, Saddle};
 use mb_model::{Model, Point};
@@ -322,57 +322,9 @@ impl StateSpace {
         let y = dense::mul_complex(&dense::to_complex(&self.c), &x);
         Ok(DenseC::from_fn(self.c.nrows(), self.b.ncols(), |i, j| y[(i, j)] + self.d[(i, j)]))
     }
-    /// The same transfer function without states that no input reaches or no output sees.
-    ///
-    /// Orthonormal bases of the reachable and then of the observable subspace, built block by
-    /// block (b, A b, A^2 b, ...) with rank decisions relative to |A|.
-    ///
-    /// # Errors
-    /// Entries that are not finite.
-    pub fn minimal(&self, tolerance: f64) -> Result<Self, LinearError> {
-        let reach = krylov(&self.a, &self.b, tolerance)?;
-        let within = self.restricted(&reach);
-        let transposed = dense::transpose(&within.a);
-        let see = krylov(&transposed, &dense::transpose(&within.c), tolerance)?;
-        Ok(within.restricted(&see))
-    }
-    /// The system seen in the orthonormal basis v (k x smaller).
-    fn restricted(&self, v: &Dense) -> Self {
-        Self {
-            a: dense::mul_transpose(v, &dense::mul(&self.a, v)),
-            b: dense::mul_transpose(v, &self.b),
-            c: dense::mul(&self.c, v),
-            states: numbered(v.ncols()),
-            ..self.clone()
-        }
-    }
 }
 
 /// Names of states that are combinations of coordinates: `x1`, `x2`, ...
-fn numbered(count: usize) -> Vec<String> {
+pub(crate) fn numbered(count: usize) -> Vec<String> {
     (1..=count).map(|i| format!("x{i}")).collect()
-}
-
-/// Orthonormal basis of the smallest subspace that holds `start` and is kept by `a`.
-fn krylov(a: &Dense, start: &Dense, tolerance: f64) -> Result<Dense, LinearError> {
-    let k = a.nrows();
-    let mut basis = Dense::zeros(k, 0);
-    let mut next = start.clone();
-    let mut scale = norms::frobenius(start);
-    while basis.ncols() < k && next.ncols() > 0 && scale > 0.0 {
-        let mut rest = next.clone();
-        for _ in 0..2 {
-            rest = &rest - &dense::mul(&basis, &dense::mul_transpose(&basis, &rest));
-        }
-        let size = norms::frobenius(&rest);
-        if size <= tolerance * scale {
-            break;
-        }
-        let qr = RankQr::new(&dense::transpose(&rest), RankTolerance { relative: tolerance * scale / size })?;
-        let fresh = qr.row_space();
-        basis = dense::hstack(&[&basis, &fresh]);
-        next = dense::mul(a, &fresh);
-        scale = norms::frobenius(&next).max(norms::frobenius(a) * tolerance);
-    }
-    Ok(basis)
 }

@@ -178,6 +178,14 @@ pub enum LinearError {
         /// The coordinate with the largest part in the massless motion.
         coordinate: String,
     },
+    /// States that no input reaches or no output sees cannot be told from rounding.
+    #[error(
+        "There is no minimal form of this system in double precision: which states no input reaches or no output sees is lost in rounding, and the best form found changes the transfer function by {change:.1e} of itself. Take the reduced form."
+    )]
+    NotMinimal {
+        /// Relative change of the transfer function.
+        change: f64,
+    },
     /// A constraint problem.
     #[error(transparent)]
     Constraint(#[from] ConstraintError),

@@ -16,6 +16,7 @@ pub mod formulation;
 mod free_directions;
 mod instant;
 mod linearize;
+mod minimal_realization;
 mod point;
 pub mod steady;
 mod turning;

@@ -12,8 +12,8 @@ const GAIN: f64 = 0.95;
 /// Sweeps; three or four are usual.
 const MAX_SWEEPS: usize = 30;
 
-/// The balanced matrix and the diagonal of D.
-pub(crate) fn balance(a: &Dense) -> (Dense, Vec<f64>) {
+/// The balanced matrix and the diagonal of D, powers of two; `a` n x n.
+pub fn balance(a: &Dense) -> (Dense, Vec<f64>) {
     let n = a.nrows();
     let (mut a, mut d) = (a.clone(), vec![1.0; n]);
     for _ in 0..MAX_SWEEPS {

@@ -7,6 +7,7 @@ mod qz;
 mod schur;
 mod symmetric;
 
+pub use balance::balance;
 pub use general::GeneralEigen;
 pub use qz::Qz;
 pub use symmetric::{SymmetricDefiniteEigen, SymmetricEigen};

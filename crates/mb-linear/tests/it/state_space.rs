@@ -142,3 +142,43 @@ fn minimal_realization_drops_what_no_input_reaches() {
     let exact = c64::new(1.0, 0.0) / (s * s + 4.0);
     assert!((small.transfer(s).unwrap()[(0, 0)] - exact).norm() < 1e-13);
 }
+
+/// Modes from 1 to 1e6 rad/s, two of which no input reaches: the slow ones of a stiff model stay, against the
+/// sum of the modes.
+#[test]
+fn minimal_realization_of_a_stiff_model_keeps_its_slow_modes() {
+    use mb_algebra::{Dense, dense};
+    use mb_linear::StateSpace;
+    let (n, zeta) = (9, 1e-3);
+    let frequency = |k: usize| 10.0_f64.powf(0.75 * k as f64);
+    let share = |k: usize| if k == 3 || k == 6 { 0.0 } else { 1.0 + 0.1 * k as f64 };
+    let diagonal = |of: &dyn Fn(usize) -> f64| Dense::from_fn(n, n, |i, j| if i == j { of(i) } else { 0.0 });
+    let stiffness = diagonal(&|k| -frequency(k).powi(2));
+    let damping = diagonal(&|k| -2.0 * zeta * frequency(k));
+    let zero = dense::zeros(n, n);
+    let force = Dense::from_fn(n, 1, |i, _| share(i));
+    let state = StateSpace {
+        a: dense::vstack(&[
+            &dense::hstack(&[&zero, &dense::identity(n)]),
+            &dense::hstack(&[&stiffness, &damping]),
+        ]),
+        b: dense::vstack(&[&dense::zeros(n, 1), &force]),
+        c: dense::hstack(&[&dense::transpose(&force), &dense::zeros(1, n)]),
+        d: dense::zeros(1, 1),
+        states: (0..2 * n).map(|k| format!("z{k}")).collect(),
+        inputs: vec!["u".into()],
+        outputs: vec!["y".into()],
+    };
+    let small = state.minimal(1e-10).unwrap();
+    assert_eq!(small.order(), 2 * (n - 2));
+    for k in 0..n {
+        let s = c64::new(0.0, 1.01 * frequency(k));
+        let modes = (0..n).map(|k| {
+            let w = frequency(k);
+            c64::new(share(k).powi(2), 0.0) / (s * s + 2.0 * zeta * w * s + w * w)
+        });
+        let exact: c64 = modes.sum();
+        let found = small.transfer(s).unwrap()[(0, 0)];
+        assert!((found - exact).norm() < 1e-5 * exact.norm(), "{k}: {found} {exact}");
+    }
+}
