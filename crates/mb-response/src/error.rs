@@ -31,7 +31,7 @@ pub enum ResponseError {
     },
     /// The response is infinite there, or has no digit.
     #[error(
-        "At {hz} Hz the system has an undamped pole: the response is infinite there. Add damping, or take a frequency \
+        "At {hz} Hz the system has an undamped pole: responses that excite and see it are infinite there. Add damping, or take a frequency \
          near it.", hz = omega / std::f64::consts::TAU
     )]
     Pole {

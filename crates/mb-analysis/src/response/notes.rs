@@ -63,7 +63,7 @@ pub fn notes(
     let lost: Vec<String> = lost.collect();
     if !lost.is_empty() {
         out.push(format!(
-            "no value at {} Hz: an undamped pole lies there and the response is infinite",
+            "no value at {} Hz: an undamped pole lies there, and what it is excited by and seen in is infinite",
             lost.join(", ")
         ));
     }

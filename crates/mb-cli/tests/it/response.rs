@@ -147,3 +147,27 @@ fn a_bound_that_can_be_seen_is_drawn_as_a_band() {
     // What the two have in common cancels: of stiffnesses 1e-13 apart 1e-16 of x is 1e-3 of the distance. Both panels show it.
     assert_eq!([drawn("8*(1+1e-3)"), drawn("8*(1+1e-13)")], [0, 2]);
 }
+
+/// Rates have names of their own in every format: x'' / F = -w^2 / (k - m w^2 + i c w).
+#[test]
+fn an_accelerance_is_named_as_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let csv = dir.path().join("a.csv");
+    let path = csv.to_str().unwrap();
+    let args = ["response", "-", "--band", "0.1", "1", "--quantity", "accelerance", "--json", "-o", path];
+    let run = mb_with(&args, OSCILLATOR);
+    assert_eq!(run.code, 0, "{run:?}");
+    let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let response = &document["responses"][0];
+    assert_eq!(response["output"], "x''");
+    assert!(std::fs::read_to_string(&csv).unwrap().lines().next().unwrap().contains("re x'' / F"));
+    let list = |v: &serde_json::Value| v.as_array().unwrap().clone();
+    for (hz, value) in list(&document["frequency_hz"]).iter().zip(list(&response["value"])) {
+        let w = hz.as_f64().unwrap() * TAU;
+        let (re, im) = (8.0 - 2.0 * w * w, 0.4 * w);
+        let size = (re * re + im * im) / (w * w);
+        let [x, y] = [-re / size, im / size];
+        let off = (value[0].as_f64().unwrap() - x).abs() + (value[1].as_f64().unwrap() - y).abs();
+        assert!(off < 1e-11 * x.hypot(y), "{hz}: {value}");
+    }
+}

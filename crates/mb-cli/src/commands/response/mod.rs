@@ -135,8 +135,11 @@ pub fn analyse(text: &Text, args: &ResponseArgs, progress: Progress) -> Result<F
         return Err(RequestError::NotOfAnInstant { option: "mb response" }.into());
     };
     let stage = progress.stage("computing the response");
-    let response = response::response(model, &at, &request)?;
+    let mut response = response::response(model, &at, &request)?;
     drop(stage);
+    // A file of accelerances is not to be taken for one of receptances.
+    let primes = "'".repeat(request.derivatives as usize);
+    response.outputs.iter_mut().for_each(|name| name.push_str(&primes));
     let mut list = Vec::new();
     if args.zeros {
         flow::check_size(model, response::MOST_ROWS_OF_ZEROS)?;
