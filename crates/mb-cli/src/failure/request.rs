@@ -37,6 +37,12 @@ pub enum RequestError {
         /// The names there are.
         known: Vec<String>,
     },
+    /// A density of an input that drives nothing.
+    #[error("--psd {name}: the input `{name}` is not among those of --from.")]
+    NotDriven {
+        /// The name.
+        name: String,
+    },
     /// A value that is not a finite number.
     #[error("{option}{}: `{value}` is not a finite number.", if name.is_empty() { String::new() } else { format!(" {name}") })]
     NotANumber {
@@ -58,7 +64,7 @@ pub enum RequestError {
         reason: String,
     },
     /// A configuration file that cannot be read.
-    #[error("{option}: the configuration file `{path}` cannot be read: {reason}.")]
+    #[error("{option}: the {} `{path}` cannot be read: {reason}.", if *option == "--psd" { "file of densities" } else { "configuration file" })]
     BadConfiguration {
         /// The option that names it.
         option: &'static str,

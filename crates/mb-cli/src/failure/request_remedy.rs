@@ -63,6 +63,10 @@ impl RequestError {
             }
             Self::RankChanges { .. } => "keep region and path on one side of it".to_owned(),
             Self::NotANumber { option: "--at", .. } => "write a number, or degrees as in 70deg".to_owned(),
+            Self::NotDriven { name } => format!("add `{name}` to --from, or leave its density out"),
+            Self::BadConfiguration { option: "--psd", .. } => {
+                "write HZ,DENSITY in each line, the frequencies growing".to_owned()
+            }
             Self::BadConfiguration { option: "--orbit", .. } => {
                 "give the file that `mb orbit -o FILE.json` wrote".to_owned()
             }

@@ -107,6 +107,19 @@ fn slips_in_a_request_are_named() {
         assert_eq!(run.code, 1, "{run:?}");
         assert!(words.iter().all(|w| run.err.contains(w)), "{slip:?}: {run:?}");
     }
+    let [first, second] =
+        ["direction = [1, 0], input = \"F\" },\n]", "direction = [1, 0], input = \"G\" },\n]"];
+    let args = ["response", "-", "--band", "0", "1", "--from", "F", "--psd", "G=1"];
+    let run = mb_with(&args, &TWINS.replace(first, second));
+    let words = "--psd G: the input `G` is not among those of --from.";
+    assert!(run.code == 1 && run.err.contains(words) && run.err.contains("add `G` to --from"), "{run:?}");
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("densities.csv");
+    std::fs::write(&file, "1,2\n0.5,2\n").unwrap();
+    let density = format!("F={}", file.display());
+    let run = mb_with(&["response", "-", "--band", "0", "1", "--psd", &density], OSCILLATOR);
+    let words = ["--psd: the file of densities", "line 2", "write HZ,DENSITY in each line"];
+    assert!(run.code == 1 && words.iter().all(|w| run.err.contains(w)), "{run:?}");
 }
 
 /// The largest |H| is at (k / m - c^2 / (2 m^2))^1/2 with 1 / (c (k / m - c^2 / (4 m^2))^1/2).

@@ -74,7 +74,7 @@ pub(super) fn of(model: &Model, args: &ResponseArgs) -> Result<ResponseRequest, 
         Drive::Base(_) => vec!["base".to_owned()],
         Drive::Unbalance { .. } => Vec::new(),
     };
-    let densities = densities(args, &columns)?;
+    let densities = densities(args, &columns, model.inputs())?;
     Ok(ResponseRequest { drive, outputs, band_hz, loss: args.loss, derivatives, densities, sweep })
 }
 
@@ -130,11 +130,16 @@ fn band(args: &ResponseArgs) -> Result<[f64; 2], RequestError> {
     Ok([from, to])
 }
 
-fn densities(args: &ResponseArgs, columns: &[String]) -> Result<Vec<Density>, Failure> {
+fn densities(args: &ResponseArgs, columns: &[String], inputs: &[String]) -> Result<Vec<Density>, Failure> {
     let mut out = Vec::new();
     for given in &args.psd {
         let column = columns.iter().position(|c| *c == given.name).ok_or_else(|| {
-            RequestError::NoSuchInput { option: "--psd", name: given.name.clone(), known: columns.to_vec() }
+            let name = given.name.clone();
+            if inputs.contains(&name) {
+                RequestError::NotDriven { name }
+            } else {
+                RequestError::NoSuchInput { option: "--psd", name, known: columns.to_vec() }
+            }
         })?;
         let points = if Path::new(&given.value).extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
             table(&given.value)?
