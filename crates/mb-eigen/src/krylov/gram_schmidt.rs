@@ -14,6 +14,10 @@ use faer::MatRef;
 use super::scalar::{Scalar, pick, subtract};
 use crate::tuning;
 
+/// Fraction of a column's length below which what remains of it is rounding. Unscaled systems decide it: that of yang2012's cantilever
+/// loses two digits of its eigenvalues at 1.14e-13.
+const DEPENDENT: f64 = 1e-13;
+
 /// The result of one expansion.
 pub(crate) struct Expansion<T> {
     /// C, k x p.
@@ -112,8 +116,7 @@ fn gram_schmidt<T: Scalar>(
             return Err(Indefinite);
         }
         let length = square.max(0.0).sqrt();
-        // Fraction of a column's length below which what remains of it is rounding.
-        if length <= tuning::SOLVE_ROUNDINGS * reference || length == 0.0 {
+        if length <= DEPENDENT * reference || length == 0.0 {
             continue;
         }
         smallest = smallest.min(length / reference);
