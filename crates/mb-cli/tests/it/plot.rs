@@ -83,7 +83,7 @@ fn a_folder_has_a_file_for_each_mode() {
     right(&["modes", &model("double-pendulum-rigid"), "--plot", path, "--plot-modes", "1"]);
     let run = mb(&["modes", &model("rod-pendulum"), "--plot", dir.path().join("no/x.svg").to_str().unwrap()]);
     assert!(run.code == 1 && run.err.contains("cannot be written"), "{run:?}");
-    assert!(run.err.contains("create the folder first"), "{run:?}");
+    assert!(run.err.contains("name a file in a folder that exists"), "{run:?}");
 }
 
 /// The PDF holds the words of the SVG and as many lines and circles.

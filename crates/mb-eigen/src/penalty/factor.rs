@@ -5,7 +5,7 @@
 //! [ Phi_q             -(Xi p(s))^-1     ] [l] = 0
 //!
 //! first order, proportional damping:   |ds_k| / |s_k| = sum_i h_ki / (2 alpha_i),   h_ki = |l_ki|^2 / (|p| |s|^2 x^H M x)
-//! rule:   alpha_i = c max(max_k h_ki / (2 relative), u^(-1/3) m_i),   1/m_i = sum_j Phi_ij^2 / M_jj
+//! rule:   alpha_i = c max(max_k h_ki / (2 relative), PER_MASS m_i),   1/m_i = sum_j Phi_ij^2 / M_jj
 //! ```
 //!
 //! with the least c >= 1 for which no mode k moves by more than `relative`. [`gonzalez2017`](https://doi.org/10.1115/1.4035410),
@@ -20,6 +20,10 @@ use mb_algebra::{Sparse, c64, sparse};
 
 use crate::Eigenpair;
 use crate::tuning;
+
+/// Least factor compared with the mass that a row meets: it moves what the row holds by 1e-6 of itself, a tenth of what the modes
+/// may be off.
+const PER_MASS: f64 = 1e6;
 
 /// Violation's law: damping ratio xi and frequency omega (rad/s).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,9 +48,7 @@ pub fn least_factors(
     relative: f64,
 ) -> Vec<f64> {
     let held = masses_held(pairs, m, phi_q.rows(), law);
-    // Least factor compared with the mass that a row meets: it moves what the row holds by u^(1/3) of itself.
-    let mut factors: Vec<f64> =
-        masses_met(m, phi_q).into_iter().map(|mass| (1.0 / tuning::CBRT_EPS) * mass).collect();
+    let mut factors: Vec<f64> = masses_met(m, phi_q).into_iter().map(|mass| PER_MASS * mass).collect();
     for mode in &held {
         for (factor, h) in factors.iter_mut().zip(mode) {
             *factor = factor.max(h / (2.0 * relative));
@@ -54,7 +56,7 @@ pub fn least_factors(
     }
     // A row that meets no mass and holds none is as good with any factor.
     let largest = factors.iter().copied().fold(0.0, f64::max);
-    let any = if largest > 0.0 { largest } else { 1.0 / tuning::CBRT_EPS };
+    let any = if largest > 0.0 { largest } else { PER_MASS };
     factors.iter_mut().filter(|factor| **factor <= 0.0).for_each(|factor| *factor = any);
     let moved = |mode: &Vec<f64>| mode.iter().zip(&factors).map(|(h, alpha)| h / (2.0 * alpha)).sum::<f64>();
     let more = held.iter().map(moved).fold(0.0, f64::max) / relative;
@@ -160,7 +162,7 @@ mod tests {
             let [m, phi_q] = [&of.m, &of.phi_q].map(to_sparse);
             let factors = least_factors(&exact.eigenpairs, &m, &phi_q, law, 1e-5);
             // The reduced mass is 3/4 of the unit.
-            let least = (1.0 / tuning::CBRT_EPS) * 0.75 * unit;
+            let least = PER_MASS * 0.75 * unit;
             assert!(factors.len() == 1 && (least..=2.0 * least).contains(&factors[0]), "{factors:?}");
         }
     }
