@@ -3,11 +3,12 @@
 use super::factor::{self, Penalties};
 use super::{FormulationSpectrum, Site, moving, velocity_rows};
 use crate::error::AnalysisError;
+use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts};
 use mb_eigen::penalty;
 use mb_eigen::sparse::{Request, SparseExpert, SparseFinding, SparseOptions};
 use mb_eigen::{Class, Eigenpair, Finding, Spectrum, sparse};
 use mb_linear::formulation::unconstrained::{penalty_equilibrium, unconstrained_blocks};
-use mb_linear::{OperatingPoint, SparseSystem, Stability, linearize_sparse, most_free_directions};
+use mb_linear::{OperatingPoint, Stability, linearize_sparse, most_free_directions};
 use mb_model::Model;
 
 /// Modes that are given of a large problem when nothing is asked for.
@@ -33,27 +34,26 @@ pub fn of_model(
     request: Request,
     options: &SparseOptions,
 ) -> Result<FormulationSpectrum, AnalysisError> {
-    let lin = linearize_sparse(model, at);
-    let options = &informed(model, at, &lin, options)?;
+    let (pencil, parts, options) = problem(model, at, options)?;
     let name = "constrained/sparse".to_owned();
-    let (pencil, parts) = lin.into_pencil();
-    match sparse::solve_in_parts(&pencil, parts.as_ref(), &request, options) {
+    match sparse::solve_in_parts(&pencil, parts.as_ref(), &request, &options) {
         Ok(spectrum) => Ok(of_spectrum(model, at, request, name, spectrum, options.expert.least_zeros)),
         Err(source) => Err(AnalysisError::Eigen { formulation: name, source }),
     }
 }
 
-/// The options with what is known of a model and its motion: left vectors where the change along a motion is measured with them, and how
-/// many directions without stiffness there are at most and at least, whatever the digits of K say.
+/// The matrices of a linearized model, K as a sum where it is known as one, and the options with what is known of the model and its
+/// motion: left vectors where the change along a motion is measured with them, and how many directions without stiffness there are at
+/// most and at least, whatever the digits of K say.
 ///
 /// # Errors
 /// As [`super::rank`].
-pub fn informed(
+pub fn problem(
     model: &Model,
     at: &OperatingPoint,
-    lin: &SparseSystem,
     options: &SparseOptions,
-) -> Result<SparseOptions, AnalysisError> {
+) -> Result<(QuadraticPencil<Sparse>, Option<StiffnessParts>, SparseOptions), AnalysisError> {
+    let lin = linearize_sparse(model, at);
     let left_vectors = options.left_vectors || at.steady().is_some();
     let most_zeros = options.expert.most_zeros.or_else(|| most_free_directions(model, at));
     let free = match at.steady() {
@@ -62,7 +62,8 @@ pub fn informed(
     };
     let expert =
         SparseExpert { most_zeros, least_zeros: options.expert.least_zeros.max(free), ..options.expert };
-    Ok(SparseOptions { left_vectors, expert, ..*options })
+    let (pencil, parts) = lin.into_pencil();
+    Ok((pencil, parts, SparseOptions { left_vectors, expert, ..*options }))
 }
 
 /// A spectrum of a linearized model with its constraints in the matrices, from whatever found it: bounds of a motion widened, whirl

@@ -3,6 +3,7 @@
 //! Big endian, indices of 32 bits, from 0. A matrix: the number 1211216, rows, columns, entries; entries of each row; columns; values.
 //! A vector: the number 1211214, length, values; of complex numbers real and imaginary part behind each other.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use mb_algebra::{Sparse, c64};
@@ -108,14 +109,8 @@ fn flush(out: &mut dyn Write, buffer: &mut Vec<u8>, least: usize) -> io::Result<
 /// The bytes of a file with one matrix; none where an index does not fit 31 bits.
 pub fn file(matrix: &Sparse) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(16 + 4 * matrix.rows() + 12 * matrix.nnz());
-    let own;
-    let rows = if matrix.is_csr() {
-        matrix
-    } else {
-        own = matrix.to_csr();
-        &own
-    };
-    write_matrix(&mut out, &Csr(rows), false).ok()?;
+    let rows = if matrix.is_csr() { Cow::Borrowed(matrix) } else { Cow::Owned(matrix.to_csr()) };
+    write_matrix(&mut out, &Csr(&rows), false).ok()?;
     Some(out)
 }
 

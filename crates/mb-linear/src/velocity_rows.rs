@@ -52,13 +52,10 @@ pub(crate) struct Admissible {
     pub(crate) holding: f64,
 }
 
-/// M, C, K, and the rows A x' + B x of the velocity rows, in the frame: before anything is eliminated.
+/// The blocks and the rows A x' + B x of the velocity rows, in the frame: before anything is eliminated.
 pub(crate) struct Unreduced {
-    pub(crate) m: Dense,
-    pub(crate) c: Dense,
-    pub(crate) k: Dense,
-    /// Phi_q of the position rows alone.
-    pub(crate) phi_q: Dense,
+    /// M, C, K, and Phi_q of the position rows alone.
+    pub(crate) blocks: Blocks<Dense>,
     pub(crate) a: Dense,
     pub(crate) b: Dense,
 }
@@ -86,7 +83,16 @@ impl Unreduced {
         if has(&d) || has(&s) {
             c = &c + &dense::mul(&m, &(&s + &d));
         }
-        Self { m, c, k, phi_q, a, b }
+        Self { blocks: Blocks { m, c, k, phi_q }, a, b }
+    }
+    /// E^T X E of M, C and K, and rows times E, E = exp(S t).
+    pub(crate) fn turned_back(self, s: &Generator, time: f64) -> Self {
+        let of_columns = |x: &Dense| s.carried(-time, x);
+        let of_rows = |x: &Dense| dense::transpose(&of_columns(&dense::transpose(x)));
+        let both = |x: &Dense| of_columns(&of_rows(x));
+        let Self { blocks: Blocks { m, c, k, phi_q }, a, b } = self;
+        let blocks = Blocks { m: both(&m), c: both(&c), k: both(&k), phi_q: of_rows(&phi_q) };
+        Self { blocks, a: of_rows(&a), b: of_rows(&b) }
     }
 }
 
@@ -98,16 +104,20 @@ impl Admissible {
         generator: Option<&Generator>,
         weight: Option<f64>,
     ) -> Result<Self, AlgebraError> {
-        let Unreduced { m, c, k, phi_q, a, b } = Unreduced::new(model, point, generator);
+        Self::of(&Unreduced::new(model, point, generator), point, weight)
+    }
+    /// The same of what has been assembled at the point.
+    pub(crate) fn of(whole: &Unreduced, point: &Point, weight: Option<f64>) -> Result<Self, AlgebraError> {
+        let Unreduced { blocks: Blocks { m, c, k, phi_q }, a, b } = whole;
         let n = m.nrows();
-        let r = Svd::new(&unit_rows(&phi_q))?.null_space(RankTolerance::default());
-        let seen = Svd::new(&dense::mul(&a, &r))?;
+        let r = Svd::new(&unit_rows(phi_q))?.null_space(RankTolerance::default());
+        let seen = Svd::new(&dense::mul(a, &r))?;
         let rank = seen.rank(RankTolerance::default()).rank;
         let first = |x: &Dense| dense::select_columns(x, &(0..rank).collect::<Vec<_>>());
         let v = clean(&dense::mul(&r, &first(&seen.v)));
         let vt = dense::transpose(&v);
         // G = S^-1 U^T B.
-        let mut g = product(&dense::transpose(&first(&seen.u)), &b);
+        let mut g = product(&dense::transpose(&first(&seen.u)), b);
         for (i, s) in seen.s.iter().enumerate().take(rank) {
             for j in 0..n {
                 g[(i, j)] /= s;
@@ -115,19 +125,19 @@ impl Admissible {
         }
         let projector = clean(&(&dense::identity(n) - &product(&v, &vt)));
         let weight = weight.unwrap_or_else(|| {
-            let [m, c, k] = [&m, &c, &k].map(norms::max_abs);
+            let [m, c, k] = [m, c, k].map(norms::max_abs);
             [c, (m * k).sqrt(), m].into_iter().fold(f64::MIN_POSITIVE, f64::max)
         });
-        let noise = Noise::new(point, [&m, &c, &k]);
-        let mass = product(&projector, &product(&m, &projector));
+        let noise = Noise::new(point, [m, c, k]);
+        let mass = product(&projector, &product(m, &projector));
         let (mass, of_mass) = noise.without(0, &dense::scale(0.5, &(&mass + &dense::transpose(&mass))));
         let along = dense::scale(weight, &v);
-        let moved = dense::scale(-1.0, &dense::mul(&projector, &dense::mul(&m, &v)));
-        let damping = product(&dense::hstack(&[&projector, &moved, &along]), &dense::vstack(&[&c, &g, &vt]));
+        let moved = dense::scale(-1.0, &dense::mul(&projector, &dense::mul(m, &v)));
+        let damping = product(&dense::hstack(&[&projector, &moved, &along]), &dense::vstack(&[c, &g, &vt]));
         let (damping, of_damping) = noise.without(1, &damping);
-        let stiffness = product(&dense::hstack(&[&projector, &along]), &dense::vstack(&[&k, &g]));
+        let stiffness = product(&dense::hstack(&[&projector, &along]), &dense::vstack(&[k, &g]));
         let (stiffness, of_stiffness) = noise.without(2, &stiffness);
-        let of_b = dense::mul(&b, &r);
+        let of_b = dense::mul(b, &r);
         let range = first(&seen.u);
         let left = &of_b - &dense::mul(&range, &dense::mul_transpose(&range, &of_b));
         let size = norms::max_abs(&of_b);
@@ -136,7 +146,7 @@ impl Admissible {
         Ok(Self {
             blocks: [mass, damping, stiffness],
             rounding: [of_mass, of_damping, of_stiffness],
-            phi_q,
+            phi_q: phi_q.clone(),
             on_rows,
             projector,
             seen: v,
@@ -158,7 +168,7 @@ impl Admissible {
         now: &Unreduced,
         allowed: f64,
     ) -> Result<Result<[Dense; 3], Left>, AlgebraError> {
-        let Unreduced { m, c, k, phi_q, a, b } = now;
+        let Unreduced { blocks: Blocks { m, c, k, phi_q }, a, b } = now;
         let (v, vt) = (&self.seen, dense::transpose(&self.seen));
         // N, without P what A sees.
         let on = dense::mul(a, &self.on_rows);

@@ -18,7 +18,7 @@ use mb_constraints::{ConstraintRank, NullSpaceMethod};
 use mb_eigen::penalty::ViolationLaw;
 use mb_eigen::sparse::Request;
 use mb_linear::formulation::redundant::Transferred;
-use mb_linear::{Formulation, OperatingPoint, Undetermined, linearize_sparse, undetermined};
+use mb_linear::{Formulation, OperatingPoint, Undetermined, undetermined};
 use mb_model::Model;
 use std::fmt::Write as _;
 
@@ -105,9 +105,8 @@ fn prepare(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Answer, 
     let State::Lasting(at) = site.state() else {
         return Err(RequestError::NotOfAnInstant { option: args.engine.option() }.into());
     };
-    let lin = linearize_sparse(model, &at);
-    let options = part::informed(model, &at, &lin, &part::options(&args.solver, &args.output))?;
-    let (pencil, parts) = lin.into_pencil();
+    let options = part::options(&args.solver, &args.output);
+    let (pencil, parts, options) = part::problem(model, &at, &options)?;
     let problem = Problem { pencil: &pencil, parts: parts.as_ref(), request: &request, options: &options };
     Ok(Answer::right(problem.prepare(&args.engine)?))
 }

@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use mb_eigen::EigenError;
 use mb_eigen::sparse;
 use mb_eigen::sparse::{Request, Shift, Solver, SparseExpert, SparseOptions, Structure};
-use mb_linear::{OperatingPoint, linearize_sparse};
+use mb_linear::OperatingPoint;
 use mb_model::Model;
 
 pub use mb_analysis::part::*;
@@ -58,9 +58,7 @@ pub fn of_model_by_engine(
     engine: &EngineArgs,
     progress: Progress,
 ) -> Result<FormulationSpectrum, Failure> {
-    let lin = linearize_sparse(model, at);
-    let options = informed(model, at, &lin, options)?;
-    let (pencil, parts) = lin.into_pencil();
+    let (pencil, parts, options) = problem(model, at, options)?;
     let problem = Problem { pencil: &pencil, parts: parts.as_ref(), request: &request, options: &options };
     let spectrum = problem.solve(engine, progress)?;
     let name = "constrained/slepc".to_owned();

@@ -84,8 +84,7 @@ impl Default for EquilibriumOptions {
     }
 }
 
-/// Relaxation as long as it gets somewhere, and to the end, which repeats the steps of the first and goes on from there.
-const SHORT: &str = "dynamic relaxation";
+/// Relaxation to the end, which repeats the steps of the shorter one and goes on from there.
 const LONG: &str = "long dynamic relaxation";
 
 /// A method: from a start to where it ended.
@@ -156,18 +155,18 @@ impl Equilibrium {
         let mut iterations = 0;
         let mut best = start.clone();
         let mut refused = None;
-        let mut leads_on = true;
+        let mut leads_on = false;
         let methods: &[(&'static str, Method)] = match options.strategy {
             Strategy::Automatic => &[
                 ("Newton", newton::newton),
                 ("load continuation", newton::continuation),
-                (SHORT, relaxation::relax_a_while),
+                ("dynamic relaxation", relaxation::relax_a_while),
                 ("descent with inertia", descent::descend),
                 (LONG, relaxation::relax),
             ],
             Strategy::Newton => &[("Newton", newton::newton)],
             Strategy::Relaxation => &[
-                (SHORT, relaxation::relax_a_while),
+                ("dynamic relaxation", relaxation::relax_a_while),
                 ("descent with inertia", descent::descend),
                 (LONG, relaxation::relax),
             ],
@@ -179,9 +178,7 @@ impl Equilibrium {
             tried.push(name);
             let outcome = method(model, &start, options, patterns)?;
             iterations += outcome.iterations;
-            if *name == SHORT {
-                leads_on = outcome.leads_on;
-            }
+            leads_on |= outcome.leads_on;
             let point = shortest_multipliers(model, outcome.point)?;
             if let Ok(found) = Self::verified(model, point.clone(), options.tolerance) {
                 match accepted(Self { iterations, found_by: name, ..found }, model) {

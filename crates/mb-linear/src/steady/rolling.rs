@@ -18,7 +18,7 @@ use super::{Deviation, FrameChoice, STEADY, Unsteady, body_of};
 use crate::error::LinearError;
 use crate::point::{Instant, force_scale};
 use crate::velocity_rows::{Admissible, Left, Unreduced};
-use mb_algebra::{Dense, RankQr, RankTolerance, dense, to_sparse};
+use mb_algebra::{RankQr, RankTolerance, to_sparse};
 use mb_constraints::minimum_norm_multipliers;
 use mb_model::{BlockKind, Model, Point};
 
@@ -63,14 +63,14 @@ impl RollingOrbit<'_> {
         if let Err(unsteady) = super::carried_by(model, point, self.scale, s) {
             return Ok(Err(unsteady));
         }
-        let first = Admissible::new(model, point, Some(s), None)?;
+        let start = Unreduced::new(model, point, Some(s));
+        let first = Admissible::of(&start, point, None)?;
         if first.holding > STEADY {
             return Err(holding_rows(model, first.rank));
         }
         let forces = force_scale(model, point);
         let n = model.nv();
-        let start = Unreduced::new(model, point, Some(s));
-        let rank = RankQr::new(&start.phi_q, RankTolerance::default())?.rank();
+        let rank = RankQr::new(&start.blocks.phi_q, RankTolerance::default())?.rank();
         let before = match first.carried(&start, STEADY)? {
             Ok(blocks) => blocks,
             Err(left) => return Ok(Err(breaks(model, &left, 0.0))),
@@ -94,7 +94,7 @@ impl RollingOrbit<'_> {
                 return Ok(Err(Unsteady::changes(body_of(model, i), worst / forces, time)));
             }
             let now = Unreduced::new(model, &there, Some(s)).turned_back(s, time);
-            let lost = rank.saturating_sub(RankQr::new(&now.phi_q, RankTolerance::default())?.rank());
+            let lost = rank.saturating_sub(RankQr::new(&now.blocks.phi_q, RankTolerance::default())?.rank());
             if lost > 0 {
                 return Ok(Err(Unsteady::breaks("the position constraints".to_owned(), 1.0, time)));
             }
@@ -135,16 +135,6 @@ fn breaks(model: &Model, left: &Left, time: f64) -> Unsteady {
     Unsteady::breaks(name, left.share, time)
 }
 
-impl Unreduced {
-    /// E^T X E of M, C and K, and rows times E, E = exp(S t).
-    fn turned_back(self, s: &Generator, time: f64) -> Self {
-        let of_columns = |x: &Dense| s.carried(-time, x);
-        let of_rows = |x: &Dense| dense::transpose(&of_columns(&dense::transpose(x)));
-        let both = |x: &Dense| of_columns(&of_rows(x));
-        let Self { m, c, k, phi_q, a, b } = self;
-        Self { m: both(&m), c: both(&c), k: both(&k), phi_q: of_rows(&phi_q), a: of_rows(&a), b: of_rows(&b) }
-    }
-}
 /// The velocity rows whose part of A the position rows and other velocity rows have already, so that they hold the configuration.
 fn holding_rows(model: &Model, rank: usize) -> LinearError {
     let velocity = model.velocity_rows();
