@@ -22,6 +22,8 @@ const SAME: f64 = 1e-7;
 const SMALL: f64 = 1e-6;
 /// Real part of the points of comparison, relative to the imaginary part: poles of light damping are sharp there still.
 const ASIDE: f64 = 0.1;
+/// Relative difference of two computations of an eigenvalue up to which its digits determine it.
+const DETERMINED: f64 = 1e-4;
 /// Most points of comparison.
 const POINTS: usize = 40;
 
@@ -37,7 +39,7 @@ impl StateSpace {
             return Ok(self.clone());
         }
         let whole = self.balanced();
-        let points = points(&GeneralEigen::values(&whole.a)?);
+        let points = points(&whole.a)?;
         let expected = points.iter().map(|s| whole.transfer(*s)).collect::<Result<Vec<_>, _>>()?;
         let mut least = f64::INFINITY;
         for finer in FINER {
@@ -82,9 +84,17 @@ impl StateSpace {
     }
 }
 
-/// Points next to the eigenvalues, in the right half-plane: one for each magnitude, spread over all where there are many.
-fn points(eigenvalues: &[c64]) -> Vec<c64> {
-    let mut sizes: Vec<f64> = eigenvalues.iter().map(|s| s.norm()).filter(|size| *size > 0.0).collect();
+/// Points next to the eigenvalues of A, in the right half-plane: one for each magnitude, spread over all where there are many.
+///
+/// Free motions make Jordan chains of zero, which come out as small numbers of rounding, where the transfer function has no
+/// digits. Rounding of A^T is another, so that magnitudes which both do not have are left out.
+fn points(a: &Dense) -> Result<Vec<c64>, LinearError> {
+    let sizes = |a: &Dense| -> Result<Vec<f64>, LinearError> {
+        Ok(GeneralEigen::values(a)?.iter().map(|s| s.norm()).filter(|size| *size > 0.0).collect())
+    };
+    let again = sizes(&dense::transpose(a))?;
+    let mut sizes = sizes(a)?;
+    sizes.retain(|size| again.iter().any(|other| (size - other).abs() <= DETERMINED * size));
     sizes.sort_by(f64::total_cmp);
     sizes.dedup_by(|a, b| *a <= 1.01 * *b);
     if sizes.is_empty() {
@@ -92,7 +102,7 @@ fn points(eigenvalues: &[c64]) -> Vec<c64> {
     }
     let count = sizes.len().min(POINTS);
     let spread = |k: usize| sizes[k * (sizes.len() - 1) / (count - 1).max(1)];
-    (0..count).map(|k| c64::new(ASIDE, 1.0) * spread(k)).collect()
+    Ok((0..count).map(|k| c64::new(ASIDE, 1.0) * spread(k)).collect())
 }
 
 /// The largest relative change of an entry of the transfer function.

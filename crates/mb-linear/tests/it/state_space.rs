@@ -182,3 +182,34 @@ fn minimal_realization_of_a_stiff_model_keeps_its_slow_modes() {
         assert!((found - exact).norm() < 1e-5 * exact.norm(), "{k}: {found} {exact}");
     }
 }
+
+/// Two masses on a spring that move freely along their line, and a third that nothing pushes: the chain of zeros of the free motion, which
+/// rounding tears apart, stays.
+#[test]
+fn minimal_realization_keeps_a_free_motion() {
+    use mb_linear::StateSpace;
+    let model = Model::from_toml(
+        "units = 'SI'
+        name = 'free chain'
+        gravity = [0, 0]
+        point = [{ name = 'a', at = [0, 0], mass = 1 }, { name = 'b', at = [1, 0], mass = 2 }, { name = 'c', at = [5, 0], mass = 3 }]
+        spring = [{ name = 's', a = 'a', b = 'b', stiffness = 1e7, damping = 3, natural_length = 1 }]
+        force = [{ name = 'push', at = 'a', direction = [1, 0], input = 'F' }]
+        output = [{ name = 'x', quantity = 'x', of = 'b' }]",
+    )
+    .unwrap();
+    let rest = Equilibrium::solve(&model, model.initial(), &EquilibriumOptions::default()).unwrap();
+    let at = OperatingPoint::from(&rest);
+    let full: StateSpace =
+        descriptor(&model, &at, &linearize(&model, &at)).unwrap().to_state_space().unwrap();
+    let small = full.minimal(1e-10).unwrap();
+    assert_eq!((full.order(), small.order()), (12, 4));
+    for w in [1.0, 1e2, 3e3, 5e3] {
+        // (k + c s) / (s^2 (m_a m_b s^2 + (m_a + m_b) (k + c s)))
+        let s = c64::new(0.0, w);
+        let spring = 1e7 + 3.0 * s;
+        let exact = spring / (s * s * (2.0 * s * s + 3.0 * spring));
+        let found = small.transfer(s).unwrap()[(0, 0)];
+        assert!((found - exact).norm() < 1e-7 * exact.norm(), "{w}: {found} {exact}");
+    }
+}
