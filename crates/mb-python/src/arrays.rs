@@ -8,6 +8,7 @@ use numpy::ndarray::{Array2, Array3, ShapeBuilder};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::errors;
 
@@ -58,6 +59,16 @@ pub(crate) fn sparse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Sparse> {
         return Err(errors::argument(value.py(), name, message, Some((row, col))));
     }
     Ok(matrix)
+}
+
+/// A matrix as `MatLoad` of PETSc reads it.
+#[pyfunction]
+pub(crate) fn petsc<'py>(py: Python<'py>, block: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = mb_engine::petsc::file(&sparse("block", block)?).ok_or_else(|| {
+        let message = "format 'petsc' has indices of 31 bits, and a matrix is too large for them.";
+        errors::argument(py, "format", message.to_owned(), None)
+    })?;
+    Ok(PyBytes::new(py, &bytes))
 }
 
 fn from_dense(a: &PyReadonlyArray2<'_, f64>) -> Sparse {

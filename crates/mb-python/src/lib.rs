@@ -30,6 +30,8 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _mb {
     #[pymodule_export]
+    use crate::arrays::petsc;
+    #[pymodule_export]
     use crate::campbell::campbell;
     #[pymodule_export]
     use crate::check::check;

@@ -14,10 +14,10 @@ import numpy as np
 
 from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, NumericsError
+from ._matrices import matrix
 from ._modes import Modes
 from ._names import resolve
 from ._optional import need
-from ._petsc import petsc
 from ._requests import SymmetricSearch, count, number, search, spelled_out
 from ._response import Response, of_point
 
@@ -349,7 +349,7 @@ class Linearization:
             if format == "npz":
                 need("scipy.sparse", "export()").save_npz(file, block)
             elif format == "petsc":
-                Path(file).write_bytes(petsc(block))
+                Path(file).write_bytes(_mb.petsc(matrix(block, file)))
             else:
                 # All digits, and every entry: symmetric storage would keep one triangle.
                 need("scipy.io", "export()").mmwrite(file, block, precision=17, symmetry="general")
