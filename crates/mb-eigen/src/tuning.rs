@@ -23,8 +23,10 @@ pub(crate) const EPS_2_3: f64 = 3.67e-11;
 /// eigenvalue is apart by this much; a bound above it leaves less than half of the digits and is worth double-double precision.
 pub(crate) const SQRT_EPS: f64 = 1.0 / (1_u64 << 26) as f64;
 /// u^(1/3) = 6.1e-6: a third of the digits, where a triple eigenvalue is torn apart to. Two vectors or values are one, or an eigenpair is
-/// none, where less agrees; its inverse is a gap that no rounding makes.
+/// none, where less agrees.
 pub(crate) const CBRT_EPS: f64 = 6.06e-6;
+/// Quotient of two sizes with a gap between them that no rounding makes.
+pub(crate) const GAP: f64 = 1.0 / CBRT_EPS;
 /// u^(1/4): a quarter of the digits, where chains of four end up and a step aside changes all that rounding decides.
 pub(crate) const EPS_1_4: f64 = 1.0 / (1_u64 << 13) as f64;
 

@@ -64,7 +64,7 @@ pub(crate) fn biorthonormal_lefts(problem: &Matrices, raws: &mut [Raw], rights: 
             // A row of G^-1.
             let weights = lu.solve_transpose(&unit);
             let growth = norms::two_complex(&weights) * size;
-            if growth.is_nan() || growth > (1.0 / tuning::CBRT_EPS) {
+            if growth.is_nan() || growth > tuning::GAP {
                 continue;
             }
             let entry = |row: usize| lefts.iter().zip(&weights).map(|(y, w)| y[row] * w.conj()).sum();
@@ -94,7 +94,7 @@ pub(crate) fn conjugate_lefts(problem: &Matrices, raws: &mut [Raw], rights: &[Ve
             unit[column] = c64::new(1.0, 0.0);
             let weights = lu.solve(&unit);
             let growth = norms::two_complex(&weights) * size;
-            if growth.is_nan() || growth > (1.0 / tuning::CBRT_EPS) {
+            if growth.is_nan() || growth > tuning::GAP {
                 continue;
             }
             let y: Vec<c64> = (0..problem.size())

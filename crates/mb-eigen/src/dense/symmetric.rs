@@ -146,7 +146,7 @@ fn middle(m: &Dense, k: &Dense) -> Option<f64> {
     let smallest =
         quotients.iter().copied().filter(|q| *q > tuning::MANY_ROUNDINGS * largest).fold(largest, f64::min);
     // Quotient of the extreme w from which on the metric is K + tau M.
-    (largest > (1.0 / tuning::CBRT_EPS) * smallest).then(|| (largest * smallest).sqrt())
+    (largest > tuning::GAP * smallest).then(|| (largest * smallest).sqrt())
 }
 
 /// Whether M is positive definite beyond doubt although some direction is light compared with its largest entries.

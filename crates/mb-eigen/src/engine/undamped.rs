@@ -156,7 +156,7 @@ impl Prepared<'_> {
             if !in_question || problem.has_definite_stiffness() {
                 return false;
             }
-            let gap = next.is_none_or(|next| next > (1.0 / tuning::CBRT_EPS) * w.abs());
+            let gap = next.is_none_or(|next| next > tuning::GAP * w.abs());
             let departure = self.departure(x, l, &d);
             (energy <= tuning::SUM_ROUNDINGS && (still(*w) || departure <= tolerance))
                 || (still(*w) && energy <= tolerance && gap)

@@ -131,7 +131,7 @@ pub(crate) fn find(
             let (w, energy) = (w[*j], energies[*j].min(purified.energy));
             let departure = purified.departure;
             // Quotient of the next w and one whose energy is above rounding, though below the tolerance, from which on that is zero too.
-            let gap = next.is_none_or(|next| next > (1.0 / tuning::CBRT_EPS) * w.abs());
+            let gap = next.is_none_or(|next| next > tuning::GAP * w.abs());
             (energy <= tuning::SUM_ROUNDINGS && (still(w) || departure <= tolerance))
                 // Share of the tolerance for an energy, whose error is of second order in those of the vector.
                 || (still(w) && energy <= tuning::CLEAR * tolerance && gap)

@@ -19,7 +19,9 @@ use mb_algebra::{Dense, Sparse, c64};
 use pulp::{Arch, Simd, WithSimd};
 
 pub(crate) use self::block::{forms_of_rows, row_products, sizes_of_forms};
-use crate::tuning;
+
+/// Sums side by side at most.
+const MOST: usize = 16;
 
 /// A sum with what rounding took from it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -163,7 +165,7 @@ impl<S: Simd> Lanes<S> {
 
     #[inline(always)]
     fn total(&self) -> f64 {
-        let (mut sums, mut lost) = ([0.0; (2 * tuning::WIDTH)], [0.0; (2 * tuning::WIDTH)]);
+        let (mut sums, mut lost) = ([0.0; MOST], [0.0; MOST]);
         self.simd.partial_store_f64s(&mut sums[..S::F64_LANES], self.sum);
         self.simd.partial_store_f64s(&mut lost[..S::F64_LANES], self.lost);
         let mut out = Twofold::default();
@@ -179,7 +181,7 @@ impl WithSimd for Form<'_> {
     fn with_simd<S: Simd>(self, simd: S) -> c64 {
         let Self { a, inner, parts, outer } = self;
         // Registers that wide come with products and sums in one rounding.
-        if !(4..=(2 * tuning::WIDTH)).contains(&S::F64_LANES) {
+        if !(4..=MOST).contains(&S::F64_LANES) {
             let column = |j: usize| a.col_as_slice(j).iter().copied().enumerate();
             return bilinear((0..a.ncols()).map(column), inner, outer);
         }
@@ -234,8 +236,8 @@ pub(crate) fn sum_of_products(terms: &[Term<'_>]) -> Dense {
 #[derive(Default)]
 pub(crate) struct Sums {
     /// Columns packed by rows.
-    packed: Vec<Vec<[f64; tuning::NARROW]>>,
-    sums: Vec<[f64; tuning::NARROW]>,
+    packed: Vec<Vec<[f64; SIDE]>>,
+    sums: Vec<[f64; SIDE]>,
 }
 
 impl Sums {
@@ -244,11 +246,11 @@ impl Sums {
         let Self { packed, sums } = self;
         let vectors: Vec<&Dense> = terms.iter().flat_map(|term| [Some(term.x), term.low]).flatten().collect();
         packed.resize_with(packed.len().max(vectors.len()), Vec::new);
-        sums.resize(out.nrows(), [0.0; tuning::NARROW]);
-        for (part, columns) in columns.chunks(tuning::NARROW).enumerate() {
+        sums.resize(out.nrows(), [0.0; SIDE]);
+        for (part, columns) in columns.chunks(SIDE).enumerate() {
             for (rows, x) in packed.iter_mut().zip(&vectors) {
                 // Lanes beyond the columns in work are not used.
-                rows.resize(x.nrows(), [0.0; tuning::NARROW]);
+                rows.resize(x.nrows(), [0.0; SIDE]);
                 for (k, &j) in columns.iter().enumerate().filter(|_| x.nrows() > 0) {
                     rows.iter_mut().zip(x.col_as_slice(j)).for_each(|(row, x)| row[k] = *x);
                 }
@@ -261,7 +263,7 @@ impl Sums {
                 .collect();
             Arch::new().dispatch(Products { terms: &terms, sums });
             for k in 0..columns.len() {
-                let to = out.col_as_slice_mut(part * tuning::NARROW + k);
+                let to = out.col_as_slice_mut(part * SIDE + k);
                 to.iter_mut().zip(&*sums).for_each(|(to, sum)| *to = sum[k]);
             }
         }
@@ -285,17 +287,20 @@ fn one_by_one(terms: &[Term<'_>]) -> Dense {
     Dense::from_fn(first.a.rows(), first.x.ncols(), entry)
 }
 
+/// Columns side by side.
+const SIDE: usize = 4;
+
 /// A term with its columns packed by rows.
 struct Packed<'a> {
     a: &'a Sparse,
-    x: &'a [[f64; tuning::NARROW]],
-    low: Option<&'a [[f64; tuning::NARROW]]>,
+    x: &'a [[f64; SIDE]],
+    low: Option<&'a [[f64; SIDE]]>,
 }
 
 /// Products of several columns, to be computed with the instructions of this processor.
 struct Products<'a> {
     terms: &'a [Packed<'a>],
-    sums: &'a mut [[f64; tuning::NARROW]],
+    sums: &'a mut [[f64; SIDE]],
 }
 
 impl Products<'_> {
@@ -303,17 +308,17 @@ impl Products<'_> {
     fn run(self, product_error: impl Fn(f64, f64, f64) -> f64) {
         let starts: Vec<_> = self.terms.iter().map(|term| term.a.proper_indptr()).collect();
         for (i, out) in self.sums.iter_mut().enumerate() {
-            let (mut sum, mut lost) = ([0.0; tuning::NARROW], [0.0; tuning::NARROW]);
+            let (mut sum, mut lost) = ([0.0; SIDE], [0.0; SIDE]);
             for (term, starts) in self.terms.iter().zip(&starts) {
                 let own = starts[i]..starts[i + 1];
                 for (&j, &a) in term.a.indices()[own.clone()].iter().zip(&term.a.data()[own]) {
                     let x = &term.x[j];
-                    let mut rest = [0.0; tuning::NARROW];
+                    let mut rest = [0.0; SIDE];
                     if let Some(low) = term.low {
                         let low = &low[j];
-                        (0..tuning::NARROW).for_each(|k| rest[k] = a * low[k]);
+                        (0..SIDE).for_each(|k| rest[k] = a * low[k]);
                     }
-                    for k in 0..tuning::NARROW {
+                    for k in 0..SIDE {
                         let product = a * x[k];
                         let error = product_error(a, x[k], product) + rest[k];
                         let next = sum[k] + product;
@@ -323,7 +328,7 @@ impl Products<'_> {
                     }
                 }
             }
-            (0..tuning::NARROW).for_each(|k| out[k] = sum[k] + lost[k]);
+            (0..SIDE).for_each(|k| out[k] = sum[k] + lost[k]);
         }
     }
 }

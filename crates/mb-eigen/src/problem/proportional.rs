@@ -80,8 +80,8 @@ impl Proportional {
         let span = (last - first).abs().max(first.abs()).max(last.abs()).max(f64::MIN_POSITIVE);
         if inside(first - span)
             + inside(last + span)
-            + inside(first - 1.0 / tuning::CBRT_EPS * span)
-            + inside(last + 1.0 / tuning::CBRT_EPS * span)
+            + inside(first - tuning::GAP * span)
+            + inside(last + tuning::GAP * span)
             > 0
         {
             return None;

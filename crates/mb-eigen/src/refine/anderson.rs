@@ -10,6 +10,9 @@
 
 use crate::tuning;
 
+/// Changes kept.
+const DEPTH: usize = 3;
+
 /// What is added to a vector, and to its multipliers.
 #[derive(Default)]
 pub(super) struct Step {
@@ -32,7 +35,7 @@ impl Step {
         add(&mut self.l, by, others.map(|other| &other.l[..]));
     }
 
-    /// Adds as many as there are; [`tuning::FEW_STEPS`] and fewer in one pass.
+    /// Adds as many as there are; [`DEPTH`] and fewer in one pass.
     fn add_all<'a>(&mut self, by: &[f64], of: impl Fn(usize) -> &'a Self) {
         match *by {
             [] => {}
@@ -59,12 +62,15 @@ impl Step {
     }
 }
 
+/// Sums side by side: one after the other each would wait for the one before.
+const LANES: usize = 8;
+
 /// a^T b.
 pub(super) fn real_dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; tuning::WIDTH];
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<{ tuning::WIDTH }>(), b.as_chunks::<{ tuning::WIDTH }>());
+    let mut sums = [0.0; LANES];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
     for (a, b) in a.iter().zip(b) {
-        (0..tuning::WIDTH).for_each(|k| sums[k] += a[k] * b[k]);
+        (0..LANES).for_each(|k| sums[k] += a[k] * b[k]);
     }
     sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
 }
@@ -81,14 +87,14 @@ fn add<const N: usize>(to: &mut [f64], by: [f64; N], from: [&[f64]; N]) {
 
 /// a_i^T W b of several a, in one pass.
 fn weighted<const N: usize>(a: [&[f64]; N], b: &[f64], w: &[f64]) -> [f64; N] {
-    let mut sums = [[0.0; tuning::WIDTH]; N];
+    let mut sums = [[0.0; LANES]; N];
     let n = b.len().min(w.len());
     let (a, b, w) = (a.map(|a| &a[..n]), &b[..n], &w[..n]);
-    let whole = n - n % tuning::WIDTH;
-    for at in (0..whole).step_by(tuning::WIDTH) {
-        let by: [f64; tuning::WIDTH] = std::array::from_fn(|k| w[at + k] * b[at + k]);
+    let whole = n - n % LANES;
+    for at in (0..whole).step_by(LANES) {
+        let by: [f64; LANES] = std::array::from_fn(|k| w[at + k] * b[at + k]);
         for (sums, a) in sums.iter_mut().zip(&a) {
-            (0..tuning::WIDTH).for_each(|k| sums[k] += a[at + k] * by[k]);
+            (0..LANES).for_each(|k| sums[k] += a[at + k] * by[k]);
         }
     }
     std::array::from_fn(|i| {
@@ -123,7 +129,7 @@ impl Mixing {
     /// The shares of the changes of f in a vector, with the opposite sign.
     fn shares(&self, of: &Step, weight: &[f64]) -> Vec<f64> {
         let mut out = Vec::with_capacity(self.changes.len());
-        let (threes, rest) = self.changes.as_chunks::<{ tuning::FEW_STEPS }>();
+        let (threes, rest) = self.changes.as_chunks::<DEPTH>();
         for [a, b, c] in threes {
             out.extend(weighted([&a.0.x, &b.0.x, &c.0.x], &of.x, weight).map(|share| -share));
         }
@@ -150,7 +156,7 @@ impl Mixing {
             if left > tuning::SLIGHT * tuning::SLIGHT * size {
                 df.scale(left.sqrt().recip());
                 both.scale(left.sqrt().recip());
-                if self.changes.len() == tuning::FEW_STEPS {
+                if self.changes.len() == DEPTH {
                     let (first, with) = self.changes.remove(0);
                     self.spare.extend([first, with]);
                 }

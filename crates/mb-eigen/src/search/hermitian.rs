@@ -446,7 +446,7 @@ fn off_eigenvalue(sigma: f64, ritz: &RitzReal, count: usize, place: Place) -> Op
     let theta = if ritz.estimates.is_empty() { &ritz.values } else { &ritz.estimates };
     let largest = theta.first()?.abs();
     let mut wanted = theta.iter().take(count).map(|t| t.abs());
-    let next = wanted.find(|t| t * (1.0 / tuning::CBRT_EPS) < largest && *t > 0.0)?;
+    let next = wanted.find(|t| t * tuning::GAP < largest && *t > 0.0)?;
     let most = sigma.abs() * if place == Place::Here { tuning::EPS_1_4 } else { tuning::MINOR };
     // A shift within this fraction of itself from an eigenvalue lies on it, where its theta exceeds others by so much; and how often it
     // may move for that.

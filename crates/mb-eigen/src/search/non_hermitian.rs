@@ -80,9 +80,9 @@ fn off_eigenvalue(at: c64, set: &Set) -> Option<c64> {
     distances.sort_by(f64::total_cmp);
     let first = *distances.first()?;
     // Values this close to a shift on one of them, relative to the shift, may be the same eigenvalue.
-    let far = |d: &&f64| **d > ((1.0 / tuning::CBRT_EPS) * first).max(tuning::CBRT_EPS * at.norm());
+    let far = |d: &&f64| **d > (tuning::GAP * first).max(tuning::CBRT_EPS * at.norm());
     let next = distances.iter().find(far).copied();
-    let alone = next.is_none() && first * (1.0 / tuning::CBRT_EPS) < at.norm();
+    let alone = next.is_none() && first * tuning::GAP < at.norm();
     // A shift within this fraction of itself from an eigenvalue lies on it, where other theta are so much smaller or were not found.
     let on = first < tuning::SLIGHT * at.norm() && (next.is_some() || alone);
     on.then(|| at + tuning::MINOR * next.unwrap_or(tuning::MINOR * at.norm()))

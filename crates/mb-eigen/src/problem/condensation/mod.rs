@@ -26,7 +26,9 @@ use crate::options::SparseOptions;
 use crate::problem::modes::Modes;
 use crate::transform::factors::Shifted;
 use crate::transform::factors::{Effort, ShiftSolve, Solution, Work};
-use crate::tuning;
+
+/// Coordinates for each row taken out up to which that saves work.
+const WORTH: usize = 8;
 
 /// A problem in fewer coordinates.
 #[derive(Debug)]
@@ -43,12 +45,11 @@ impl Merged {
     pub(crate) fn of(problem: &Problem<'_>, options: &SparseOptions) -> Option<Self> {
         let given = problem.rows.independent.sparse();
         let (r, n) = given.shape();
-        // Coordinates for each row taken out up to which that saves work.
-        if r * tuning::WIDTH < n || r.max(n) >= u32::MAX as usize || problem.stiffness().len() > 1 {
+        if r * WORTH < n || r.max(n) >= u32::MAX as usize || problem.stiffness().len() > 1 {
             return None;
         }
         let ties = Ties::new(given);
-        if ties.count() * tuning::WIDTH < n || ties.merged == 0 {
+        if ties.count() * WORTH < n || ties.merged == 0 {
             return None;
         }
         let stay = ties.rows_that_stay(given)?;
