@@ -30,6 +30,17 @@ pub struct Critical {
     pub whirl: Option<f64>,
 }
 
+/// A critical speed that was not solved for: work was ended before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unsolved {
+    /// Number of the mode, from zero.
+    pub mode: usize,
+    /// So many per revolution.
+    pub order: f64,
+    /// The neighbouring speeds that it lies between.
+    pub between: [f64; 2],
+}
+
 /// Steps of a root search, and of the search for an enclosure.
 const STEPS: usize = 60;
 
@@ -45,6 +56,7 @@ pub(super) struct Between<'a> {
 impl Between<'_> {
     /// The modes at a speed between the samples, from the nearer of them.
     pub(super) fn at(&self, w: f64, looks: Look) -> Result<Sample, AnalysisError> {
+        mb_algebra::interrupt::check();
         let stop = self.path.at(w, looks)?;
         let [a, b] = self.samples;
         let (near, far) = if (w - a.w).abs() <= (w - b.w).abs() { (a, b) } else { (b, a) };
@@ -62,8 +74,8 @@ pub(super) fn find(
     path: &Path<'_>,
     samples: &Samples,
     lines: &[f64],
-) -> Result<Vec<Critical>, AnalysisError> {
-    let mut out = Vec::new();
+) -> Result<(Vec<Critical>, Vec<Unsolved>), AnalysisError> {
+    let (mut out, mut unsolved) = (Vec::new(), Vec::new());
     let modes = samples.list.first().map_or(0, |s| s.modes.len());
     for pair in samples.list.windows(2) {
         for mode in 0..modes {
@@ -81,13 +93,18 @@ pub(super) fn find(
                 if real(&pair[0]) || real(&pair[1]) || (a.0 < 0.0) == (b.0 < 0.0) {
                     continue;
                 }
-                let found = root(&between, place, *order, [a, b])?;
-                out.extend(found.map(|c| Critical { mode, ..c }));
+                match path.unless_ended(|| root(&between, place, *order, [a, b])).transpose()? {
+                    Some(found) => out.extend(found.map(|c| Critical { mode, ..c })),
+                    None if a.0.abs() > a.1 && b.0.abs() > b.1 => {
+                        unsolved.push(Unsolved { mode, order: *order, between: [pair[0].w, pair[1].w] });
+                    }
+                    None => {}
+                }
             }
         }
     }
     out.sort_by(|a, b| a.speed.total_cmp(&b.speed).then(a.order.total_cmp(&b.order)));
-    Ok(out)
+    Ok((out, unsolved))
 }
 
 fn root(

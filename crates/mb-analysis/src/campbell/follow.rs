@@ -20,7 +20,7 @@ use mb_linear::steady::Whirl;
 use mb_parametric::track::{Shape, left_right_mac};
 
 /// A mode at a speed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ModePoint {
     /// Eigenvalue in the frame of the diagram, 1/s and rad/s.
     pub s: c64,
@@ -154,6 +154,7 @@ impl<'a> Follow<'a> {
     }
     /// Goes to the next speed.
     pub(super) fn go(&mut self, w: f64, looks: Look) -> Result<(), AnalysisError> {
+        mb_algebra::interrupt::check();
         let stop = self.path.at(w, looks)?;
         let found = match self.done.last() {
             None => {
@@ -179,9 +180,12 @@ impl<'a> Follow<'a> {
         self.done.push(Sample::new(w, &stop, found));
         Ok(())
     }
+    /// Puts the speeds in the order in which they were asked for.
+    pub(super) fn rise(&mut self) {
+        self.done.reverse();
+    }
     /// Adds the lowest modes next to the first speed that are none of the modes followed, and follows them upwards.
     pub(super) fn complete_from_below(&mut self) -> Result<(), AnalysisError> {
-        self.done.reverse();
         let Some(begin) = self.done.get(1.min(self.done.len() - 1)).map(|s| s.w) else { return Ok(()) };
         let first = usize::from(self.done.len() > 1);
         let stop = self.path.at(begin, Look::Between)?;

@@ -12,18 +12,21 @@
 //! between samples modes that come close to each other are followed more finely, so that narrow ranges are found.
 
 mod critical;
+#[cfg(test)]
+mod ended;
 mod follow;
 mod newton;
 mod path;
 mod unstable;
 
-pub use critical::Critical;
+pub use critical::{Critical, Unsolved};
 pub use follow::ModePoint;
 pub use unstable::Unstable;
 
 use crate::error::AnalysisError;
 use crate::settle::StartOptions;
 use follow::Follow;
+use mb_algebra::Stopped;
 use mb_linear::{Frame, FrameChoice};
 use mb_model::ModelSpec;
 use path::{Look, Path};
@@ -77,10 +80,21 @@ pub struct Between {
     pub checks: usize,
 }
 
+/// What ended the work before its end, and what is missing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Early {
+    /// Why.
+    pub why: Stopped,
+    /// Number of speeds that were asked for; followed were those of [`Campbell::speeds`].
+    pub samples: usize,
+    /// Critical speeds that were not solved for.
+    pub unsolved: Vec<Unsolved>,
+}
+
 /// Modes of steady motions over a speed.
 #[derive(Clone, Debug)]
 pub struct Campbell {
-    /// The speeds that were asked for.
+    /// The speeds that were asked for, or of work that was ended those that were reached: the last ones of the range.
     pub speeds: Vec<f64>,
     /// Angular velocity in rad/s that lines of so many per revolution belong to, at each speed.
     pub turns: Vec<f64>,
@@ -89,9 +103,9 @@ pub struct Campbell {
     /// By mode, then by speed; none where a mode is not among those that were found. Modes by rising frequency at the last
     /// speed.
     pub modes: Vec<Vec<Option<ModePoint>>>,
-    /// Where modes cut the lines, by rising speed.
+    /// Where modes cut the lines, by rising speed; of work that was ended those that were solved for.
     pub critical: Vec<Critical>,
-    /// Ranges of speeds at which disturbances grow.
+    /// Ranges of speeds at which disturbances grow. Ends that were not solved for are enclosed by neighbouring speeds.
     pub unstable: Vec<Unstable>,
     /// The largest change of a linearization along its orbit, with what polynomials between speeds miss others by.
     pub deviation: f64,
@@ -103,11 +117,14 @@ pub struct Campbell {
     pub complete: bool,
     /// Ranges of growth narrower than this are found by chance only.
     pub resolution: f64,
+    /// What ended the work before its end.
+    pub early: Option<Early>,
 }
 
 /// Follows steady motions and their modes over a speed.
 ///
-/// `interrupted` is asked before every speed, with its number and how many there are; true ends the work.
+/// `interrupted` is asked before every speed, with its number and how many there are; true ends the work. Work that is ended in a scope
+/// ([`mb_algebra::interrupt`]) once a speed is known keeps what it has ([`Campbell::early`]).
 ///
 /// # Errors
 /// A model that cannot be built at some speed, no steady motion there ([`AnalysisError::AtSpeed`]), an eigenanalysis that
@@ -132,22 +149,31 @@ pub fn campbell(
             return Err(AnalysisError::Interrupted);
         }
         let whole = k == 0 || k + 1 == samples || k == samples / 2;
-        follow.go(speeds[k], if whole { Look::Shown } else { Look::Between })?;
+        let look = if whole { Look::Shown } else { Look::Between };
+        if done == 0 {
+            // There is nothing to keep yet.
+            follow.go(speeds[k], look)?;
+        } else if path.unless_ended(|| follow.go(speeds[k], look)).transpose()?.is_none() {
+            break;
+        }
     }
-    follow.complete_from_below()?;
+    follow.rise();
+    path.unless_ended(|| follow.complete_from_below()).transpose()?;
+    let asked = samples;
     let samples = follow.into_samples();
-    let (mut unstable, resolution) = unstable::find(&path, &samples)?;
+    let step = (to - from).abs() / (asked - 1) as f64;
+    let (mut unstable, resolution) = unstable::find(&path, &samples, step)?;
     let grown: Vec<usize> = unstable.iter().filter_map(|u| u.mode).collect();
     let (samples, kept) = samples.lowest(options.modes, &grown);
     for range in &mut unstable {
         range.mode = range.mode.and_then(|mode| kept.iter().position(|k| *k == mode));
     }
-    let critical = critical::find(&path, &samples, &options.lines)?;
+    let (critical, unsolved) = critical::find(&path, &samples, &options.lines)?;
     let (deviation, shown) = path.certificate();
     let modes = samples.modes();
     Ok(Campbell {
         turns: samples.list.iter().map(|s| s.turn).collect(),
-        speeds,
+        speeds: samples.list.iter().map(|s| s.w).collect(),
         frame: path.frame(),
         modes,
         critical,
@@ -157,5 +183,6 @@ pub fn campbell(
         between: path.between(),
         complete: path.is_small(),
         resolution,
+        early: path.ended().map(|why| Early { why, samples: asked, unsolved }),
     })
 }

@@ -6,7 +6,7 @@ use crate::branch::from_rest;
 use crate::error::AnalysisError;
 use crate::settle::{StartOptions, settle};
 use crate::spectra::known_zeros;
-use mb_algebra::{Dense, QuadraticPencil, Sparse, sparse, to_dense, to_sparse};
+use mb_algebra::{Dense, QuadraticPencil, Sparse, Stopped, interrupt, sparse, to_dense, to_sparse};
 use mb_constraints::simulate::{StartPolicy, consistent_start};
 use mb_constraints::{AssemblyOptions, assemble};
 use mb_linear::steady::{Looks, Spin, SteadyFamily, Whirl, fastest_turn, spinning, steady_near_looked};
@@ -40,6 +40,8 @@ pub(super) struct Path<'a> {
     stops: RefCell<HashMap<u64, (Look, Rc<Stop>)>>,
     /// Entries of their blocks.
     entries: Cell<usize>,
+    /// Why work was ended.
+    ended: Cell<Option<Stopped>>,
 }
 
 /// How a speed is checked.
@@ -128,6 +130,7 @@ impl<'a> Path<'a> {
             family: None,
             stops: RefCell::default(),
             entries: Cell::new(0),
+            ended: Cell::new(None),
         };
         // One frame for all: that of the last speed, or of the first where the last stands still.
         let fastest = |k: &f64| if *k == 0.0 { None } else { Some(*k) };
@@ -144,6 +147,17 @@ impl<'a> Path<'a> {
     }
     pub(super) fn is_small(&self) -> bool {
         self.small
+    }
+    /// Does a step of the work; none where that or an earlier one was ended from outside.
+    pub(super) fn unless_ended<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        if self.ended.get().is_some() {
+            return None;
+        }
+        interrupt::attempt(work).map_err(|why| self.ended.set(Some(why))).ok()
+    }
+    /// Why steps of the work are missing.
+    pub(super) const fn ended(&self) -> Option<Stopped> {
+        self.ended.get()
     }
     pub(super) fn frame(&self) -> Option<Frame> {
         self.named.borrow().clone()

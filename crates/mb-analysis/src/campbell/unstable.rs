@@ -55,15 +55,29 @@ struct Seed {
     sample: Sample,
 }
 
-pub(super) fn find(path: &Path<'_>, samples: &Samples) -> Result<(Vec<Unstable>, f64), AnalysisError> {
+/// The ranges, and the width below which they are found by chance; `step` lies between the speeds.
+///
+/// Of work that is ended the samples alone say what grows.
+pub(super) fn find(
+    path: &Path<'_>,
+    samples: &Samples,
+    step: f64,
+) -> Result<(Vec<Unstable>, f64), AnalysisError> {
     let list = &samples.list;
     let whole = (list[list.len() - 1].w - list[0].w).abs();
+    let end = |pair: [&Sample; 2]| -> Result<[f64; 2], AnalysisError> {
+        let solved = path.unless_ended(|| end(path, pair, whole)).transpose()?;
+        Ok(solved.unwrap_or_else(|| enclosed(pair)))
+    };
+    let mut resolution = step / f64::from(1_u32 << DEPTH);
     let mut seeds: Vec<Seed> = Vec::new();
     for (k, pair) in list.windows(2).enumerate() {
         if growing(&pair[0]).is_none() && growing(&pair[1]).is_none() {
             let between = Between { path, samples: [&pair[0], &pair[1]] };
-            let found = hidden(&between, [&pair[0], &pair[1]], DEPTH)?;
-            seeds.extend(found.map(|sample| Seed { between: k, sample }));
+            match path.unless_ended(|| hidden(&between, [&pair[0], &pair[1]], DEPTH)).transpose()? {
+                Some(found) => seeds.extend(found.map(|sample| Seed { between: k, sample })),
+                None => resolution = step,
+            }
         }
     }
     let mut out = Vec::new();
@@ -73,26 +87,30 @@ pub(super) fn find(path: &Path<'_>, samples: &Samples) -> Result<(Vec<Unstable>,
             let from = match open.as_ref() {
                 Some(range) => range.from,
                 None if k == 0 => None,
-                None => Some(end(path, [&list[k - 1], sample], whole)?),
+                None => Some(end([&list[k - 1], sample])?),
             };
             let before = open.take().filter(|o| o.growth >= growth);
             let now = Unstable { from, to: None, growth, at: sample.w, mode, divergence };
             open = Some(before.unwrap_or(now));
         } else if let Some(mut range) = open.take() {
-            range.to = Some(end(path, [sample, &list[k - 1]], whole)?);
+            range.to = Some(end([sample, &list[k - 1]])?);
             out.push(range);
         }
         for seed in seeds.iter().filter(|s| s.between == k) {
             if let Some((mode, growth, divergence)) = growing(&seed.sample) {
-                let from = Some(end(path, [&list[k], &seed.sample], whole)?);
-                let to = Some(end(path, [&list[k + 1], &seed.sample], whole)?);
+                let from = Some(end([&list[k], &seed.sample])?);
+                let to = Some(end([&list[k + 1], &seed.sample])?);
                 out.push(Unstable { from, to, growth, at: seed.sample.w, mode, divergence });
             }
         }
     }
     out.extend(open);
-    let step = whole / (list.len() - 1) as f64;
-    Ok((out, step / f64::from(1_u32 << DEPTH)))
+    Ok((out, resolution))
+}
+
+/// The middle of the interval between two speeds, and half its width.
+fn enclosed([still, grown]: [&Sample; 2]) -> [f64; 2] {
+    [0.5 * (still.w + grown.w), 0.5 * (grown.w - still.w).abs()]
 }
 
 /// The end of a range between a speed at which nothing grows and one at which something does: its place and half the width of

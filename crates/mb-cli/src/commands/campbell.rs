@@ -2,9 +2,11 @@
 
 use crate::Answer;
 use crate::args::TrackArgs;
-use crate::failure::{Failure, RequestError};
+use crate::failure::{Failure, NUMERICS, RequestError};
 use crate::flow::StartOptions;
-use crate::flow::campbell::{Campbell, CampbellOptions, Critical, ModePoint, SpeedOf, Unstable, campbell};
+use crate::flow::campbell::{
+    Campbell, CampbellOptions, Critical, ModePoint, SpeedOf, Unsolved, Unstable, campbell,
+};
 use crate::history;
 use crate::json;
 use crate::npz::{self, Array};
@@ -59,7 +61,13 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
     if let Some(path) = drawn {
         picture::write(path, &diagram.chart(&args.lines).svg())?;
     }
-    Ok(Answer::right(if args.json { json::campbell::document(&diagram) } else { diagram.render(style) }))
+    let mut answer =
+        Answer::right(if args.json { json::campbell::document(&diagram) } else { diagram.render(style) });
+    if let Some(words) = diagram.ended() {
+        answer.complaint = format!("The diagram is a part: {words}.\n");
+        answer.code = NUMERICS;
+    }
+    Ok(answer)
 }
 
 /// Does the analysis.
@@ -99,7 +107,8 @@ pub fn analyse(text: &Text, args: &TrackArgs, progress: Progress) -> Result<Camp
             ..StartOptions::default()
         },
     };
-    let found = campbell(&loaded.spec, &speed, [from, to], &options, &|_, _| false)?;
+    let found = progress.unless_ended(|| campbell(&loaded.spec, &speed, [from, to], &options, &|_, _| false));
+    let found = found.map_err(Failure::Stopped)??;
     if found.turns.iter().all(|w| *w == 0.0) {
         return Err(RequestError::NothingTurns { name }.into());
     }
@@ -168,8 +177,26 @@ impl CampbellDiagram {
         let panel =
             |ordinate: &str, curves| Panel { ordinate: ordinate.to_owned(), scale: Scale::Linear, curves };
         let panels = vec![panel("frequency, Hz", frequencies), panel("real part, 1/s", growth)];
-        let title = format!("{}{frame}", self.loaded.model.name);
+        let part = self.found.early.as_ref().map(|early| {
+            let (reached, asked) = (found.speeds.len(), early.samples);
+            format!("; a part, {reached} of {asked} speeds: {}", early.why)
+        });
+        let title = format!("{}{frame}{}", self.loaded.model.name, part.unwrap_or_default());
         Chart { title, abscissa: format!("{}, rad/s", self.speed), panels }
+    }
+    /// Why it is a part of what was asked for, and which, in words.
+    pub fn ended(&self) -> Option<String> {
+        let early = self.found.early.as_ref()?;
+        let (reached, why) = (self.found.speeds.len(), super::parametric::ended(early.why));
+        let part = if reached < early.samples {
+            let speeds = &self.found.speeds;
+            let (first, last) = (six(speeds[0]), six(speeds[reached - 1]));
+            let reach = if reached == 1 { format!("at {last}") } else { format!("from {first} to {last}") };
+            format!("{reached} of {} speeds, {reach}", early.samples)
+        } else {
+            "all speeds, but not all that is solved for between them".to_owned()
+        };
+        Some(format!("{part}: {why}"))
     }
     /// Critical speeds and ranges of growth in words.
     pub fn sentence(&self) -> String {
@@ -178,14 +205,19 @@ impl CampbellDiagram {
         let grows: Vec<String> =
             self.found.unstable.iter().map(|u| format!("from {} to {}", end(&u.from), end(&u.to))).collect();
         let critical = match &speeds[..] {
+            [] if self.found.early.is_some() => "No critical speed was solved for.".to_owned(),
             [] => "No mode cuts a line.".to_owned(),
             list => format!("Critical speeds: {}.", list.join(", ")),
         };
         let growth = match &grows[..] {
+            [] if self.found.early.is_some() => "Nothing grows at these speeds.".to_owned(),
             [] => "Nothing grows.".to_owned(),
             list => format!("Motion grows {}.", list.join(", ")),
         };
-        format!("{critical} {growth}")
+        match self.ended() {
+            Some(words) => format!("{critical} {growth} The diagram is a part: {words}."),
+            None => format!("{critical} {growth}"),
+        }
     }
     /// The sense of a mode at the last speed.
     fn sense(&self, mode: usize) -> &'static str {
@@ -228,8 +260,9 @@ impl CampbellDiagram {
             ]);
         }
         out.push_str(&table.render(style));
-        out.push_str(&critical(&found.critical, style));
-        out.push_str(&ranges(&found.unstable, style));
+        let solved = found.early.is_none();
+        out.push_str(&critical(&found.critical, solved, style));
+        out.push_str(&ranges(&found.unstable, solved, style));
         out.push_str(&summary::notes(&self.notes(), style));
         out
     }
@@ -237,6 +270,14 @@ impl CampbellDiagram {
     pub fn notes(&self) -> Vec<String> {
         let found = &self.found;
         let mut notes = Vec::new();
+        if let Some(words) = self.ended() {
+            notes.push(format!("the diagram is a part: {words}"));
+            notes.extend(unsolved(found.early.as_ref().map_or(&[], |early| &early.unsolved)));
+            notes.push(
+                "ends of ranges of growth that were not solved for lie between neighbouring speeds; their errors say so"
+                    .to_owned(),
+            );
+        }
         if found.frame.is_some() {
             notes.push(format!(
                 "the motion is steady: the linearization is the same within {} of its entries all along the orbit, checked at \
@@ -280,9 +321,25 @@ fn six_short(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn critical(list: &[Critical], style: Style) -> String {
+/// Critical speeds in a sentence that are shown in it.
+const SHOWN: usize = 6;
+
+/// Where modes cut lines without having been solved for.
+fn unsolved(list: &[Unsolved]) -> Option<String> {
+    let place = |u: &Unsolved| {
+        let [a, b] = u.between.map(six);
+        format!("mode {} and {} per revolution between {a} and {b}", u.mode + 1, six_short(u.order))
+    };
+    let mut places: Vec<String> = list.iter().take(SHOWN).map(place).collect();
+    if list.len() > SHOWN {
+        places.push(format!("{} more", list.len() - SHOWN));
+    }
+    (!list.is_empty()).then(|| format!("not solved for: {}", places.join(", ")))
+}
+
+fn critical(list: &[Critical], solved: bool, style: Style) -> String {
     if list.is_empty() {
-        return "\nno mode cuts a line\n".to_owned();
+        return if solved { "\nno mode cuts a line\n".to_owned() } else { String::new() };
     }
     let mut table = Table::new(vec![
         Column::number("critical speed", ""),
@@ -307,9 +364,9 @@ fn critical(list: &[Critical], style: Style) -> String {
     format!("\n{}", table.render(style))
 }
 
-fn ranges(list: &[Unstable], style: Style) -> String {
+fn ranges(list: &[Unstable], solved: bool, style: Style) -> String {
     if list.is_empty() {
-        return "\nnothing grows\n".to_owned();
+        return if solved { "\nnothing grows\n" } else { "\nnothing grows at these speeds\n" }.to_owned();
     }
     let mut table = Table::new(vec![
         Column::number("grows from", ""),

@@ -169,10 +169,13 @@ fn kept(text: &Text, args: &TrackArgs, progress: Progress) -> Result<(Track, Che
 }
 
 impl Track {
+    /// That it ends early and why, in words.
+    pub fn ended(&self) -> Option<String> {
+        self.early.map(|early| early.words(self.path.along.len()))
+    }
     /// What has to be said in addition to the tables: the events, and the state that was taken.
     pub fn notes(&self) -> Vec<String> {
-        let early = self.early.map(|early| early.words(self.path.along.len()));
-        let mut notes: Vec<String> = early.into_iter().collect();
+        let mut notes: Vec<String> = self.ended().into_iter().collect();
         notes.extend(self.events.iter().map(|e| words(e, &self.path.abscissa)));
         notes.extend(self.place.notes(&self.expansion.variables));
         notes

@@ -29,6 +29,10 @@ struct Document {
     complete: bool,
     /// Width of ranges of growth below which they are found by chance only.
     resolution: f64,
+    /// Why it is a part of what was asked for, and which; null where it is whole.
+    ended: Option<String>,
+    /// Critical speeds of a part that were not solved for.
+    unsolved: Vec<UnsolvedView>,
     notes: Vec<String>,
 }
 
@@ -50,6 +54,14 @@ struct CriticalView {
     frequency_hz: f64,
     re: f64,
     whirl: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct UnsolvedView {
+    mode: usize,
+    per_revolution: f64,
+    /// The neighbouring speeds that it lies between.
+    between: [f64; 2],
 }
 
 #[derive(Serialize)]
@@ -75,6 +87,11 @@ pub fn document(diagram: &CampbellDiagram) -> String {
         frequency_hz: c.frequency_hz,
         re: c.growth,
         whirl: c.whirl,
+    });
+    let unsolved = found.early.iter().flat_map(|early| &early.unsolved).map(|u| UnsolvedView {
+        mode: u.mode + 1,
+        per_revolution: u.order,
+        between: u.between,
     });
     let unstable = found.unstable.iter().map(|u| UnstableView {
         from: u.from.map(|x| x[0]),
@@ -102,6 +119,8 @@ pub fn document(diagram: &CampbellDiagram) -> String {
         between: found.between.map(|b| BetweenView { degree: b.degree, missed: b.missed, checks: b.checks }),
         complete: found.complete,
         resolution: found.resolution,
+        ended: diagram.ended(),
+        unsolved: unsolved.collect(),
         notes: mb_analysis::sentences::all(&diagram.notes()),
     })
 }

@@ -15,7 +15,7 @@ use std::ffi::OsString;
 const BEYOND: f64 = 1.25;
 const FREQUENCIES: usize = 6;
 
-/// The charts that the options ask for, and a sentence for each that a signal or the limit of time left out.
+/// The charts that the options ask for, and a sentence for each that a signal or the limit of time left out or cut short.
 ///
 /// # Errors
 /// The errors of the commands.
@@ -25,10 +25,12 @@ pub fn charts(
     args: &ReportArgs,
     progress: Progress,
 ) -> Result<(Vec<Chart>, Vec<String>), Failure> {
-    type Job<'a> = (String, Box<dyn Fn(&str) -> Result<Chart, Failure> + 'a>);
+    // A chart, and why it is a part of what was asked for.
+    type Job<'a> = (String, Box<dyn Fn(&str) -> Result<(Chart, Option<String>), Failure> + 'a>);
     let mut jobs: Vec<Job<'_>> = Vec::new();
     for pair in args.curves.response.chunks_exact(2) {
-        let respond = |title: &str| respond(text, found, args, [&pair[0], &pair[1]], title, progress);
+        let respond =
+            |title: &str| Ok((respond(text, found, args, [&pair[0], &pair[1]], title, progress)?, None));
         jobs.push((format!("Response of {} to {}", pair[1], pair[0]), Box::new(respond)));
     }
     for along in args.curves.track.chunks_exact(3) {
@@ -37,7 +39,7 @@ pub fn charts(
             request.model = args.model.clone();
             let note = "Lines: polynomials with their error; circles: exact samples.";
             let tracked = track::analyse(text, &request, progress).map_err(|e| e.with_option("--track"))?;
-            Ok(of(&tracked.chart(), title, note))
+            Ok((of(&tracked.chart(), title, note), tracked.ended()))
         };
         jobs.push((format!("Modes over {}", along[0]), Box::new(track)));
     }
@@ -47,14 +49,18 @@ pub fn charts(
             request.model = args.model.clone();
             let diagram =
                 campbell::analyse(text, &request, progress).map_err(|e| e.with_option("--campbell"))?;
-            Ok(of(&diagram.chart(&request.lines), title, &diagram.sentence()))
+            Ok((of(&diagram.chart(&request.lines), title, &diagram.sentence()), diagram.ended()))
         };
         jobs.push((format!("Campbell diagram over {}", along[0]), Box::new(diagram)));
     }
     let (mut out, mut left) = (Vec::new(), Vec::new());
     for (title, job) in jobs {
         match progress.unless_ended(|| job(&title)) {
-            Ok(chart) => out.push(chart?),
+            Ok(done) => {
+                let (chart, part) = done?;
+                out.push(chart);
+                left.extend(part.map(|words| format!("{title} is a part: {words}")));
+            }
             Err(why) => left.push(format!("{title} is left out: {why}")),
         }
     }

@@ -327,6 +327,52 @@ fn periodic_motions_over_a_parameter_are_kept_when_they_are_ended() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("it was interrupted"));
 }
 
+const CAMPBELL: [&str; 9] =
+    ["track", "@turntable.toml", "--parameter", "spin:axle", "--from", "1", "--to", "60", "--json"];
+
+#[test]
+fn a_campbell_diagram_that_is_ended_is_kept_and_marked_as_a_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    std::fs::write(file("turntable.toml"), crate::campbell::TURNTABLE).unwrap();
+    // More speeds than any machine computes in the time.
+    let more = ["--samples", "300000", "--campbell", "@part.svg", "--output", "@part.csv"];
+    let judged = |out: &[u8], said: &str, why: &str| {
+        let found: serde_json::Value = serde_json::from_slice(out).unwrap();
+        let speeds = found["samples"]["spin:axle"].as_array().unwrap();
+        let words = format!("{} of 300000 speeds, ", speeds.len());
+        assert_eq!(lines(&file("part.csv")), speeds.len() + 1);
+        assert!(speeds.len() > 1 && speeds.len() < 300_000, "{}", speeds.len());
+        assert!(
+            (speeds.last().unwrap().as_f64().unwrap() - 60.0).abs() < 1e-12,
+            "it goes down from the last speed"
+        );
+        let (ended, picture) =
+            (found["ended"].as_str().unwrap(), std::fs::read_to_string(file("part.svg")).unwrap());
+        for text in [said, ended, found["notes"][0].as_str().unwrap()] {
+            assert!(text.contains(&words) && text.contains(why), "{text}");
+        }
+        let title = format!("a part, {} of 300000 speeds: {why}", speeds.len());
+        assert!(picture.contains(&title) && picture.contains("</svg>"), "no {title} in the picture");
+        // Two springs of 1000 and two of 100 at a mass of 1: s^4 + (k_x + k_y + 2 W^2) s^2 + (k_x - W^2)(k_y - W^2) = 0.
+        let w2 = 3600.0;
+        let (b, c) = (2200.0 + 2.0 * w2, (2000.0 - w2) * (200.0 - w2));
+        let want = (0.5 * (b - f64::sqrt(b * b - 4.0 * c))).sqrt();
+        let got = found["samples"]["mode 1 im"].as_array().unwrap().last().unwrap().as_f64().unwrap();
+        assert!((got.abs() - want).abs() < 1e-9 * want, "{got} {want}");
+    };
+    let run = mb_in(folder.path(), &[&CAMPBELL[..], &more, &["--time-limit", "3"]].concat());
+    assert_eq!(run.code, 2, "{run:?}");
+    judged(run.out.as_bytes(), &run.err, "its time limit of 3 s was reached");
+    let child = begun(folder.path(), &[&CAMPBELL[..], &more].concat());
+    until("work", || is_at_work(&child));
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    signal(&child, "-TERM");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(143), "{output:?}");
+    judged(&output.stdout, &String::from_utf8(output.stderr).unwrap(), "it was interrupted");
+}
+
 #[test]
 fn what_is_to_outlive_its_terminal_does() {
     let folder = tempfile::tempdir().unwrap();
