@@ -18,6 +18,7 @@ mod error;
 pub mod factor;
 pub mod floquet_diagram;
 mod free;
+pub mod history;
 mod in_parts;
 pub mod moving;
 pub mod names;
@@ -33,6 +34,7 @@ mod shares;
 mod site;
 mod spectra;
 pub mod sweep;
+pub mod tables;
 mod velocity_rows;
 
 pub use branch::{FromRest, Reached, largest_growth};

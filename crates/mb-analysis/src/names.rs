@@ -1,5 +1,6 @@
 //! Names and units of coordinates.
 
+use crate::number::{rounding, six};
 use mb_model::{BlockKind, Model};
 
 /// Names of the configuration numbers, nq of them: `crank.x`.
@@ -72,4 +73,19 @@ pub fn rotation_vector(q: &[f64], block: &mb_model::Block) -> [f64; 3] {
     let length = p[1..].iter().map(|x| x * x).sum::<f64>().sqrt();
     let by = if length > 0.0 { 2.0 * length.atan2(p[0].abs()) / length } else { 0.0 };
     [1, 2, 3].map(|k| sign * by * p[k])
+}
+
+/// Name, value, the value as it is shown, and unit of each coordinate; then the rotation vectors of bodies in space, which
+/// Euler parameters do not show.
+pub fn coordinates(model: &Model, q: &[f64]) -> Vec<(String, f64, String, &'static str)> {
+    let noise = rounding(q);
+    let named = configuration(model).into_iter().zip(units(model)).zip(q);
+    let mut out: Vec<_> = named.map(|((name, unit), x)| (name, *x, six(noise(*x)), unit)).collect();
+    for block in model.coordinates().blocks().iter().filter(|b| b.kind == BlockKind::Pose) {
+        let turn = rotation_vector(q, block);
+        let noise = rounding(&turn);
+        let about = |(axis, x)| (format!("{} turned about {axis}", block.name), x, six(noise(x)), "rad");
+        out.extend(["x", "y", "z"].into_iter().zip(turn).map(about));
+    }
+    out
 }

@@ -15,6 +15,12 @@ pub fn tiny(x: f64) -> String {
     if x == 0.0 { "0".to_owned() } else { format!("{x:.1e}") }
 }
 
+/// Shows as zero what is rounding compared with the largest number of a list (1e-14 of it, or of one).
+pub fn rounding(list: &[f64]) -> impl Fn(f64) -> f64 {
+    let cut = 1e-14 * list.iter().fold(1.0, |a: f64, x| a.max(x.abs()));
+    move |x| if x.abs() <= cut { 0.0 } else { x }
+}
+
 fn significant(x: f64, digits: usize) -> String {
     if x == 0.0 {
         return "0".to_owned();

@@ -1,6 +1,6 @@
-//! Errors of the fixture reader.
+//! Errors of the fixture reader and of the catalogue.
 
-/// What can be wrong with a printed number or with a fixture file.
+/// What can be wrong with a printed number, with a fixture file, or with what is asked of the catalogue.
 ///
 /// Files are named by their place under `fixtures/`, never by a path of this machine.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -40,4 +40,24 @@ pub enum GalleryError {
         /// What is wrong.
         why: String,
     },
+    /// The catalogue has no model of this name.
+    #[error("no model is named `{name}`; there are {}", known.join(", "))]
+    NoSuchModel {
+        /// The name.
+        name: String,
+        /// Those that exist.
+        known: Vec<String>,
+    },
+    /// A model of the catalogue has no parameter of this name.
+    #[error("the model has no parameter `{name}`{}", listed(known))]
+    NoSuchParameter {
+        /// The name.
+        name: String,
+        /// Those that exist.
+        known: Vec<String>,
+    },
+}
+
+fn listed(known: &[String]) -> String {
+    if known.is_empty() { "; it has none".to_owned() } else { format!("; there are {}", known.join(", ")) }
 }

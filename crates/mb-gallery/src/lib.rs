@@ -2,12 +2,14 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
+//! - [`catalogue`]: the models of `mb generate`, with parameters changed.
 //! - [`files`]: model files as text.
 //! - [`models`]: models whose answers are known in closed form.
 //! - [`printed`]: printed numbers and the intervals they stand for.
 //! - [`table`]: tables of known values with their provenance, read from `fixtures/`.
 //! - [`mod@verdict`]: how a computed value stands to a printed one.
 
+pub mod catalogue;
 mod error;
 pub mod files;
 pub mod models;

@@ -210,6 +210,11 @@ fn kind_of_expansion(error: &ParametricError) -> &'static str {
     }
 }
 
+/// `mb.ModelError` of a request that does not fit, with what to do about it.
+pub(crate) fn request(py: Python<'_>, message: String, help: &str) -> PyErr {
+    raise(py, "ModelError", message, &[("help", object(py, help))])
+}
+
 /// A name that the model does not have.
 pub(crate) fn unknown(py: Python<'_>, argument: &str, name: &UnknownVariable) -> PyErr {
     let help = match &name.nearest {

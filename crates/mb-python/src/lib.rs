@@ -5,10 +5,12 @@
 
 mod arrays;
 mod campbell;
+mod charts;
 mod check;
 mod eigs;
 mod errors;
 mod findings;
+mod gallery;
 mod kept;
 mod model;
 mod motion;
@@ -37,6 +39,8 @@ mod _mb {
     use crate::check::check;
     #[pymodule_export]
     use crate::eigs::{eigs, eigs_descriptor};
+    #[pymodule_export]
+    use crate::gallery::{gallery, generate, schema};
     #[pymodule_export]
     use crate::model::{Model, meant, mesh_files};
     #[pymodule_export]

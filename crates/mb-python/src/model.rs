@@ -137,9 +137,15 @@ impl Model {
         vector(py, self.model.initial().to_vec())
     }
 
-    /// Velocities that a motion starts with at the start: those of steady rotations where there are some.
-    fn initial_velocity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let v = own_velocities(&self.model, self.model.initial(), 0.0);
+    /// Velocities that a motion starts with at a configuration and a time: those of steady rotations where there are some.
+    fn own_velocity<'py>(
+        &self,
+        py: Python<'py>,
+        q: PyReadonlyArray1<'_, f64>,
+        t: f64,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let q = self.sized(py, "q", &q, self.model.nq())?;
+        let v = own_velocities(&self.model, &q, t);
         Ok(vector(py, v.map_err(|e| errors::analysis(py, &e))?))
     }
 

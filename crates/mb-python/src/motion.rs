@@ -138,7 +138,14 @@ impl Run {
 #[pyclass(frozen, module = "mb._mb")]
 pub(crate) struct Motion {
     model: Arc<Mechanism>,
-    motion: Trajectory,
+    motion: Arc<Trajectory>,
+}
+
+impl Motion {
+    /// The motion, shared with longer work.
+    pub(crate) fn trajectory(&self) -> Arc<Trajectory> {
+        Arc::clone(&self.motion)
+    }
 }
 
 /// Integrates a motion; `progress` is called with the time reached, now and then. With a `checkpoint` the run is integrated in
@@ -176,7 +183,7 @@ pub(crate) fn simulate(
         None => Ok(()),
     })?;
     let motion = motion.map_err(|e| errors::analysis(py, &e.into()))?;
-    Ok(Motion { model: held, motion })
+    Ok(Motion { model: held, motion: Arc::new(motion) })
 }
 
 #[pymethods]
@@ -236,7 +243,9 @@ impl Motion {
         out.set_item("steps", s.steps)?;
         out.set_item("rejected", s.rejected)?;
         out.set_item("evaluations", s.evaluations)?;
+        out.set_item("capped", s.capped)?;
         out.set_item("corrections", s.corrections)?;
+        out.set_item("most_iterations", s.most_iterations)?;
         out.set_item("factorizations", s.factorizations)?;
         Ok(out)
     }

@@ -126,6 +126,7 @@ impl From<StrategyWord> for Strategy {
 struct MotionPlace {
     velocities: Vec<(usize, f64)>,
     accelerations: Vec<(usize, f64)>,
+    multipliers: Vec<(usize, f64)>,
     after: f64,
     spins: Vec<(String, f64)>,
     frame: Option<String>,
@@ -148,7 +149,7 @@ impl Place {
         self.motion.as_ref().map(|m| MotionOptions {
             velocities: m.velocities.clone(),
             accelerations: m.accelerations.clone(),
-            multipliers: Vec::new(),
+            multipliers: m.multipliers.clone(),
             after: m.after,
             spins: m.spins.iter().map(|(joint, speed)| Spin::behind(joint.clone(), *speed)).collect(),
             frame: match m.frame.as_deref() {

@@ -5,17 +5,23 @@ use std::f64::consts::TAU;
 use mb_algebra::c64;
 use mb_analysis::drawing::Drawing;
 use mb_analysis::number::{six, tiny};
-use mb_analysis::shares;
+use mb_analysis::{Shares, history, rank_at, shares, tables};
 use mb_eigen::Eigenpair;
 use mb_eigen::modal::EnergyShares;
-use mb_report::{Cell, Column, Report, Shape, Table};
+use mb_report::{Cell, Chart, Column, Report, Shape, Table};
 use pyo3::prelude::*;
 
+use crate::charts::Given;
+use crate::motion::Motion;
+use crate::options::read;
 use crate::site::Site;
 use crate::spectrum::{Spectrum, word};
 
-/// The page: the drawing, the modes of the motion, those of number `first` onwards played up to `most` of them; a table of the
-/// outputs and one of the configuration come from Python with the facts and notes.
+/// Where the page says that more outputs are.
+const FRAMES: &str = "the table of `run.to_frame()`";
+
+/// The page: the drawing, the modes of the motion, the first `most` of them played, `curves` as JSON, a motion of at most `frames`
+/// pictures, tables; facts and notes come from Python.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the parts of the page, each by its name")]
 pub(crate) fn page(
@@ -27,15 +33,22 @@ pub(crate) fn page(
     statement: String,
     notes: Vec<String>,
     most: usize,
+    curves: &str,
+    motion: Option<&Motion>,
+    frames: usize,
 ) -> PyResult<String> {
     let (found, leading, pairs) = (spectrum.found(), spectrum.leading(), spectrum.twins());
+    let asked = read::<Vec<Given>>(py, curves)?.into_iter().map(Chart::from);
+    let mut charts: Vec<Chart> = asked.collect();
+    let motion = motion.map(Motion::trajectory);
     site.work_at(py, move |model, state| {
         let point = state.point();
-        let energy = match state.state() {
+        let parts = match state.state() {
             mb_analysis::State::Lasting(at) if matches!(state, mb_analysis::Site::Rest(_)) => {
-                shares(model, &at, &found, true, false)?.energy
+                // Effective masses of damped or unsymmetric problems need left vectors, which were not asked for then.
+                shares(model, &at, &found, true, true).or_else(|_| shares(model, &at, &found, true, false))?
             }
-            _ => None,
+            _ => Shares::default(),
         };
         let drawing = Drawing::new(model, &point.q);
         let modes: Vec<Line<'_>> = leading
@@ -50,7 +63,22 @@ pub(crate) fn page(
             })
             .collect();
         let moving = modes.iter().filter(|m| m.pair.value().is_some()).take(most);
-        let shapes = moving.map(|m| m.shape(model, &point.q, &drawing, energy.as_ref())).collect();
+        let shapes = moving.map(|m| m.shape(model, &point.q, &drawing, parts.energy.as_ref())).collect();
+        let number_of = |index: usize| leading.iter().position(|i| *i == index);
+        let (tables, long) = tables::kept(
+            [
+                tables::energy(&parts, number_of),
+                tables::participation(&parts, number_of),
+                tables::joints(model, &rank_at(model, &point.q, point.t)?),
+                tables::reactions(model, point),
+                tables::outputs(model, point),
+                tables::configuration(model, point),
+            ],
+            "the results have them",
+        );
+        let mut notes = notes;
+        notes.extend(long);
+        charts.extend(motion.iter().flat_map(|m| history::charts(model, m, FRAMES)));
         let report = Report {
             title,
             source: format!("{}; {}", model.name, found.name),
@@ -60,8 +88,10 @@ pub(crate) fn page(
             statement,
             shapes,
             notes,
+            motion: motion.as_ref().map(|m| history::frames(model, &drawing, m, frames)),
+            charts,
+            tables,
             scene: drawing.scene,
-            ..Report::default()
         };
         Ok(report.html())
     })

@@ -27,6 +27,8 @@ use crate::{errors, work};
 struct Asked {
     /// A number or an expression of parameters.
     period: Option<String>,
+    /// The period of a motion in a file.
+    known: Option<f64>,
     guess: Option<f64>,
     at: Vec<(usize, f64)>,
     velocity: Vec<(usize, f64)>,
@@ -56,7 +58,7 @@ impl Asked {
         };
         OrbitSearch {
             period: self.period,
-            known: None,
+            known: self.known,
             guess: self.guess,
             given: self.at,
             velocities: self.velocity,
@@ -170,6 +172,24 @@ impl Orbit {
     /// Velocities, numbers x times.
     fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.columns(py, self.model.nv(), |s| &s.v)
+    }
+
+    /// Accelerations and multipliers at the start.
+    #[expect(clippy::type_complexity, reason = "a tuple that Python takes apart")]
+    fn start<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+        let state = &self.found.states[0];
+        let mut dynamics =
+            Dynamics::new(&self.model, &self.inputs, state).map_err(|e| errors::periodic(py, &e))?;
+        let point = dynamics.point(state.t, &state.q, &state.v).map_err(|e| errors::periodic(py, &e))?;
+        Ok((vector(py, point.a.clone()), vector(py, point.lambda.clone())))
+    }
+
+    /// Constant inputs along the motion.
+    fn inputs(&self) -> Vec<f64> {
+        self.inputs.clone()
     }
 
     /// Period, whether the model does not depend on time, whole turns by velocity index.

@@ -4,6 +4,8 @@ use super::{Column, Style, Table, six, tiny};
 use crate::flow::{self, Moving, Settled, Site, Start};
 use crate::names;
 use crate::source::Loaded;
+pub use mb_analysis::names::coordinates;
+pub use mb_analysis::number::rounding;
 use mb_constraints::ConstraintRank;
 use mb_linear::Stability;
 use mb_model::{BlockKind, Model, Point};
@@ -172,27 +174,6 @@ pub fn configuration(model: &Model, q: &[f64], style: Style) -> String {
         table.row(vec![name, shown, style.dim(unit)]);
     }
     table.render(style)
-}
-
-/// Name, value, the value as it is shown, and unit of each coordinate; then the rotation vectors of bodies in space, which
-/// Euler parameters do not show.
-pub fn coordinates(model: &Model, q: &[f64]) -> Vec<(String, f64, String, &'static str)> {
-    let noise = rounding(q);
-    let named = names::configuration(model).into_iter().zip(names::units(model)).zip(q);
-    let mut out: Vec<_> = named.map(|((name, unit), x)| (name, *x, six(noise(*x)), unit)).collect();
-    for block in model.coordinates().blocks().iter().filter(|b| b.kind == BlockKind::Pose) {
-        let turn = names::rotation_vector(q, block);
-        let noise = rounding(&turn);
-        let about = |(axis, x)| (format!("{} turned about {axis}", block.name), x, six(noise(x)), "rad");
-        out.extend(["x", "y", "z"].into_iter().zip(turn).map(about));
-    }
-    out
-}
-
-/// Shows as zero what is rounding compared with the largest number of a list (1e-14 of it, or of one).
-pub fn rounding(list: &[f64]) -> impl Fn(f64) -> f64 {
-    let cut = 1e-14 * list.iter().fold(1.0, |a: f64, x| a.max(x.abs()));
-    move |x| if x.abs() <= cut { 0.0 } else { x }
 }
 
 /// Start values that were not kept, and a start that had to be assembled first.

@@ -1,7 +1,6 @@
 //! The page of a model: what the commands found, as [`mb_report`] shows it.
 
 mod curves;
-mod history;
 mod shapes;
 mod tables;
 
@@ -13,8 +12,12 @@ use crate::names;
 use crate::render::{Style, modes, summary};
 use crate::source::Loaded;
 pub use curves::charts;
+use mb_analysis::history;
 use mb_constraints::simulate::Trajectory;
 use mb_report::{Chart, Report};
+
+/// Where the page says that more outputs are.
+const FILES: &str = "the file of `mb simulate --output FILE`";
 
 /// The program and its version.
 const PROGRAM: &str = concat!("mb ", env!("CARGO_PKG_VERSION"));
@@ -46,7 +49,10 @@ pub fn page(found: &Modes, motion: Option<&Trajectory>, asked: Vec<Chart>, args:
             .join("; "),
         shapes,
         motion: motion.map(|m| history::frames(model, &drawing, m, args.frames)),
-        charts: asked.into_iter().chain(motion.into_iter().flat_map(|m| history::charts(model, m))).collect(),
+        charts: asked
+            .into_iter()
+            .chain(motion.into_iter().flat_map(|m| history::charts(model, m, FILES)))
+            .collect(),
         tables,
         notes: mb_analysis::sentences::all(&notes),
         scene: drawing.scene,
@@ -66,7 +72,7 @@ pub fn motion_page(loaded: &Loaded, motion: Option<&Trajectory>, why: &str, args
         program: PROGRAM.to_owned(),
         facts: vec![count("coordinates", model.nv()), count("constraint rows", model.nc())],
         motion: motion.map(|m| history::frames(model, &drawing, m, args.frames)),
-        charts: motion.into_iter().flat_map(|m| history::charts(model, m)).collect(),
+        charts: motion.into_iter().flat_map(|m| history::charts(model, m, FILES)).collect(),
         notes: mb_analysis::sentences::all(&notes),
         scene: drawing.scene,
         ..Report::default()

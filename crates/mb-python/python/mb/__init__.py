@@ -17,10 +17,11 @@ from ._errors import (
     ModelError,
     NumericsError,
 )
+from ._gallery import gallery, generate, schema
 from ._mb import __version__
 from ._model import LoadPath, Model, Part, Redundancy, load, loads
 from ._modes import Mode, Modes
-from ._motion import Run, simulate
+from ._motion import Comparison, Run, simulate
 from ._exponents import Exponents, GrowthRange
 from ._periodic import Bifurcation, Branch, Floquet, Orbit
 from ._progress import progress, time_limit
@@ -37,6 +38,7 @@ __all__ = [
     "Branch",
     "Campbell",
     "Check",
+    "Comparison",
     "Critical",
     "Crossing",
     "Encounter",
@@ -77,10 +79,13 @@ __all__ = [
     "__version__",
     "eigs",
     "eigs_descriptor",
+    "gallery",
+    "generate",
     "load",
     "loads",
     "progress",
     "response",
+    "schema",
     "simulate",
     "time_limit",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _mb
+from ._optional import need
 from ._periodic import asked_for
 from ._requests import count, number
 
@@ -84,6 +86,57 @@ class Exponents:
         self.s: NDArray[np.complex128] = found["re"] + 1j * found["im"]
         self.error: np.ndarray = found["error"]
         self.unstable = [GrowthRange(*r) for r in found["unstable"]]
+
+    def to_frame(self) -> Any:
+        """One row for each value as a pandas DataFrame: ``period``, ``growth i`` and ``hz i`` of every exponent.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> P = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", P, (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", P, (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", P, direction=(1, 0), magnitude="cos(W*t)")
+        >>> m.exponents("W", 3, 4, "2*pi/W", samples=3).to_frame()["growth 0"].round(6).tolist()
+        [-0.2, -0.2, -0.2]
+        """
+        columns = {self.name: self.values, "period": self.periods}
+        for k, s in enumerate(self.s):
+            columns.update({f"growth {k}": s.real, f"hz {k}": np.abs(s.imag) / (2 * np.pi)})
+        return need("pandas", "to_frame()").DataFrame(columns)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Growth over the parameter by matplotlib, ranges in which disturbances grow shaded. Returns the axes.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> P = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", P, (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", P, (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", P, direction=(1, 0), magnitude="cos(W*t)")
+        >>> ax = m.exponents("W", 3, 4, "2*pi/W", samples=3).plot()
+        """
+        ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
+        for s in self.s:
+            ax.plot(self.values, s.real)
+        ax.axhline(0, color="0.6", linestyle="--")
+        for r in self.unstable:
+            low = self.values.min() if r.start is None else r.start
+            high = self.values.max() if r.end is None else r.end
+            ax.axvspan(low, high, color="tab:red", alpha=0.15)
+        ax.set_xlabel(self.name)
+        ax.set_ylabel("growth, 1/s")
+        return ax
+
+    def _repr_html_(self) -> str:
+        largest = [f"{x:.6g}" for x in (np.nanmax(self.s.real, axis=0) if len(self.s) else np.full(len(self.values), np.nan))]
+        rows = "".join(
+            f"<tr><td>{x:.6g}</td><td>{t:.6g}</td><td>{g}</td></tr>"
+            for x, t, g in list(zip(self.values, self.periods, largest, strict=True))[:40]
+        )
+        head = f"<tr><th>{html.escape(self.name)}</th><th>period [s]</th><th>largest growth [1/s]</th></tr>"
+        return f"<table>{head}{rows}</table>"
 
     def __repr__(self) -> str:
         return f"<mb.Exponents over {self.name}: {len(self.values)} values, {len(self.unstable)} ranges of growth>"

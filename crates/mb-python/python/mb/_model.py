@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from . import _mb, _toml
 from ._campbell import Campbell
 from ._check import Check, checked
 from ._errors import ArgumentError, ArgumentTypeError, MbError, ModelError
-from ._motion import Run, simulate
+from ._motion import Comparison, Run, Simulation, simulate
 from ._names import numbers, resolve
 from ._exponents import Exponents, exponents
 from ._keys import (
@@ -44,6 +44,7 @@ from ._keys import (
     keywords,
 )
 from ._periodic import Floquet, Orbit, orbit
+from ._points import At, start_values
 from ._requests import count, number, start_later, strategy_word
 from ._series import Groups, Series, series
 from ._site import OperatingPoint
@@ -189,6 +190,11 @@ class Model:
         if tables is None:
             tables = self._tables = json.loads(self._build().tables())
         return tables
+
+    @property
+    def source(self) -> str | None:
+        """The text that the model was read from, comments and all; None of a model that was built or changed here."""
+        return self._text
 
     def _changed(self) -> dict[str, Any]:
         """The tables, to be changed: the model is built again when it is next asked for something."""
@@ -788,7 +794,7 @@ class Model:
 
     def _place(
         self,
-        at: Mapping[str, float] | None,
+        at: At,
         solve: bool,
         strategy: str,
         time: float,
@@ -796,6 +802,9 @@ class Model:
         motion: dict[str, Any] | None = None,
     ) -> str:
         native = self._build()
+        if isinstance(at, (str, os.PathLike)):
+            there = start_values(at, inputs=inputs, time=time)
+            at, inputs, time = there.at, there.inputs, there.time
         q, _, _, known, _ = native.names()
         values = [0.0] * len(known)
         for i, value in numbers(inputs, known, "inputs", "input"):
@@ -813,7 +822,7 @@ class Model:
 
     def equilibrium(
         self,
-        at: Mapping[str, float] | None = None,
+        at: At = None,
         *,
         solve: bool = True,
         strategy: str = "automatic",
@@ -824,8 +833,9 @@ class Model:
 
         Parameters
         ----------
-        at : dict
-            Start values of configuration numbers by name, in m and rad; the others start as the model says.
+        at : dict or path
+            Start values of configuration numbers by name, in m and rad; the others start as the model says. A file of ``save`` or of
+            the program gives them with its inputs and time.
         solve : bool
             False to verify the start instead of solving.
         strategy : str
@@ -859,7 +869,7 @@ class Model:
 
     def equilibria(
         self,
-        at: Mapping[str, float] | None = None,
+        at: At = None,
         *,
         starts: int = 20,
         strategy: str = "automatic",
@@ -877,7 +887,7 @@ class Model:
         place = self._place(at, True, strategy, time, inputs)
         return [OperatingPoint(self, site) for site in self._build().equilibria(place, count(starts, "starts"))]
 
-    def load_path(self, at: Mapping[str, float] | None = None, *, time: float = 0.0, inputs: Mapping[str, float] | None = None) -> LoadPath:
+    def load_path(self, at: At = None, *, time: float = 0.0, inputs: Mapping[str, float] | None = None) -> LoadPath:
         """Equilibria while gravity and forces grow from nothing to full load; reports where the structure buckles.
 
         >>> import mb
@@ -896,7 +906,7 @@ class Model:
         self,
         velocity: Mapping[str, float] | None = None,
         *,
-        at: Mapping[str, float] | None = None,
+        at: At = None,
         acceleration: Mapping[str, float] | None = None,
         after: float = 0.0,
         spin: Mapping[str, float] | None = None,
@@ -938,15 +948,19 @@ class Model:
         (True, 1.333333)
         """
         known = self.coordinates
+        there = start_values(at, velocity=velocity, inputs=inputs, time=time)
+        claimed = there.acceleration if acceleration is None else acceleration
         motion = {
-            "velocities": numbers(velocity, known, "velocity", "coordinate"),
-            "accelerations": numbers(acceleration, known, "acceleration", "coordinate"),
+            "velocities": numbers(there.velocity, known, "velocity", "coordinate"),
+            "accelerations": numbers(claimed, known, "acceleration", "coordinate"),
+            "multipliers": numbers(there.multipliers, self.constraints, "at", "constraint row"),
             "after": start_later(after),
             "spins": [(str(joint), number(speed, f"spin[{joint!r}]")) for joint, speed in (spin or {}).items()],
             "frame": frame,
             "instant": bool(instant),
         }
-        return OperatingPoint(self, self._build().site(self._place(at, solve, "automatic", time, inputs, motion)))
+        place = self._place(there.at, solve, "automatic", there.time, there.inputs, motion)
+        return OperatingPoint(self, self._build().site(place))
 
     def campbell(
         self,
@@ -1018,7 +1032,7 @@ class Model:
 
     def check(
         self,
-        at: Mapping[str, float] | None = None,
+        at: At = None,
         *,
         solve: bool = True,
         strategy: str = "automatic",
@@ -1064,7 +1078,7 @@ class Model:
         latin: int | None = None,
         seed: int = 1,
         boundary: bool = False,
-        at: Mapping[str, float] | None = None,
+        at: At = None,
         velocity: Mapping[str, float] | None = None,
         after: float = 0.0,
         spin: Mapping[str, float] | None = None,
@@ -1155,7 +1169,7 @@ class Model:
             output=output,
         )
 
-    def redundancy(self, at: Mapping[str, float] | None = None, *, time: float = 0.0) -> Redundancy:
+    def redundancy(self, at: At = None, *, time: float = 0.0) -> Redundancy:
         """Rank of the constraints at the start, and the redundant ones by name; :meth:`check` says more.
 
         Examples
@@ -1169,7 +1183,7 @@ class Model:
         """
         native = self._build()
         q = native.initial()
-        for i, value in numbers(at, self.configuration, "at", "coordinate"):
+        for i, value in numbers(start_values(at).at, self.configuration, "at", "coordinate"):
             q[i] = value
         rank, rows = native.rank(q, number(time, "time"))
         _, nv, nc = native.sizes()
@@ -1184,7 +1198,7 @@ class Model:
         accuracy: float | None = None,
         region: Mapping[str, tuple[float, float]] | None = None,
         groups: Groups = (),
-        at: Mapping[str, float] | None = None,
+        at: At = None,
         hold: str | Iterable[str] = (),
         frozen: bool = False,
         instant: bool = False,
@@ -1275,7 +1289,7 @@ class Model:
         modes: int | Sequence[int] | str = 6,
         groups: Groups = (),
         order: int = 4,
-        at: Mapping[str, float] | None = None,
+        at: At = None,
         hold: str | Iterable[str] = (),
         frozen: bool = False,
         instant: bool = False,
@@ -1346,7 +1360,8 @@ class Model:
         period: float | str | None = None,
         *,
         guess: float | None = None,
-        at: Mapping[str, float] | None = None,
+        file: str | os.PathLike[str] | None = None,
+        at: At = None,
         velocity: Mapping[str, float] | None = None,
         hold: str | Iterable[str] = (),
         settle: float | None = None,
@@ -1367,8 +1382,10 @@ class Model:
         guess : float
             About the period, s, of a model that does not depend on time, whose period is solved for; without it the motion is followed
             until it comes back near to its start.
+        file : path
+            A motion of :meth:`Orbit.save` or of ``mb orbit -o``: its period and its start, instead of ``period`` and ``at``.
         at, velocity : dict
-            Start values of configuration numbers and velocities by name; constraints are assembled.
+            Start values of configuration numbers and velocities by name; constraints are assembled. ``at`` may be a file.
         hold : str or sequence of str
             Coordinates that keep their value of the start: they choose one of a family of periodic motions.
         settle : float
@@ -1409,6 +1426,7 @@ class Model:
             self,
             period,
             guess=guess,
+            file=file,
             at=at,
             velocity=velocity,
             hold=hold,
@@ -1473,8 +1491,14 @@ class Model:
         """
         return self.orbit(period, **options).floquet()
 
-    def simulate(self, until: float, **options: Any) -> Run:
-        """The motion in time; see :func:`mb.simulate`.
+    @overload
+    def simulate(self, until: float, *, compare: Literal[True], **options: Unpack[Simulation]) -> Comparison: ...
+
+    @overload
+    def simulate(self, until: float, *, compare: Literal[False] = False, **options: Unpack[Simulation]) -> Run: ...
+
+    def simulate(self, until: float, *, compare: bool = False, **options: Unpack[Simulation]) -> Run | Comparison:
+        """The motion in time; with ``compare=True`` by all methods that hold the constraints. See :func:`mb.simulate`.
 
         Examples
         --------
@@ -1484,6 +1508,8 @@ class Model:
         >>> round(float(m.simulate(1.0)["P.y"][-1]), 6)                # -g t^2 / 2
         -5.0
         """
+        if compare:
+            return simulate(self, until, compare=True, **options)
         return simulate(self, until, **options)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from time import perf_counter as clock
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 import numpy as np
 
@@ -15,9 +17,12 @@ from . import _mb
 from ._errors import ArgumentError, FindingWarning, NumericsError
 from ._names import numbers, resolve
 from ._optional import need
+from ._points import At, start_values
 from ._requests import count, number, path_of
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._model import Model
 
 _METHODS = (
@@ -45,6 +50,10 @@ class Run:
         The outputs of the model.
     end : str
         ``finished``, or ``event`` where an output crossed its value.
+    reason : str
+        The event, or why a run failed.
+    seconds : float or None
+        Time that the run took, s, where it was measured: with ``compare=True``.
 
     Examples
     --------
@@ -60,6 +69,7 @@ class Run:
         self.model = model
         self._native = native
         self.end, self.reason = native.end()
+        self.seconds: float | None = None
 
     @cached_property
     def t(self) -> np.ndarray:
@@ -155,8 +165,170 @@ class Run:
         columns.update(kinetic=self.kinetic, potential=self.potential, violation=self.violation)
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"))
 
+    def plot(self, *names: str, ax: Any = None) -> Any:
+        """Histories by matplotlib: outputs and configuration numbers by name, all outputs without names; below, violation and energy.
+
+        Returns the axes, three from above.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("falling mass", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, 0), mass=2)
+        >>> axes = m.simulate(1.0, every=0.5).plot("P.y")
+        """
+        axes = need("matplotlib.pyplot", "plot()").subplots(3, 1, sharex=True)[1] if ax is None else ax
+        for name in names or self.model.outputs:
+            axes[0].plot(self.t, self[name], label=name)
+        violation = np.where(self.violation > 0, self.violation, np.nan)
+        axes[1].plot(self.t, violation, label="violation")
+        if np.isfinite(violation).any():
+            axes[1].set_yscale("log")
+        for name, energy in (("kinetic", self.kinetic), ("potential", self.potential), ("departure from the balance", self.drift)):
+            axes[2].plot(self.t, energy, label=name)
+        axes[1].set_ylabel("violation Phi'Phi")
+        axes[2].set_ylabel("energy, J")
+        axes[2].set_xlabel("t, s")
+        axes[2].legend()
+        if names or self.model.outputs:
+            axes[0].legend()
+        return axes
+
+    def _repr_html_(self) -> str:
+        histories = {**self.outputs, **dict(zip(self.model.configuration, self.q, strict=True))}
+        rows = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{x[0]:.6g}</td><td>{x.min():.6g}</td><td>{x.max():.6g}</td><td>{x[-1]:.6g}</td></tr>"
+            for name, x in list(histories.items())[:40]
+        )
+        head = "<tr><th></th><th>start</th><th>least</th><th>most</th><th>end</th></tr>"
+        end = f"{self.end} at {self.t[-1]:.6g} s, {len(self)} reports, violation at most {self.violation.max():.1e}"
+        return f"<table>{head}{rows}</table><p>{end}</p>"
+
     def __repr__(self) -> str:
         return f"<mb.Run of '{self.model.name}': {len(self)} reports to {self.t[-1]:.6g} s, {self.end}>"
+
+
+class Simulation(TypedDict, total=False):
+    """How a motion is computed; :func:`simulate` says what each is."""
+
+    every: float
+    time: float
+    at: At
+    velocity: Mapping[str, float] | None
+    inputs: Mapping[str, float] | None
+    start: str
+    method: str
+    integrator: str
+    rtol: float
+    atol: float
+    step: float | None
+    restart: bool
+    stabilized: bool
+    alpha: float | None
+    beta: float
+    time_constant: float | None
+    omega: float
+    mu: float
+    iterate_to: float
+    most_iterations: int
+    cutoff: float
+    correct_reports: bool
+    mass_weighted: bool
+    stop: str | list[str] | None
+    progress: Callable[[float], Any] | bool | None
+    checkpoint: str | os.PathLike[str] | None
+
+
+class Comparison(Mapping[str, Run]):
+    """Runs of a model by all methods that hold its constraints, by name.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.generate("rod-pendulum")
+    >>> runs = m.simulate(0.5, at={"P.x": 0.5}, compare=True)
+    >>> len(runs), bool(runs["direct-correction"].violation.max() < 1e-20 < runs["standard"].violation.max())
+    (6, True)
+    """
+
+    def __init__(self, runs: dict[str, Run]):
+        self._runs = runs
+
+    def __getitem__(self, name: str) -> Run:
+        return self._runs[list(self._runs)[resolve(name, list(self._runs), "comparison", "method")]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def _columns(self) -> dict[str, Any]:
+        runs = self._runs.values()
+        return {
+            "method": list(self._runs),
+            "end": [run.end for run in runs],
+            "time": [float(run.t[-1]) for run in runs],
+            "steps": [run.statistics["steps"] for run in runs],
+            "evaluations": [run.statistics["evaluations"] for run in runs],
+            "max violation": [float(run.violation.max()) for run in runs],
+            "mean violation": [float(run.violation.mean()) for run in runs],
+            "energy drift": [float(np.abs(run.drift).max()) for run in runs],
+            "seconds": [run.seconds for run in runs],
+        }
+
+    def to_frame(self) -> Any:
+        """One row for each method as a pandas DataFrame: end, steps, violation Phi'Phi, energy drift (J), seconds.
+
+        Examples
+        --------
+        >>> import mb
+        >>> mb.generate("rod-pendulum").simulate(0.1, compare=True).to_frame().shape
+        (6, 8)
+        """
+        columns = self._columns()
+        return need("pandas", "to_frame()").DataFrame(columns).set_index("method")
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Violation and energy drift of every method over time by matplotlib. Returns the axes, two from above.
+
+        Examples
+        --------
+        >>> import mb
+        >>> axes = mb.generate("rod-pendulum").simulate(0.1, compare=True).plot()
+        """
+        axes = need("matplotlib.pyplot", "plot()").subplots(2, 1, sharex=True)[1] if ax is None else ax
+        for name, run in self._runs.items():
+            axes[0].plot(run.t, np.where(run.violation > 0, run.violation, np.nan), label=name)
+            axes[1].plot(run.t, run.drift, label=name)
+        if any((run.violation > 0).any() for run in self._runs.values()):
+            axes[0].set_yscale("log")
+        axes[0].set_ylabel("violation Phi'Phi")
+        axes[1].set_ylabel("energy drift, J")
+        axes[1].set_xlabel("t, s")
+        axes[1].legend()
+        return axes
+
+    def __repr__(self) -> str:
+        failed = [name for name, run in self._runs.items() if run.end == "failed"]
+        return f"<mb.Comparison of {len(self)} methods{f', failed: {chr(44).join(failed)}' if failed else ''}>"
+
+    def _repr_html_(self) -> str:
+        columns = self._columns()
+        head = "".join(f"<th>{name}</th>" for name in columns)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{x if isinstance(x, str) else f'{x:.3g}'}</td>" for x in row) + "</tr>"
+            for row in zip(*columns.values(), strict=True)
+        )
+        return f"<table><tr>{head}</tr>{rows}</table>"
+
+
+@overload
+def simulate(model: Model, until: float, *, compare: Literal[True], **options: Unpack[Simulation]) -> Comparison: ...
+
+
+@overload
+def simulate(model: Model, until: float, *, compare: Literal[False] = False, **options: Unpack[Simulation]) -> Run: ...
 
 
 def simulate(
@@ -165,7 +337,7 @@ def simulate(
     *,
     every: float = 0.02,
     time: float = 0.0,
-    at: Mapping[str, float] | None = None,
+    at: At = None,
     velocity: Mapping[str, float] | None = None,
     inputs: Mapping[str, float] | None = None,
     start: str = "assemble",
@@ -189,7 +361,8 @@ def simulate(
     stop: str | list[str] | None = None,
     progress: Callable[[float], Any] | bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-) -> Run:
+    compare: bool = False,
+) -> Run | Comparison:
     """The motion of a model in time.
 
     Parameters
@@ -224,10 +397,12 @@ def simulate(
     checkpoint : path
         Keep the run in this file, and go on from there where it exists: after an end from outside the same call gives the same bits. The
         run is integrated in parts of 100 reports, each with a fresh start of the integrator. The file is removed when the run has ended.
+    compare : bool
+        Run all methods from the same start. A method that fails on the way has ``end`` ``failed`` and what it computed.
 
     Returns
     -------
-    Run
+    Run, or Comparison with ``compare=True``
 
     Raises
     ------
@@ -245,6 +420,12 @@ def simulate(
     >>> float(run["P.x"][-1].round(5))
     0.8
     """
+    if compare:
+        chosen = {"method": method != "direct-correction", "integrator": integrator != "dormand-prince"}
+        chosen |= {"alpha": alpha is not None, "checkpoint": checkpoint is not None}
+        name = next((name for name, given in chosen.items() if given), None)
+        if name is not None:
+            raise ArgumentError(f"compare=True runs every method with its own parameters: {name} excludes it.", name)
     native = model._build()
     q_names, v_names, _, u_names, outputs = native.names()
     for name, word, words in (
@@ -254,12 +435,15 @@ def simulate(
     ):
         if word not in words:
             raise ArgumentError(f"{name} is {word!r}, but must be one of {', '.join(words)}.", name)
-    q, v = native.initial(), native.initial_velocity()
+    there = start_values(at, velocity=velocity, inputs=inputs, time=time)
+    at, velocity, inputs, time = there.at, there.velocity, there.inputs, number(there.time, "time")
+    q = native.initial()
     hold: set[int] = set()
     for i, value in numbers(at, q_names, "at", "coordinate"):
         q[i] = value
         if q_names[i] in v_names:
             hold.add(v_names.index(q_names[i]))
+    v = native.own_velocity(q, time)
     for i, value in numbers(velocity, v_names, "velocity", "coordinate"):
         v[i] = value
         hold.add(i)
@@ -308,6 +492,8 @@ def simulate(
             raise ArgumentError("progress is neither True nor a function of the time reached.", "progress")
     try:
         steps = None if checkpoint is None else path_of(checkpoint, "checkpoint")
+        if compare:
+            return Comparison({name: _timed(model, native, {**run, "method": name}, call) for name in _METHODS[::-1]})
         out = Run(model, _mb.simulate(native, json.dumps(run), call, steps))
         if out.end == "failed":
             raise NumericsError(f"The run failed at t = {out.t[-1]:.6g} s: {out.reason}", "run_failed", run=out)
@@ -320,6 +506,13 @@ def simulate(
             FindingWarning,
             stacklevel=3,
         )
+    return out
+
+
+def _timed(model: Model, native: Any, run: dict[str, Any], call: Any) -> Run:
+    begun = clock()
+    out = Run(model, _mb.simulate(native, json.dumps(run), call, None))
+    out.seconds = clock() - begun
     return out
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
 from ._names import numbers, resolve
 from ._optional import need
-from ._requests import count, number
+from ._points import At, document, start_values, write
+from ._requests import count, number, path_of
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -155,6 +157,53 @@ class Orbit:
         if abs(stop - start) <= np.finfo(float).eps * abs(start):
             raise ArgumentError(f"end is {stop}, where the branch begins.", "end")
         return Branch(self.model, name, self._native.branch(name, (start, stop), count(points, "points", 2)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the motion as JSON: ``m.orbit(file=...)``, ``m.floquet(file=...)``, ``at=`` and ``mb floquet --orbit`` read it.
+
+        Examples
+        --------
+        >>> import mb, tempfile
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     m.orbit("2*pi/W").save(f"{folder}/orbit.json")
+        ...     m.floquet(file=f"{folder}/orbit.json").stable
+        True
+        """
+        model = self.model
+        a, multipliers = self._native.start()
+        floquet = self._floquet
+        write(
+            path,
+            {
+                "program": f"mb-modes {_mb.__version__}",
+                "model": {"name": model.name},
+                "orbit": {
+                    "period": self.period,
+                    "period_given": not self.autonomous,
+                    "turns": self.turns,
+                    "steps": self.steps,
+                    "defect": self.defect,
+                },
+                "operating_point": {
+                    "configuration": dict(zip(model.configuration, self.q[:, 0].tolist(), strict=True)),
+                    "velocities": dict(zip(model.coordinates, self.v[:, 0].tolist(), strict=True)),
+                    "accelerations": dict(zip(model.coordinates, a.tolist(), strict=True)),
+                    "multipliers": dict(zip(model.constraints, multipliers.tolist(), strict=True)),
+                    "inputs": dict(zip(model.inputs, self._native.inputs(), strict=True)),
+                    "time": float(self.t[0]),
+                },
+                "states": [
+                    {"time": t, "configuration": q, "velocities": v}
+                    for t, q, v in zip(self.t.tolist(), self.q.T.tolist(), self.v.T.tolist(), strict=True)
+                ],
+                "stability": floquet.stability,
+                "multipliers": [{"value": [mu.real, mu.imag], "class": kind} for mu, kind in zip(floquet.multipliers.tolist(), floquet.kind, strict=True)],
+            },
+        )
 
     def to_frame(self) -> Any:
         """Configurations as a pandas DataFrame indexed by time.
@@ -548,7 +597,8 @@ def asked_for(
     period: float | str | None,
     *,
     guess: float | None,
-    at: Mapping[str, float] | None,
+    file: Any = None,
+    at: At,
     velocity: Mapping[str, float] | None,
     hold: str | Iterable[str],
     settle: float | None,
@@ -562,6 +612,18 @@ def asked_for(
     """Which motion is meant, for the native module."""
     native = model._build()
     q, v, _, u, _ = native.names()
+    known = None
+    if file is not None:
+        if at is not None:
+            raise ArgumentError("file and at exclude each other: the file has the start.", "at")
+        at = path_of(file, "file")
+        found = document(at, "file").get("orbit")
+        known = found.get("period") if isinstance(found, dict) else None
+        if known is None and period is None:
+            raise ArgumentError(f"file: {at} has no motion with a period, as Orbit.save writes it.", "file")
+        known = None if known is None else _positive(known, "file: period")
+    there = start_values(at, "at" if file is None else "file", velocity=velocity, inputs=inputs, time=time)
+    at, velocity, inputs, time = there.at, there.velocity, there.inputs, there.time
     if period is not None and guess is not None:
         raise ArgumentError("period and guess exclude each other: period is exact, guess about how long it is.", "guess")
     values = [0.0] * len(u)
@@ -571,6 +633,7 @@ def asked_for(
         raise ArgumentTypeError(f"hold is of type {type(hold).__name__}, but names of coordinates are needed.", "hold")
     asked = {
         "period": None if period is None else _period(period),
+        "known": known if period is None else None,
         "guess": None if guess is None else _positive(guess, "guess"),
         "at": numbers(at, q, "at", "coordinate"),
         "velocity": numbers(velocity, v, "velocity", "coordinate"),

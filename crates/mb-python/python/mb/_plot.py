@@ -8,9 +8,10 @@ import numpy as np
 
 from ._errors import ArgumentError
 from ._optional import need
+from ._requests import number
 
 if TYPE_CHECKING:
-    from ._site import ModelModes
+    from ._site import ModelModes, OperatingPoint
 
 _STYLES: dict[str, dict[str, Any]] = {
     "bar": {"linewidth": 2.5},
@@ -31,31 +32,13 @@ _STYLES: dict[str, dict[str, Any]] = {
 }
 
 
-class _Shape:
-    """A mode as configurations."""
+class _Drawn:
+    """A model that is drawn at configurations."""
 
-    def __init__(self, modes: ModelModes, mode: int, scale: float | None):
-        self.chosen = modes[mode]
-        self.native = modes.linearization.model._build()
-        self.q = modes.linearization.point.q
+    def __init__(self, point: OperatingPoint):
+        self.native = point.model._build()
+        self.q = point.q
         self.planar = self.native.is_planar()
-        rest = self.lines(self.q)
-        points = np.concatenate([p for _, p in rest]) if rest else np.zeros((1, 3))
-        self.size = float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
-        share = 0.15 if scale is None else float(scale)
-        if not np.isfinite(share):
-            raise ArgumentError(f"scale is {share}, but must be finite.", "scale")
-        # The largest way of any place that is drawn, to first order.
-        small = 1e-6
-        ways = [0.0]
-        for phase in (1.0, 1j):
-            moved = self.lines(self._configuration(small, phase))
-            ways += [float(np.abs(b - a).max()) / small for (_, a), (_, b) in zip(rest, moved, strict=True) if len(a)]
-        self.factor = share * self.size / max(ways) if max(ways) > 0 else 0.0
-
-    def _configuration(self, factor: float, phase: complex) -> np.ndarray:
-        step = np.ascontiguousarray(np.real(np.asarray(self.chosen.shape) * phase) * factor)
-        return self.native.moved(self.q, step)
 
     def lines(self, q: np.ndarray) -> list[tuple[str, np.ndarray]]:
         """Strokes with their points, n x 3."""
@@ -75,6 +58,31 @@ class _Shape:
                 out.append((stroke, points))
         return out
 
+
+class _Shape(_Drawn):
+    """A mode as configurations."""
+
+    def __init__(self, modes: ModelModes, mode: int, scale: float | None):
+        super().__init__(modes.linearization.point)
+        self.chosen = modes[mode]
+        rest = self.lines(self.q)
+        points = np.concatenate([p for _, p in rest]) if rest else np.zeros((1, 3))
+        self.size = float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
+        share = 0.15 if scale is None else float(scale)
+        if not np.isfinite(share):
+            raise ArgumentError(f"scale is {share}, but must be finite.", "scale")
+        # The largest way of any place that is drawn, to first order.
+        small = 1e-6
+        ways = [0.0]
+        for phase in (1.0, 1j):
+            moved = self.lines(self._configuration(small, phase))
+            ways += [float(np.abs(b - a).max()) / small for (_, a), (_, b) in zip(rest, moved, strict=True) if len(a)]
+        self.factor = share * self.size / max(ways) if max(ways) > 0 else 0.0
+
+    def _configuration(self, factor: float, phase: complex) -> np.ndarray:
+        step = np.ascontiguousarray(np.real(np.asarray(self.chosen.shape) * phase) * factor)
+        return self.native.moved(self.q, step)
+
     def at(self, phase: complex) -> list[tuple[str, np.ndarray]]:
         """Strokes at a phase of the vibration."""
         return self.lines(self._configuration(self.factor, phase))
@@ -85,16 +93,32 @@ class _Shape:
         return f"mode {number}: {m.hz:.4g} Hz{damping}"
 
 
-def _axes(shape: _Shape, ax: Any) -> Any:
+#: Azimuth and elevation of the views by name, degrees, as matplotlib counts them; those of `--view`.
+_VIEWS = {"front": (-90.0, 0.0), "side": (0.0, 0.0), "top": (-90.0, 90.0), "iso": (-45.0, 30.0)}
+
+
+def _axes(shape: _Drawn, ax: Any, view: Any = None) -> Any:
     plt = need("matplotlib.pyplot", "plot()")
     if ax is None:
         ax = plt.figure().add_subplot(projection=None if shape.planar else "3d")
     if not shape.planar and not hasattr(ax, "get_zlim"):
         raise ArgumentError("ax is in the plane, but the model moves in space: make it with projection='3d'.", "ax")
+    if view is not None:
+        if shape.planar:
+            raise ArgumentError("view is of models in space, but this one is planar.", "view")
+        if isinstance(view, str):
+            if view not in _VIEWS:
+                raise ArgumentError(f"view is {view!r}, but must be {', '.join(_VIEWS)}, or azimuth and elevation in degrees.", "view")
+            view = _VIEWS[view]
+        try:
+            azimuth, elevation = view
+        except (TypeError, ValueError) as error:
+            raise ArgumentError("view is not a pair of azimuth and elevation in degrees.", "view") from error
+        ax.view_init(elev=number(elevation, "view[1]"), azim=number(azimuth, "view[0]"))
     return ax
 
 
-def _draw(ax: Any, shape: _Shape, lines: list[tuple[str, np.ndarray]], color: str, alpha: float) -> list[Any]:
+def _draw(ax: Any, lines: list[tuple[str, np.ndarray]], color: str, alpha: float) -> list[Any]:
     out = []
     for stroke, points in lines:
         columns = points.T if hasattr(ax, "get_zlim") else points.T[:2]
@@ -102,15 +126,30 @@ def _draw(ax: Any, shape: _Shape, lines: list[tuple[str, np.ndarray]], color: st
     return out
 
 
-def plot(modes: ModelModes, mode: int, scale: float | None, ax: Any) -> Any:
-    shape = _Shape(modes, mode, scale)
-    ax = _axes(shape, ax)
-    _draw(ax, shape, shape.lines(shape.q), "0.6", 0.7)
-    _draw(ax, shape, shape.at(1.0), "tab:blue", 1.0)
-    ax.set_title(shape.title(shape.chosen.number))
+def _labels(ax: Any) -> None:
     ax.set_xlabel("x [m]")
     ax.set_ylabel("y [m]")
+    if hasattr(ax, "get_zlim"):
+        ax.set_zlabel("z [m]")
     ax.set_aspect("equal")
+
+
+def plot_point(point: OperatingPoint, ax: Any, view: Any) -> Any:
+    drawn = _Drawn(point)
+    ax = _axes(drawn, ax, view)
+    _draw(ax, drawn.lines(drawn.q), "tab:blue", 1.0)
+    ax.set_title(point.stability)
+    _labels(ax)
+    return ax
+
+
+def plot(modes: ModelModes, mode: int, scale: float | None, ax: Any, view: Any = None) -> Any:
+    shape = _Shape(modes, mode, scale)
+    ax = _axes(shape, ax, view)
+    _draw(ax, shape.lines(shape.q), "0.6", 0.7)
+    _draw(ax, shape.at(1.0), "tab:blue", 1.0)
+    ax.set_title(shape.title(shape.chosen.number))
+    _labels(ax)
     return ax
 
 
@@ -118,8 +157,8 @@ def animate(modes: ModelModes, mode: int, scale: float | None, frames: int, seco
     animation = need("matplotlib.animation", "animate()")
     shape = _Shape(modes, mode, scale)
     ax = _axes(shape, None)
-    _draw(ax, shape, shape.lines(shape.q), "0.6", 0.7)
-    drawn = _draw(ax, shape, shape.at(1.0), "tab:blue", 1.0)
+    _draw(ax, shape.lines(shape.q), "0.6", 0.7)
+    drawn = _draw(ax, shape.at(1.0), "tab:blue", 1.0)
     # Limits that hold the whole vibration.
     extremes = np.concatenate([p for phase in (1, 1j, -1, -1j) for _, p in shape.at(phase)] or [np.zeros((1, 3))])
     margin = 0.05 * shape.size

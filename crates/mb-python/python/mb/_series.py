@@ -17,6 +17,7 @@ from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._frequencies import TAU, Frequencies
 from ._names import resolve
 from ._optional import need
+from ._points import At, start_values
 from ._requests import count, listed, number, path_of, strategy_word, words
 
 if TYPE_CHECKING:
@@ -426,7 +427,7 @@ class Series:
 def series(
     model: Model,
     variables: str | Iterable[str],
-    at: Mapping[str, float] | None,
+    at: At,
     kept: str | os.PathLike[str] | None,
     **options: Any,
 ) -> Series:
@@ -438,12 +439,20 @@ def series(
     return Series(model, found)
 
 
-def split(model: Model, at: Mapping[str, float] | None) -> tuple[Model, dict[str, float]]:
+def by_variable(at: At) -> dict[str, float]:
+    """Start values by the names of variables, those of a file with its speeds, accelerations and inputs too."""
+    there = start_values(at)
+    out = dict(there.at or {})
+    for what, table in (("speed", there.velocity), ("acceleration", there.acceleration), ("input", there.inputs)):
+        out.update({f"{what}:{name}": value for name, value in (table or {}).items()})
+    return out
+
+
+def split(model: Model, at: At) -> tuple[Model, dict[str, float]]:
     """The model with the parameters among the start values, and the other values."""
     if at is None:
         return model, {}
-    if not isinstance(at, Mapping):
-        raise ArgumentTypeError(f"at is of type {type(at).__name__}, but a dictionary of values by name is needed.", "at")
+    at = by_variable(at)
     known = model.parameters
     plain = {name.removeprefix("parameter:"): value for name, value in at.items()}
     parameters = {name: number(value, f"at[{name!r}]") for name, value in plain.items() if name in known}

@@ -18,6 +18,7 @@ from ._matrices import matrix
 from ._modes import Modes
 from ._names import resolve
 from ._optional import need
+from ._points import write
 from ._requests import SymmetricSearch, count, number, search, spelled_out
 from ._response import Response, of_point
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._model import Model
+    from ._motion import Run
 
 #: Coordinates and constraint rows up to which everything is computed when nothing is asked for.
 _DENSE_UP_TO = 1000
@@ -210,6 +212,35 @@ class OperatingPoint:
         """The value of a configuration number by name, ``eq["crank.angle"]``."""
         return float(self.q[resolve(name, self.model.configuration, "equilibrium", "coordinate")])
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the point as JSON, which ``at=`` of every analysis and ``--at`` of the program read.
+
+        Of an equilibrium they take the configuration; of a point of a motion also speeds, accelerations, multipliers, inputs and time.
+
+        Examples
+        --------
+        >>> import mb, tempfile
+        >>> m = mb.Model("mass on a hanging spring", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, -1), mass=2); _ = m.spring("s", "P", (0, 0), stiffness=50, natural_length=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     m.equilibrium().save(f"{folder}/rest.json")
+        ...     round(m.equilibrium(at=f"{folder}/rest.json", solve=False)["P.y"], 9)
+        -1.4
+        """
+        model = self.model
+        time, inputs = self._native.when()
+        point: dict[str, Any] = {
+            "configuration": dict(zip(model.configuration, self.q.tolist(), strict=True)),
+            "multipliers": dict(zip(model.constraints, self.multipliers.tolist(), strict=True)),
+            "inputs": dict(zip(model.inputs, inputs, strict=True)),
+            "time": time,
+        }
+        if not self.at_rest:
+            point["velocities"] = dict(zip(model.coordinates, self.v.tolist(), strict=True))
+            point["accelerations"] = dict(zip(model.coordinates, self.a.tolist(), strict=True))
+        head = {"program": f"mb-modes {_mb.__version__}", "model": {"name": model.name}}
+        write(path, {**head, "operating_point": point, "stability": self.stability, "residual": self.residual})
+
     def linearize(self) -> Linearization:
         """The linearized equations of motion about the point.
 
@@ -222,6 +253,20 @@ class OperatingPoint:
         (2, 2)
         """
         return Linearization(self)
+
+    def plot(self, *, ax: Any = None, view: str | tuple[float, float] | None = None) -> Any:
+        """The model at the point by matplotlib, seen from ``view`` as in :meth:`ModelModes.plot`. Returns the axes.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> ax = m.equilibrium().plot()
+        """
+        from ._plot import plot_point
+
+        return plot_point(self, ax, view)
 
     def __repr__(self) -> str:
         return f"<mb.OperatingPoint of '{self.model.name}': {self.stability}, residual {self.residual:.1e}>"
@@ -650,8 +695,13 @@ class ModelModes(Modes):
         """
         return self.shapes[resolve(coordinate, self.names or [], "amplitude", "coordinate")]
 
-    def save(self, path: str | os.PathLike[str], *, most: int = 20) -> None:
+    def save(
+        self, path: str | os.PathLike[str], *, most: int = 20, curves: Any = (), run: Run | None = None, frames: int = 300
+    ) -> None:
         """Writes one HTML page that plays the modes; a browser opens it, nothing else is needed.
+
+        It has the tables of ``mb report``: modes, energy by body, effective masses, constraints and reactions by joint, outputs,
+        configuration.
 
         Parameters
         ----------
@@ -659,6 +709,12 @@ class ModelModes(Modes):
             The file, ``modes.html``.
         most : int
             Modes that are played, the first ones; the table has all.
+        curves : result or sequence of results
+            What is drawn below: responses, tracks, Campbell diagrams, Floquet exponents, branches of periodic motions.
+        run : Run
+            A motion that is played, with its outputs, violation and energy over time.
+        frames : int
+            Most pictures of it.
 
         Examples
         --------
@@ -684,14 +740,36 @@ class ModelModes(Modes):
             ("residual", f"{point.residual:.1e}"),
             *((name, f"{value:.6g}") for name, value in point.outputs.items()),
         ]
-        page = _mb.page(point._native, self._native, model.name, facts, self._verdict(), self.notes, count(most, "most"))
+        from ._curves import charts
+        from ._motion import Run
+
+        drawn = json.dumps(charts(curves))
+        if run is not None and not isinstance(run, Run):
+            raise ArgumentTypeError(f"run is of type {type(run).__name__}, but a motion, what simulate() gives, is needed.", "run")
+        if run is not None and run.model._build().sizes() != model._build().sizes():
+            raise ArgumentError("run is a motion of another model.", "run")
+        native = None if run is None else run._native
+        page = _mb.page(
+            point._native,
+            self._native,
+            model.name,
+            facts,
+            self._verdict(),
+            self.notes,
+            count(most, "most"),
+            drawn,
+            native,
+            count(frames, "frames", 2),
+        )
         Path(path).write_text(page, encoding="utf-8")
 
-    def plot(self, mode: int = 0, *, scale: float | None = None, ax: Any = None) -> Any:
+    def plot(
+        self, mode: int = 0, *, scale: float | None = None, ax: Any = None, view: str | tuple[float, float] | None = None
+    ) -> Any:
         """A picture of a mode by matplotlib: the model at rest in grey, moved along the mode in colour.
 
-        ``scale``: how far the largest motion is drawn, as a share of the size of the model; 0.15 without it.
-        Returns the axes.
+        ``scale``: how far the largest motion is drawn, as a share of the size of the model; 0.15 without it. ``view``, of models in
+        space: ``front``, ``side``, ``top``, ``iso``, or azimuth and elevation in degrees. Returns the axes.
 
         Examples
         --------
@@ -702,7 +780,7 @@ class ModelModes(Modes):
         """
         from ._plot import plot
 
-        return plot(self, mode, scale, ax)
+        return plot(self, mode, scale, ax, view)
 
     def animate(self, mode: int = 0, *, scale: float | None = None, frames: int = 40, seconds: float = 2.0) -> Any:
         """An animation of a mode: a ``matplotlib.animation.FuncAnimation`` that notebooks show as a player.

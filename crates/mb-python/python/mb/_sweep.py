@@ -18,6 +18,7 @@ from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsE
 from ._frequencies import Frequencies
 from ._names import numbers, resolve
 from ._optional import need
+from ._points import At, start_values
 from ._requests import count, number, path_of, start_later, strategy_word
 
 if TYPE_CHECKING:
@@ -280,7 +281,7 @@ def sweep(
     latin: int | None,
     seed: int,
     boundary: bool,
-    at: Mapping[str, float] | None,
+    at: At,
     velocity: Mapping[str, float] | None,
     after: float,
     spin: Mapping[str, float] | None,
@@ -302,9 +303,11 @@ def sweep(
     def by_name(given: Mapping[str, float] | None, known: Sequence[str], argument: str, what: str) -> list[tuple[str, float]]:
         return [(known[i], value) for i, value in numbers(given, known, argument, what)]
 
+    there = start_values(at, velocity=velocity, inputs=inputs, time=time)
+    at, velocity, inputs, time = there.at, there.velocity, there.inputs, there.time
     motion = None
     later = start_later(after)
-    if velocity or later or spin or frame is not None:
+    if there.moves or velocity or later or spin or frame is not None:
         motion = {
             "velocities": by_name(velocity, v, "velocity", "coordinate"),
             "after": later,

@@ -17,8 +17,9 @@ from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._frequencies import Frequencies, damping_ratio, frequency_hz
 from ._optional import need
+from ._points import At
 from ._requests import count, number, path_of
-from ._series import asked, split
+from ._series import asked, by_variable, split
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -313,7 +314,7 @@ def track(
     start: float | None,
     end: float | None,
     samples: int,
-    at: Mapping[str, float] | None,
+    at: At,
     kept: str | os.PathLike[str] | None,
     **options: Any,
 ) -> Track:
@@ -330,7 +331,7 @@ def track(
         path = np.linspace(number(start, "start"), number(end, "end"), max(count(samples, "samples"), 2))[:, np.newaxis]
     middle = len(path) // 2
     # The point of expansion is the middle of the path.
-    model, begin = split(model, {**(at or {}), **dict(zip(names, path[middle].tolist(), strict=True))})
+    model, begin = split(model, {**by_variable(at), **dict(zip(names, path[middle].tolist(), strict=True))})
     names, request = asked(names, at=begin, accuracy=None, region=None, **options)
     native = model._build()
     steps = None if kept is None else path_of(kept, "checkpoint")

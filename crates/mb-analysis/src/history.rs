@@ -1,6 +1,6 @@
 //! A motion in time: frames of the drawing, outputs, violation and energy.
 
-use crate::flow::drawing::Drawing;
+use crate::drawing::Drawing;
 use mb_constraints::simulate::Trajectory;
 use mb_model::Model;
 use mb_report::{Chart, Curve, Motion, Panel};
@@ -9,7 +9,7 @@ use mb_report::{Chart, Curve, Motion, Panel};
 const CURVES: usize = 6;
 
 /// At most `most` frames, evenly among the reports.
-pub(super) fn frames(model: &Model, drawing: &Drawing, motion: &Trajectory, most: usize) -> Motion {
+pub fn frames(model: &Model, drawing: &Drawing, motion: &Trajectory, most: usize) -> Motion {
     let count = motion.len().min(most.max(2));
     let index = |k: usize| if count > 1 { k * (motion.len() - 1) / (count - 1) } else { 0 };
     let chosen: Vec<usize> = (0..count).map(index).collect();
@@ -20,8 +20,8 @@ pub(super) fn frames(model: &Model, drawing: &Drawing, motion: &Trajectory, most
     }
 }
 
-/// Outputs over time, then violation and energy.
-pub(super) fn charts(model: &Model, motion: &Trajectory) -> Vec<Chart> {
+/// Outputs over time, then violation and energy; `elsewhere` has the outputs that are left out.
+pub fn charts(model: &Model, motion: &Trajectory, elsewhere: &str) -> Vec<Chart> {
     let time = || motion.times.clone();
     let outputs = motion.outputs(model);
     let curve = |k: usize, name: &str| Curve {
@@ -60,7 +60,7 @@ pub(super) fn charts(model: &Model, motion: &Trajectory) -> Vec<Chart> {
     if !panels.is_empty() {
         let count = model.sensors().len();
         let note = if count > CURVES {
-            format!("The first {CURVES} of {count} outputs; `mb simulate --output FILE` writes all of them.")
+            format!("The first {CURVES} of {count} outputs; {elsewhere} has all of them.")
         } else {
             String::new()
         };

@@ -1,0 +1,146 @@
+"""Curves of results as the page of a model draws them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._campbell import Campbell
+from ._errors import ArgumentTypeError
+from ._exponents import Exponents
+from ._periodic import Branch
+from ._response import Response
+from ._track import Track
+
+
+def _finite(values: Any) -> list[float | None]:
+    return [x if math.isfinite(x) else None for x in np.asarray(values, dtype=float).tolist()]
+
+
+def _curve(name: str, colour: int, x: Any, y: Any, mark: str = "line", band: Any = ()) -> dict[str, Any]:
+    half = np.asarray(band, dtype=float)
+    return {
+        "name": name,
+        "colour": colour,
+        "mark": mark,
+        "x": _finite(x),
+        "y": _finite(y),
+        "band": _finite(half) if half.size and bool((half != 0).any()) else [],
+    }
+
+
+def _response(r: Response) -> list[dict[str, Any]]:
+    charts = []
+    for i, input in enumerate(r.inputs):
+        magnitude, phase = [], []
+        for o, output in enumerate(r.outputs):
+            size, error = r.magnitude[:, o, i], r.bound[:, o, i]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                half = 20 * np.log10((size + error) / size)
+                angle = np.where(error < size, np.degrees(np.arcsin(np.minimum(error / size, 1))), 180.0)
+            name = output if len(r.outputs) > 1 else ""
+            magnitude.append(_curve(name, o, r.hz, r.decibel[:, o, i], band=half))
+            phase.append(_curve(name, o, r.hz, r.phase[:, o, i], band=angle))
+        charts.append(
+            {
+                "title": f"Response of {', '.join(r.outputs)} to {input}",
+                "note": " ".join(f"{sentence.rstrip('.')}." for sentence in [r.method, *r.notes]),
+                "abscissa": "frequency, Hz",
+                "panels": [{"ordinate": "magnitude, dB", "curves": magnitude}, {"ordinate": "phase, degrees", "curves": phase}],
+            }
+        )
+    return charts
+
+
+def _track(t: Track) -> list[dict[str, Any]]:
+    one = len(t.variables) == 1
+    x = t.path[:, 0] if one else np.arange(len(t.path))
+    predicted, error, trusted = t.predicted
+    hz, zeta = [], []
+    for k, mode in enumerate(t.numbers):
+        s: NDArray[np.complex128] = np.where(trusted[:, k], predicted[:, k], np.nan)
+        size = np.abs(s)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            hz.append(_curve(f"mode {mode}", k, x, size / (2 * np.pi), band=np.where(trusted[:, k], error[:, k], 0) / (2 * np.pi)))
+            share = np.where(trusted[:, k], error[:, k], 0) / np.abs(predicted[:, k])
+            zeta.append(_curve(f"mode {mode}", k, x, -s.real / size, band=share))
+        hz.append(_curve("", k, x, t.natural_hz[:, k], "points"))
+        zeta.append(_curve("", k, x, t.zeta[:, k], "points"))
+    for colour, group in enumerate(t.groups, start=len(t.numbers)):
+        for j in range(len(group.modes)):
+            name = f"modes {', '.join(map(str, group.modes))}" if j == 0 else ""
+            hz.append(_curve(name, colour, x, group.natural_hz[:, j], "points"))
+            zeta.append(_curve(name, colour, x, group.zeta[:, j], "points"))
+    over = t.variables[0] if one else "the path"
+    panels = [{"ordinate": "natural frequency, Hz", "curves": hz}, {"ordinate": "damping ratio", "curves": zeta}]
+    note = "Lines: polynomials with their error; circles: exact samples."
+    return [{"title": f"Modes over {over}", "note": note, "abscissa": over if one else "sample", "panels": panels}]
+
+
+def _campbell(c: Campbell) -> list[dict[str, Any]]:
+    hz = [_curve(str(k), k, c.speed, c.hz[:, k]) for k in range(c.s.shape[1])]
+    growth = [_curve("", k, c.speed, c.growth[:, k]) for k in range(c.s.shape[1])]
+    highest = float(np.nanmax(c.hz, initial=0.0))
+    for order in sorted({met.per_revolution for met in c.critical} | {1.0}):
+        line = order * c.turn / (2 * np.pi)
+        hz.append(_curve(f"{order:g} per revolution", 0, c.speed, np.where(line <= highest, line, np.nan), "dashes"))
+    hz.append(_curve("critical speeds", 4, [met.speed for met in c.critical], [met.hz for met in c.critical], "points"))
+    ends = [end[0] for u in c.unstable for end in (u.start, u.end) if end is not None]
+    growth.append(_curve("ends of growth", 4, ends, [0.0] * len(ends), "points"))
+    critical = f"Critical speeds: {', '.join(f'{met.speed:.6g}' for met in c.critical)}." if c.critical else "No mode cuts a line."
+
+    def end(value: tuple[float, float] | None) -> str:
+        return "beyond the range" if value is None else f"{value[0]:.6g}"
+
+    ranges = ", ".join(f"from {end(u.start)} to {end(u.end)}" for u in c.unstable)
+    return [
+        {
+            "title": f"Campbell diagram over {c.name}",
+            "note": f"{critical} {f'Motion grows {ranges}.' if ranges else 'Nothing grows.'}",
+            "abscissa": f"{c.name}, rad/s",
+            "panels": [{"ordinate": "frequency, Hz", "curves": hz}, {"ordinate": "real part, 1/s", "curves": growth}],
+        }
+    ]
+
+
+def _exponents(e: Exponents) -> list[dict[str, Any]]:
+    growth = [_curve(str(k), k, e.values, e.s[k].real, band=e.error[k]) for k in range(len(e.s))]
+    hz = [_curve(str(k), k, e.values, np.abs(e.s[k].imag) / (2 * np.pi)) for k in range(len(e.s))]
+    panels = [{"ordinate": "real part, 1/s", "curves": growth}, {"ordinate": "frequency, Hz", "curves": hz}]
+    return [{"title": f"Floquet exponents over {e.name}", "note": "", "abscissa": e.name, "panels": panels}]
+
+
+def _branch(b: Branch) -> list[dict[str, Any]]:
+    curves = [_curve("", 0, b.value, b.largest)]
+    if b.bifurcations:
+        at = [float(np.abs(x.multipliers).max()) for x in b.bifurcations]
+        curves.append(_curve("bifurcations", 4, [x.value for x in b.bifurcations], at, "points"))
+    panels = [{"ordinate": "largest multiplier", "curves": curves}]
+    note = "; ".join(f"{x.kind} at {x.value:.6g}" for x in b.bifurcations)
+    return [{"title": f"Periodic motions over {b.name}", "note": note, "abscissa": b.name, "panels": panels}]
+
+
+_CHARTS: dict[type, Any] = {Response: _response, Track: _track, Campbell: _campbell, Exponents: _exponents, Branch: _branch}
+
+
+def charts(curves: Any) -> list[dict[str, Any]]:
+    """The charts of one result or of several."""
+    if isinstance(curves, tuple(_CHARTS)):
+        curves = [curves]
+    if isinstance(curves, (str, bytes)) or not isinstance(curves, Iterable):
+        curves = [curves]
+    out = []
+    for k, one in enumerate(curves):
+        draw = _CHARTS.get(type(one))
+        if draw is None:
+            raise ArgumentTypeError(
+                f"curves[{k}] is of type {type(one).__name__}, but a response, a track, a Campbell diagram, Floquet exponents or a branch "
+                "of periodic motions is needed.",
+                "curves",
+            )
+        out += [{"logarithmic": False, **chart} for chart in draw(one)]
+    return out
