@@ -10,6 +10,7 @@ mod check;
 mod eigs;
 mod errors;
 mod findings;
+mod fork;
 mod gallery;
 mod kept;
 mod model;
@@ -67,6 +68,7 @@ mod _mb {
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::fork::born();
         m.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

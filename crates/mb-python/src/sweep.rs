@@ -22,7 +22,7 @@ use serde::Deserialize;
 use crate::arrays::{by_rows, vector};
 use crate::model::Model;
 use crate::options::{StrategyWord, read};
-use crate::{errors, kept};
+use crate::{errors, fork, kept};
 
 /// Which values, and what is solved for at each, as `python/mb/_sweep.py` writes it. Coordinates stand by name: a parameter may
 /// change how many there are.
@@ -232,7 +232,8 @@ pub(crate) fn sweep<'py>(
     let (send, lines) = channel::<Vec<String>>();
     let job = move || -> Result<Found, (String, TableError)> {
         let mut rows: Vec<Option<Row>> = vec![None; design.len()];
-        let jobs = asked.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let most = || std::thread::available_parallelism().map_or(1, usize::from);
+        let jobs = if fork::is_child() { 1 } else { asked.jobs.unwrap_or_else(most) };
         let taken = asked.taken(&spec, &design);
         let state = asked.state(&taken);
         let table = Table { design: &design, state: &state, count };

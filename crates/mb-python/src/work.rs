@@ -14,7 +14,7 @@ use std::time::Duration;
 use mb_algebra::interrupt::{Stopped, Watch};
 use pyo3::prelude::*;
 
-use crate::errors;
+use crate::{errors, fork};
 
 /// Time between two checks for signals, s: KeyboardInterrupt comes within a fraction of 0.2 s.
 const TICK: Duration = Duration::from_millis(40);
@@ -28,15 +28,18 @@ static BUSY: AtomicUsize = AtomicUsize::new(0);
 type Job = Box<dyn FnOnce() + Send>;
 
 thread_local! {
-    /// The idle worker of this thread; starting one for every call costs more than small problems do.
-    static WORKER: RefCell<Option<Sender<Job>>> = const { RefCell::new(None) };
+    /// The idle worker of this thread with its process; starting one for every call costs more than small problems do.
+    static WORKER: RefCell<Option<(u32, Sender<Job>)>> = const { RefCell::new(None) };
     /// Called with the steps that the work of this thread has done, at every check for signals.
     static PROGRESS: RefCell<Option<Py<PyAny>>> = const { RefCell::new(None) };
 }
 
 fn worker() -> std::io::Result<Sender<Job>> {
-    if let Some(idle) = WORKER.take() {
-        return Ok(idle);
+    match WORKER.take() {
+        Some((process, idle)) if process == std::process::id() => return Ok(idle),
+        // A worker of the process that this one was forked from; it is not here.
+        Some(other) => std::mem::forget(other),
+        None => {}
     }
     let (send, jobs) = channel::<Job>();
     let serve = move || jobs.into_iter().for_each(|job| job());
@@ -96,8 +99,13 @@ pub(crate) fn run_watched<T: Send + 'static>(
     let flag = Watch::new();
     let own = flag.clone();
     let under_way = UnderWay::new();
+    let pool = fork::is_child().then(|| fork::pool(STACK)).transpose();
+    let pool = pool.map_err(|e| errors::internal(py, &format!("no threads could be started: {e}")))?;
     let job: Job = Box::new(move || {
-        let outcome = catch_unwind(AssertUnwindSafe(|| own.scope(work)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| match pool {
+            Some(pool) => Ok(pool.install(work)),
+            None => own.scope(work),
+        }));
         drop(under_way);
         // Nobody listens any more after an interrupt.
         let _ = done.send(outcome);
@@ -105,7 +113,7 @@ pub(crate) fn run_watched<T: Send + 'static>(
     let worker = worker().map_err(|e| errors::internal(py, &format!("no thread could be started: {e}")))?;
     worker.send(job).map_err(|_| errors::internal(py, "a worker ended early"))?;
     let outcome = wait(py, result, &flag, &mut watch).inspect_err(|_| flag.set())?;
-    WORKER.set(Some(worker));
+    WORKER.set(Some((std::process::id(), worker)));
     let done = outcome.map_err(|panic| errors::internal(py, &words(panic.as_ref())))?;
     done.map_err(|_| errors::internal(py, "work ended although nothing asked for it"))
 }

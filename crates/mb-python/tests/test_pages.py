@@ -1,5 +1,7 @@
 """The Python blocks of the README, of the page of the package and of the page on JSON, run as they stand."""
 
+import ast
+import inspect
 import re
 import subprocess
 import warnings
@@ -134,6 +136,62 @@ def test_page_of_the_package(names):
     names["m"] = mb.load("shaken.toml")
     run(periodic, names)
     assert names["b"].value[-1] == pytest.approx(45)
+
+
+#: What the letters of the page from the program to Python stand for.
+LETTERS = {
+    "mb": mb, "m": mb.Model, "eq": mb.OperatingPoint, "lin": mb.Linearization, "modes": mb.ModelModes, "r": mb.Response, "run": mb.Run,
+    "o": mb.Orbit, "s": mb.Series, "t": mb.Track, "c": mb.Campbell, "w": mb.Sweep, "ss": mb.StateSpace,
+}  # fmt: skip
+#: Methods that hand their keywords on.
+HANDED_ON = {mb.Model.simulate: mb.simulate, mb.Model.floquet: mb.Model.orbit, mb.Model.exponents: mb.Model.orbit}
+
+
+def counterparts():
+    """Spans of code in the right columns of the page."""
+    for line in (PACKAGE.parent / "python-program.md").read_text().splitlines():
+        if line.startswith("| `"):
+            yield from re.findall(r"`([^`]+)`", line.split("` | ", 1)[1])
+        elif not line.startswith(("|", "#", "linear", "diagram")):
+            yield from (span for span in re.findall(r"`([^`]+)`", line) if "(" in span)
+
+
+def meant(node):
+    """What an expression of the page names; None where it is of another package, or a value."""
+    if isinstance(node, ast.Name):
+        return LETTERS.get(node.id)
+    if not isinstance(node, ast.Attribute):
+        return None
+    owner = meant(node.value)
+    if owner is None:
+        return None
+    found = getattr(owner, node.attr, None)
+    if found is None:
+        assert re.search(rf"\b{node.attr}\b.*:", owner.__doc__ or ""), f"{ast.unparse(node)} does not exist"
+    return found
+
+
+def test_page_from_the_program_to_python():
+    """Every function, attribute and keyword of the page is there."""
+    calls = 0
+    for span in counterparts():
+        try:
+            tree = ast.parse(span, mode="eval")
+        except SyntaxError:
+            tree = ast.parse(span + " pass")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute):
+                meant(node)
+            if isinstance(node, ast.Call) and (function := meant(node.func)) is not None:
+                calls += 1
+                function = function.__call__ if isinstance(node.func, ast.Name) else function
+                given = {k.arg: None for k in node.keywords}
+                for place in dict.fromkeys([function, HANDED_ON.get(function, function)]):
+                    known = inspect.signature(place).parameters
+                    given = {k: v for k, v in given.items() if k not in known or known[k].kind is inspect.Parameter.VAR_KEYWORD}
+                taken_along = function in (mb.Series.__call__, mb.Series.tolerance, mb.load, mb.generate, mb.Model.with_parameters)
+                assert taken_along or not given, f"{span}: {list(given)} is not known"
+    assert calls > 150
 
 
 def test_page_on_json(names):

@@ -8,7 +8,7 @@ use std::sync::mpsc::channel;
 
 /// Solves `cases` on `jobs` threads and hands each result over in the order in which they end.
 ///
-/// Work goes on until all cases are done or `ended` breaks; cases under way are then finished and dropped. The threads work in the
+/// One job works on the thread of the caller. Work goes on until all cases are done or `ended` breaks; cases under way are then finished and dropped. The threads work in the
 /// scope of the caller ([`interrupt`]): an interrupt ends them all, and a panic of a case goes on in the caller.
 pub fn run<T: Send>(
     cases: &[usize],
@@ -16,6 +16,14 @@ pub fn run<T: Send>(
     solve: impl Fn(usize) -> T + Sync,
     mut ended: impl FnMut(usize, T) -> ControlFlow<()>,
 ) {
+    if jobs <= 1 {
+        for case in cases {
+            if ended(*case, solve(*case)).is_break() {
+                return;
+            }
+        }
+        return;
+    }
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (give, take) = channel();
     let here = interrupt::scope_here();
@@ -28,7 +36,7 @@ pub fn run<T: Send>(
         }
     };
     std::thread::scope(|scope| {
-        let started = (0..jobs.clamp(1, cases.len().max(1))).map(|_| {
+        let started = (0..jobs.min(cases.len())).map(|_| {
             let give = give.clone();
             scope.spawn(|| here.enter(|| work(give)))
         });
@@ -78,6 +86,18 @@ mod tests {
             },
         );
         assert_eq!(count, 5);
+        let (here, mut order) = (std::thread::current().id(), Vec::new());
+        run(
+            &cases,
+            1,
+            |_| std::thread::current().id(),
+            |k, thread| {
+                order.push(k);
+                assert_eq!(thread, here);
+                if k == 6 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            },
+        );
+        assert_eq!(order, [0, 1, 2, 3, 4, 5, 6]);
         assert!(solved.load(Ordering::Relaxed) <= 100);
     }
 

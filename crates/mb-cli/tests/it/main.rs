@@ -8,6 +8,7 @@ mod beams;
 mod book;
 mod campbell;
 mod check;
+mod counterparts;
 mod engine;
 mod equilibrium;
 mod erls;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -171,13 +172,18 @@ class Model:
         self._file: str | None = None
         self._folder: Path | None = None
         self._given: dict[str, Any] = {}
+        self._meshes: dict[str, str] = {}
+        self._changes = 0
         self._native: Any = None
 
     # ---------------------------------------------------------------------------------------------- tables
 
     @classmethod
-    def _of_text(cls, text: str, file: str | None, folder: Path | None, parameters: dict[str, Any]) -> Model:
+    def _of_text(
+        cls, text: str, file: str | None, folder: Path | None, parameters: dict[str, Any], meshes: dict[str, str] | None = None
+    ) -> Model:
         self = cls.__new__(cls)
+        self._meshes, self._changes = meshes or {}, 0
         self._tables, self._text, self._file, self._folder, self._native = None, text, file, folder, None
         self._given = {k: _toml.plain(v, k) for k, v in parameters.items()}
         self._build()
@@ -201,6 +207,7 @@ class Model:
         tables = self.tables
         # They hold the parameters as they were given.
         self._native, self._text, self._given = None, None, {}
+        self._changes += 1
         return tables
 
     def add(self, table: str, name: str | None = None, /, **keys: Any) -> Part:
@@ -724,23 +731,46 @@ class Model:
         {'k': 9.0}
         """
         if self._text is not None:
-            return Model._of_text(self._text, self._file, self._folder, {**self._given, **parameters})
-        return Model._of_text(_toml.write(self.tables), None, self._folder, parameters)
+            return Model._of_text(self._text, self._file, self._folder, {**self._given, **parameters}, self._meshes)
+        return Model._of_text(_toml.write(self.tables), None, self._folder, parameters, self._meshes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Meshes go along: the files need not be there where the model is read.
+        try:
+            meshes = self._read_meshes(self._description())
+        except MbError:
+            # A model that is being built need not be whole.
+            meshes = self._meshes
+        return {**self.__dict__, "_native": None, "_meshes": meshes}
+
+    def __copy__(self) -> Model:
+        # Tables that two models share would be changed by both.
+        return copy.deepcopy(self)
+
+    def _description(self) -> str:
+        """The text of the model file."""
+        if self._text is not None:
+            return self._text
+        assert self._tables is not None
+        return _toml.write(self._tables)
+
+    def _read_meshes(self, text: str) -> dict[str, str]:
+        """Texts of the mesh files: those that came along with the model, and those in its folder."""
+        meshes: dict[str, str] = {}
+        if "mesh" in text:
+            for mesh in _mb.mesh_files(text, self._file):
+                path = (self._folder or Path()) / mesh
+                if mesh in self._meshes:
+                    meshes[mesh] = self._meshes[mesh]
+                elif path.is_file():
+                    meshes[mesh] = path.read_text(encoding="utf-8")
+        return meshes
 
     def _build(self) -> Any:
         if self._native is None:
-            if self._text is None:
-                assert self._tables is not None
-                text, file = _toml.write(self._tables), None
-            else:
-                text, file = self._text, self._file
-            meshes = {}
-            if "mesh" in text:
-                for mesh in _mb.mesh_files(text, file):
-                    path = (self._folder or Path()) / mesh
-                    if path.is_file():
-                        meshes[mesh] = path.read_text(encoding="utf-8")
-            self._native = _mb.Model(text, file, self._given, meshes)
+            text = self._description()
+            file = None if self._text is None else self._file
+            self._native = _mb.Model(text, file, self._given, self._read_meshes(text))
         return self._native
 
     # ---------------------------------------------------------------------------------------------- names
@@ -865,7 +895,8 @@ class Model:
         >>> eq.stable, round(eq["P.y"], 9)
         (True, -1.2)
         """
-        return OperatingPoint(self, self._build().site(self._place(at, solve, strategy, time, inputs)))
+        place = self._place(at, solve, strategy, time, inputs)
+        return OperatingPoint(self, self._build().site(place), place)
 
     def equilibria(
         self,
@@ -885,7 +916,9 @@ class Model:
         [(True, -1.0), (False, 1.0)]
         """
         place = self._place(at, True, strategy, time, inputs)
-        return [OperatingPoint(self, site) for site in self._build().equilibria(place, count(starts, "starts"))]
+        number_of_starts = count(starts, "starts")
+        found = self._build().equilibria(place, number_of_starts)
+        return [OperatingPoint(self, site, place, (number_of_starts, k)) for k, site in enumerate(found)]
 
     def load_path(self, at: At = None, *, time: float = 0.0, inputs: Mapping[str, float] | None = None) -> LoadPath:
         """Equilibria while gravity and forces grow from nothing to full load; reports where the structure buckles.
@@ -960,7 +993,7 @@ class Model:
             "instant": bool(instant),
         }
         place = self._place(there.at, solve, "automatic", there.time, there.inputs, motion)
-        return OperatingPoint(self, self._build().site(place))
+        return OperatingPoint(self, self._build().site(place), place)
 
     def campbell(
         self,
@@ -1065,9 +1098,10 @@ class Model:
         'a structure without freedom to move: it has no modes'
         """
         native = self._build()
-        found = _mb.check(native, self._place(at, solve, strategy, time, inputs))
+        place = self._place(at, solve, strategy, time, inputs)
+        found = _mb.check(native, place)
         site = found["site"]
-        return checked(found, native.sizes(), None if site is None else OperatingPoint(self, site))
+        return checked(found, native.sizes(), None if site is None else OperatingPoint(self, site, place))
 
     def sweep(
         self,
@@ -1079,6 +1113,7 @@ class Model:
         seed: int = 1,
         boundary: bool = False,
         at: At = None,
+        moving: bool = False,
         velocity: Mapping[str, float] | None = None,
         after: float = 0.0,
         spin: Mapping[str, float] | None = None,
@@ -1110,6 +1145,8 @@ class Model:
             Solve for the places between neighbours of a grid of one or two parameters where a disturbance begins to grow.
         at, solve, strategy, time, inputs
             As in :meth:`equilibrium`.
+        moving : bool
+            The steady motion with the model's own speeds in every case.
         velocity, after, spin, frame
             A steady motion in every case, as in :meth:`motion_point`.
         jobs : int
@@ -1154,6 +1191,7 @@ class Model:
             seed=seed,
             boundary=boundary,
             at=at,
+            moving=moving,
             velocity=velocity,
             after=after,
             spin=spin,

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._errors import ArgumentError, FindingWarning
+from ._kept import Kept
 from ._optional import need
 
 _TAU = 2 * np.pi
@@ -60,7 +61,7 @@ class Mode:
     multipliers: np.ndarray
 
 
-class Modes:
+class Modes(Kept):
     """Modes with class, error bound and a verdict on completeness.
 
     One entry stands for a conjugate pair, for the double zero of a body that drifts, or for one real eigenvalue
@@ -103,6 +104,11 @@ class Modes:
     (2, [2j, 3j], True)
     """
 
+    _numbers = (
+        "s", "hz", "natural_hz", "zeta", "error", "backward_error", "condition", "constraint_violation", "multiplicity", "kind", "shapes",
+        "_count", "_left", "multipliers", "eigenvalues", "complete", "_native_notes", "_data", "_everything",
+    )  # fmt: skip
+
     def __init__(self, native: Any, *, names: list[str] | None = None, note: str | None = None, everything: bool = False, report: bool = True):
         self._native = native
         self._all = everything
@@ -123,10 +129,20 @@ class Modes:
         >>> r.kind, r.everything().kind
         (['physical'], ['physical', 'infinite', 'infinite'])
         """
+        return self._everything
+
+    @cached_property
+    def _everything(self) -> Modes:
+        if self._all:
+            return self
         return type(self)(self._native, names=self.names, everything=True, report=False)
 
-    def __len__(self) -> int:
+    @cached_property
+    def _count(self) -> int:
         return int(self._native.modes(self._all))
+
+    def __len__(self) -> int:
+        return self._count
 
     @cached_property
     def s(self) -> NDArray[np.complex128]:
@@ -177,8 +193,12 @@ class Modes:
         return self._native.shapes(self._all)
 
     @cached_property
+    def _left(self) -> np.ndarray:
+        return self._native.left(self._all)
+
+    @property
     def left(self) -> np.ndarray:
-        left = self._native.left(self._all)
+        left = self._left
         if len(self) and left.shape[0] == 0:
             raise ArgumentError("Left vectors were not asked for: pass left=True to the analysis.", "left")
         return left
@@ -198,7 +218,11 @@ class Modes:
 
     @cached_property
     def notes(self) -> list[str]:
-        return [text for text, _ in self._notes + self._native.notes()]
+        return [text for text, _ in self._notes + self._native_notes]
+
+    @cached_property
+    def _native_notes(self) -> list[tuple[str, bool]]:
+        return self._native.notes()
 
     @cached_property
     def _data(self) -> Any:

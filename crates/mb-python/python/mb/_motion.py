@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _mb
 from ._errors import ArgumentError, FindingWarning, NumericsError
+from ._kept import OfModel
 from ._names import numbers, resolve
 from ._optional import need
 from ._points import At, start_values
@@ -35,7 +36,7 @@ _METHODS = (
 )
 
 
-class Run:
+class Run(OfModel):
     """A motion, report by report.
 
     Attributes
@@ -65,11 +66,17 @@ class Run:
     ([0.0, 0.5, 1.0], -5.0)
     """
 
-    def __init__(self, model: Model, native: Any):
-        self.model = model
+    _numbers = ("t", "q", "v", "a", "multipliers", "outputs", "_records", "statistics", "singular", "reactions")
+
+    def __init__(self, model: Model, native: Any, asked: str):
+        self._of(model)
         self._native = native
+        self._asked = asked
         self.end, self.reason = native.end()
         self.seconds: float | None = None
+
+    def _again(self) -> Any:
+        return _mb.simulate(self._native_model(), self._asked, None, None)
 
     @cached_property
     def t(self) -> np.ndarray:
@@ -119,12 +126,12 @@ class Run:
         """Departure of the energy from its balance, J: zero for exact motion."""
         return self._records["drift"]
 
-    @property
+    @cached_property
     def statistics(self) -> dict[str, int]:
         """Counts of steps, evaluations, corrections and factorizations."""
         return self._native.statistics()
 
-    @property
+    @cached_property
     def singular(self) -> list[tuple[float, str, float]]:
         """Singular configurations passed: time, row that depends on others, share of its length that it kept."""
         return self._native.singular()
@@ -494,7 +501,8 @@ def simulate(
         steps = None if checkpoint is None else path_of(checkpoint, "checkpoint")
         if compare:
             return Comparison({name: _timed(model, native, {**run, "method": name}, call) for name in _METHODS[::-1]})
-        out = Run(model, _mb.simulate(native, json.dumps(run), call, steps))
+        asked = json.dumps(run)
+        out = Run(model, _mb.simulate(native, asked, call, steps), asked)
         if out.end == "failed":
             raise NumericsError(f"The run failed at t = {out.t[-1]:.6g} s: {out.reason}", "run_failed", run=out)
     finally:
@@ -511,7 +519,8 @@ def simulate(
 
 def _timed(model: Model, native: Any, run: dict[str, Any], call: Any) -> Run:
     begun = clock()
-    out = Run(model, _mb.simulate(native, json.dumps(run), call, None))
+    asked = json.dumps(run)
+    out = Run(model, _mb.simulate(native, asked, call, None), asked)
     out.seconds = clock() - begun
     return out
 

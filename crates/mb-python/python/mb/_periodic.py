@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
+from ._kept import OfModel
 from ._names import numbers, resolve
 from ._optional import need
 from ._points import At, document, start_values, write
@@ -29,7 +30,7 @@ _SETTLED = 1e-9
 _CLOSES = 1e-6
 
 
-class Orbit:
+class Orbit(OfModel):
     """A periodic motion.
 
     Attributes
@@ -72,14 +73,20 @@ class Orbit:
     (0.19, False)
     """
 
-    def __init__(self, model: Model, native: Any):
-        self.model = model
+    _numbers = ("t", "q", "v", "_floquet")
+
+    def __init__(self, model: Model, native: Any, asked: str):
+        self._of(model)
         self._native = native
+        self._asked = asked
         self.period, self.autonomous, turns = native.motion()
         self.steps, self.iterations, self.defect, self.moved, *violation = native.quality()
         self.violation: tuple[float, float] = (violation[0], violation[1])
         self.shift, self.turn = (np.asarray(x) for x in native.displacement())
         self.turns = {name: n for name, n in zip(model.coordinates, turns, strict=True) if n}
+
+    def _again(self) -> Any:
+        return _mb.orbit(self._native_model(), self._asked)
 
     @cached_property
     def t(self) -> np.ndarray:
@@ -299,7 +306,7 @@ class Floquet:
 
     def __init__(self, orbit: Orbit):
         self.orbit = orbit
-        native = self._native = orbit._native
+        native = orbit._native
         self.multipliers: NDArray[np.complex128] = native.multipliers()
         self.exponents: NDArray[np.complex128] = native.exponents()
         self.error: np.ndarray = native.error()
@@ -355,7 +362,7 @@ class Floquet:
         if np.isnan(s):
             raise NumericsError(f"Multiplier {i} is zero within its error: it has no exponent and no shape.", "no_exponent")
         t = self.orbit.t
-        x = self._native.disturbance(i) * np.exp(-s * (t - t[0]))
+        x = self.orbit._native.disturbance(i) * np.exp(-s * (t - t[0]))
         largest = np.abs(x).max() if x.size else 0.0
         gap = np.abs(x[:, -1] - x[:, 0]).max() if x.size else 0.0
         if not gap <= _CLOSES * largest:
@@ -652,7 +659,7 @@ def asked_for(
 def orbit(model: Model, period: float | str | None, **options: Any) -> Orbit:
     """See :meth:`mb.Model.orbit`."""
     asked = asked_for(model, period, **options)
-    return Orbit(model, _mb.orbit(model._build(), asked))
+    return Orbit(model, _mb.orbit(model._build(), asked), asked)
 
 
 __all__ = ["Bifurcation", "Branch", "Floquet", "Orbit"]

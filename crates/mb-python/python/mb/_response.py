@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
@@ -243,8 +244,11 @@ class Response:
         control = need("control", "to_control()")
         return control.frd(np.moveaxis(self.H, 0, -1), 2 * np.pi * self.hz, inputs=self.inputs, outputs=self.outputs)
 
-    def plot(self, key: Any = None, *, ax: Any = None) -> Any:
-        """Magnitude in dB and phase over the frequency by matplotlib: of one response, or of all. Returns the two axes.
+    def plot(self, key: Any = None, *, figure: str = "bode", ax: Any = None) -> Any:
+        """One response, or all, by matplotlib. Returns the two axes, of a Nyquist plot the one.
+
+        ``figure``: ``bode``, magnitude in dB and phase over the frequency; ``linear``, the magnitude as it is; ``nyquist``, imaginary over
+        real part.
 
         Examples
         --------
@@ -252,13 +256,25 @@ class Response:
         >>> axes = mb.response([[4.0]], C=[[0.1]], inputs=[[1.0]], band=(0, 1)).plot()
         """
         pyplot = need("matplotlib.pyplot", "plot()")
-        axes = pyplot.subplots(2, 1, sharex=True)[1] if ax is None else ax
+        if figure not in ("bode", "linear", "nyquist"):
+            raise ArgumentError(f"figure is {figure!r}, but must be bode, linear or nyquist.", "figure")
         entries = [(o, i) for o in range(len(self.outputs)) for i in range(len(self.inputs))] if key is None else [self._index(key)]
+        if figure == "nyquist":
+            ax = pyplot.subplots()[1] if ax is None else ax
+            for o, i in entries:
+                h: NDArray[np.complex128] = self.H[:, o, i]
+                ax.plot(h.real, h.imag, label=f"{self.outputs[o]} / {self.inputs[i]}")
+            ax.set_xlabel("Re H")
+            ax.set_ylabel("Im H")
+            ax.legend()
+            return ax
+        axes = pyplot.subplots(2, 1, sharex=True)[1] if ax is None else ax
+        size = self.decibel if figure == "bode" else self.magnitude
         for o, i in entries:
             name = f"{self.outputs[o]} / {self.inputs[i]}"
-            axes[0].plot(self.hz, self.decibel[:, o, i], label=name)
+            axes[0].plot(self.hz, size[:, o, i], label=name)
             axes[1].plot(self.hz, self.phase[:, o, i], label=name)
-        axes[0].set_ylabel("magnitude, dB")
+        axes[0].set_ylabel("magnitude, dB" if figure == "bode" else "magnitude")
         axes[1].set_ylabel("phase, degrees")
         axes[1].set_xlabel("frequency, Hz")
         axes[0].legend()

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._frequencies import TAU, Frequencies
+from ._kept import OfModel
 from ._names import resolve
 from ._optional import need
 from ._points import At, start_values
@@ -193,7 +194,7 @@ class SeriesValue(Frequencies):
         return f"<table>{head}{rows}</table>"
 
 
-class Series:
+class Series(OfModel):
     """Modes of a model as polynomials of some variables, about an operating point that follows them.
 
     Call it with values of the variables by name, or with an array of all of them in order: ``s(k=520)``, ``s([520.0])``.
@@ -222,9 +223,12 @@ class Series:
     ([0], 3, {'k': 16.0})
     """
 
-    def __init__(self, model: Model, native: Any):
-        self.model = model
+    _numbers = ("reach",)
+
+    def __init__(self, model: Model, native: Any, asked: str):
+        self._of(model)
         self._native = native
+        self._asked = asked
         self.variables: list[str] = native.names()
         self.centre: dict[str, float] = dict(zip(self.variables, native.centre(), strict=True))
         self.numbers: list[int] = native.numbers()
@@ -232,6 +236,9 @@ class Series:
         aside = native.speeds_aside()
         if aside is not None:
             warnings.warn(f"The series: {aside}.", FindingWarning, stacklevel=4)
+
+    def _again(self) -> Any:
+        return _mb.series(self._native_model(), self._asked, None)
 
     @property
     def pieces(self) -> int:
@@ -435,8 +442,9 @@ def series(
     model, start = split(model, at)
     _, request = asked(variables, at=start, **options)
     native = model._build()
-    found = _mb.series(native, json.dumps(request), None if kept is None else path_of(kept, "checkpoint"))
-    return Series(model, found)
+    text = json.dumps(request)
+    found = _mb.series(native, text, None if kept is None else path_of(kept, "checkpoint"))
+    return Series(model, found, text)
 
 
 def by_variable(at: At) -> dict[str, float]:

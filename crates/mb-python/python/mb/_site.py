@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, NumericsError
+from ._kept import OfModel
 from ._matrices import matrix
 from ._modes import Modes
 from ._names import resolve
@@ -126,7 +127,7 @@ class SteadyBranch:
     notes: list[str]
 
 
-class OperatingPoint:
+class OperatingPoint(OfModel):
     """A verified equilibrium, or a verified point of a motion.
 
     Attributes
@@ -159,11 +160,31 @@ class OperatingPoint:
     (True, -1.4)
     """
 
-    def __init__(self, model: Model, native: Any):
-        self.model = model
+    _numbers = ("at_rest", "lasts", "_stability", "branch", "not_kept", "reactions", "outputs", "_when")
+
+    def __init__(self, model: Model, native: Any, place: str, search: tuple[int, int] | None = None):
+        self._of(model)
         self._native = native
+        # How it was found, where it has to be found again: the place, and the starts of a search with the number in its list.
+        self._place, self._search = place, search
         self.q, self.v, self.a, self.multipliers = native.state()
         self.residual, self.iterations, self.found_by = native.how()
+
+    def _again(self) -> Any:
+        native = self._native_model()
+        if self._search is None:
+            return native.site(self._place)
+        starts, index = self._search
+        return native.equilibria(self._place, starts)[index]
+
+    @cached_property
+    def _stability(self) -> tuple[str, bool | None] | None:
+        return self._native.stability()
+
+    @cached_property
+    def _when(self) -> tuple[float, list[float]]:
+        """Time, s, and inputs."""
+        return self._native.when()
 
     @cached_property
     def at_rest(self) -> bool:
@@ -177,17 +198,17 @@ class OperatingPoint:
 
     @property
     def stable(self) -> bool | None:
-        found = self._native.stability()
+        found = self._stability
         return None if found is None else found[1]
 
     @property
     def stability(self) -> str:
-        found = self._native.stability()
+        found = self._stability
         if found is not None:
             return found[0]
         return "steady motion" if self.lasts else "instant of a motion"
 
-    @property
+    @cached_property
     def branch(self) -> SteadyBranch | None:
         """The branch of a steady motion whose speeds were given with `spin` or in the model; None of other points."""
         found = self._native.branch()
@@ -195,7 +216,7 @@ class OperatingPoint:
             return None
         return SteadyBranch(found[0], [Crossing(*c) for c in found[1]], found[2])
 
-    @property
+    @cached_property
     def not_kept(self) -> list[str]:
         """Start values that the constraints did not let stand."""
         return self._native.not_kept()
@@ -228,7 +249,7 @@ class OperatingPoint:
         -1.4
         """
         model = self.model
-        time, inputs = self._native.when()
+        time, inputs = self._when
         point: dict[str, Any] = {
             "configuration": dict(zip(model.configuration, self.q.tolist(), strict=True)),
             "multipliers": dict(zip(model.constraints, self.multipliers.tolist(), strict=True)),
@@ -306,7 +327,10 @@ class Linearization:
     def __init__(self, point: OperatingPoint):
         self.point = point
         self.model = point.model
-        self._native = point._native
+
+    @property
+    def _native(self) -> Any:
+        return self.point._native
 
     @cached_property
     def _dense(self) -> dict[str, Any]:
@@ -458,7 +482,7 @@ class Linearization:
                     "formulation",
                 )
         native = self._native.modes(form, wanted, settings)
-        return ModelModes(native, linearization=self, form=form, note=note)
+        return ModelModes(native, linearization=self, asked=(form, wanted, settings), note=note)
 
     def state_space(self, form: str = "reduced") -> StateSpace:
         """The linear system with the inputs and outputs of the model.
@@ -626,10 +650,19 @@ class ModelModes(Modes):
     [4j]
     """
 
-    def __init__(self, native: Any, *, linearization: Linearization, form: str, note: str | None = None, everything: bool = False, report: bool = True):
+    def __init__(
+        self,
+        native: Any,
+        *,
+        linearization: Linearization,
+        asked: tuple[str, str, str],
+        note: str | None = None,
+        everything: bool = False,
+        report: bool = True,
+    ):
         super().__init__(native, names=linearization.model.coordinates, note=note, everything=everything, report=report)
         self.linearization = linearization
-        self._form = form
+        self._asked = asked
         self.formulation, self.penalty_factor, self.penalty_violation = native.formulation()
 
     def everything(self) -> ModelModes:
@@ -644,7 +677,16 @@ class ModelModes(Modes):
         >>> set(m.equilibrium().linearize().modes(formulation="redundant").everything().kind) > {"physical"}
         True
         """
-        return ModelModes(self._native, linearization=self.linearization, form=self._form, everything=True, report=False)
+        return self._everything
+
+    @cached_property
+    def _everything(self) -> ModelModes:
+        if self._all:
+            return self
+        return ModelModes(self._native, linearization=self.linearization, asked=self._asked, everything=True, report=False)
+
+    def _again(self) -> Any:
+        return self.linearization._native.modes(*self._asked)
 
     def energy(self) -> EnergyShares:
         """Shares of kinetic energy, strain energy and dissipation by body.

@@ -174,6 +174,42 @@ class Sweep(Frequencies):
             columns[f"hz {j}"], columns[f"zeta {j}"] = self.hz[:, j], self.zeta[:, j]
         return pandas.DataFrame(columns)
 
+    def plot(self, *, ax: Any = None) -> Any:
+        """Stability over a grid of one or two parameters by matplotlib, with the boundaries where they were solved for.
+
+        Returns the axes: the rightmost real part over one parameter, the verdicts as colours over two.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 1.0, "c": 0.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1, damping="c")
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> ax = m.sweep({"k": [4, 9, 16], "c": [0, 1]}, modes=1).plot()
+        """
+        if len(self.shape) not in (1, 2):
+            raise ArgumentError("a picture is of a grid of one or two parameters; to_frame() has the cases.", "self")
+        ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
+        x = np.unique(self.values[:, 0])
+        if len(self.shape) == 1:
+            order = np.argsort(self.values[:, 0])
+            ax.plot(self.values[order, 0], self.rightmost.real[order])
+            ax.axhline(0, color="0.6", linestyle="--")
+            ax.plot([c.at[self.names[0]] for c in self.crossings], [0.0] * len(self.crossings), "ko", markersize=4)
+            ax.set_ylabel("rightmost real part, 1/s")
+        else:
+            codes = np.array([("stable", "marginal", "unstable").index(v) if v in ("stable", "marginal", "unstable") else np.nan for v in self.verdict])
+            y = self.on_grid(self.values)[0, :, 1]
+            rows = self.on_grid(self.values)[:, 0, 0]
+            ax.pcolormesh(rows, y, self.on_grid(codes).T, shading="nearest", cmap="RdYlGn_r", vmin=0, vmax=2, alpha=0.5)
+            for a, b in self.segments:
+                ends = [[self.crossings[k].at[name] for name in self.names] for k in (a, b)]
+                ax.plot([e[0] for e in ends], [e[1] for e in ends], "k-", linewidth=1.5)
+            ax.set_ylabel(self.names[1])
+        ax.set_xlim(x.min(), x.max()) if len(x) > 1 else None
+        ax.set_xlabel(self.names[0])
+        return ax
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the table of the cases as CSV, which ``resume=`` and the program's ``mb sweep --resume`` read; numbers keep all digits.
 
@@ -282,6 +318,7 @@ def sweep(
     seed: int,
     boundary: bool,
     at: At,
+    moving: bool,
     velocity: Mapping[str, float] | None,
     after: float,
     spin: Mapping[str, float] | None,
@@ -307,7 +344,7 @@ def sweep(
     at, velocity, inputs, time = there.at, there.velocity, there.inputs, there.time
     motion = None
     later = start_later(after)
-    if there.moves or velocity or later or spin or frame is not None:
+    if moving or there.moves or velocity or later or spin or frame is not None:
         motion = {
             "velocities": by_name(velocity, v, "velocity", "coordinate"),
             "after": later,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._frequencies import Frequencies, damping_ratio, frequency_hz
+from ._kept import OfModel
 from ._optional import need
 from ._points import At
 from ._requests import count, number, path_of
@@ -109,7 +110,7 @@ class TrackedGroup(Frequencies):
         return self.s.mean(axis=1)
 
 
-class Track(Frequencies):
+class Track(OfModel, Frequencies):
     """Modes along a path: exactly at every sample, and by polynomials about its middle.
 
     Attributes
@@ -144,9 +145,12 @@ class Track(Frequencies):
     [4.0, 5.09902, 6.0]
     """
 
-    def __init__(self, model: Model, path: NDArray[np.float64], native: Any):
-        self.model = model
+    _numbers = ("mac", "predicted", "_events", "groups")
+
+    def __init__(self, model: Model, path: NDArray[np.float64], native: Any, asked: str):
+        self._of(model)
         self._native = native
+        self._asked = asked
         self.path = path
         self.variables: list[str] = native.names()
         self.numbers: list[int] = native.numbers()
@@ -155,6 +159,9 @@ class Track(Frequencies):
         aside = native.speeds_aside()
         if aside is not None:
             warnings.warn(f"The track: {aside}.", FindingWarning, stacklevel=4)
+
+    def _again(self) -> Any:
+        return _mb.track(self._native_model(), self._asked, self.path, len(self.path) // 2, None)
 
     @cached_property
     def mac(self) -> NDArray[np.float64]:
@@ -335,8 +342,9 @@ def track(
     names, request = asked(names, at=begin, accuracy=None, region=None, **options)
     native = model._build()
     steps = None if kept is None else path_of(kept, "checkpoint")
-    found = _mb.track(native, json.dumps(request), path, middle, steps)
-    return Track(model, path, found)
+    text = json.dumps(request)
+    found = _mb.track(native, text, path, middle, steps)
+    return Track(model, path, found, text)
 
 
 def _columns(path: Mapping[str, Any]) -> NDArray[np.float64]:

@@ -1,0 +1,63 @@
+"""Results that can be pickled and copied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ._errors import ArgumentError
+
+if TYPE_CHECKING:
+    from ._model import Model
+
+
+class Kept:
+    """A result whose numbers go along when it is pickled or copied.
+
+    What it is computed by stays behind, and is made again by :meth:`_again` where something is asked for that is not among the numbers:
+    by the same call, so that the answer has the same bits.
+    """
+
+    #: Attributes that are computed before the result is pickled.
+    _numbers: ClassVar[tuple[str, ...]] = ()
+
+    _native: Any
+
+    def _again(self) -> Any:
+        raise ArgumentError(
+            f"This {type(self).__name__} was pickled or copied and has its numbers alone; ask the one that was computed.", "self"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        for name in self._numbers:
+            getattr(self, name)
+        return {name: value for name, value in self.__dict__.items() if name != "_native"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name != "_native":
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            native = self._native = self._again()
+            return native
+
+
+class OfModel(Kept):
+    """A result of a model, which is computed again from the model."""
+
+    model: Model
+
+    def _of(self, model: Model) -> None:
+        self.model = model
+        self._changes = model._changes
+
+    def _native_model(self) -> Any:
+        """The model as it was when the result was computed."""
+        if self.model._changes != self._changes:
+            what = type(self).__name__
+            raise ArgumentError(
+                f"The model was changed after this {what} was computed, which was pickled or copied since then: compute it again.", "self"
+            )
+        return self.model._build()
