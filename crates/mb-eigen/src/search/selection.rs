@@ -204,7 +204,21 @@ fn keep_nearest(spectrum: &mut Spectrum, request: &Request, undamped: bool) -> u
     };
     spectrum.findings.retain(|finding| value(finding).is_none_or(returned));
     spectrum.findings.extend(cut);
-    if is_cut_open(&spectrum.eigenpairs, &kept, request) {
+    // Directions whose stiffnesses are zero by rounding alone may be as many different eigenvalues.
+    let by_rounding = spectrum.findings.iter().any(|finding| matches!(finding, Finding::ZeroByRounding { .. }));
+    let at_zero = |finding: &Finding| value(finding).is_some_and(|s| s == c64::new(0.0, 0.0));
+    let cut_at_zero = |finding: &Finding| match finding {
+        Finding::Sparse { detail: SparseFinding::MultipleCut { found, returned, .. } } => Some(found - returned),
+        _ => None,
+    };
+    if by_rounding && let Some(more) = spectrum.findings.iter().filter(|f| at_zero(f)).find_map(cut_at_zero) {
+        spectrum.findings.retain(|finding| !at_zero(finding));
+        let reason = format!(
+            "of the directions that count as zero because of rounding not all were asked for, and others may be nearer; \
+             ask for {more} more to see all of them"
+        );
+        spectrum.findings.push(SparseFinding::Undecided { reason }.into());
+    } else if is_cut_open(&spectrum.eigenpairs, &kept, request) {
         let reason = "error bounds of some modes are wider than the distance between the last one returned and the next, which may be nearer";
         spectrum.findings.push(SparseFinding::Undecided { reason: reason.to_owned() }.into());
     }
@@ -385,6 +399,19 @@ mod tests {
         keep(&mut found, &request, false);
         let cut = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::MultipleCut { .. } });
         assert!(found.findings.iter().any(cut) && !is_open(&found), "{:?}", found.findings);
+    }
+
+    #[test]
+    fn zeros_by_rounding_that_are_left_out_may_be_nearer_eigenvalues() {
+        for (by_rounding, open) in [(false, false), (true, true)] {
+            let said = Finding::ZeroByRounding { directions: 3, relative: 1e-15 };
+            let mut found =
+                spectrum(&[(0.0, 5.0), (0.0, 4.0), (0.0, 3.0)], Vec::from_iter(by_rounding.then_some(said)));
+            found.eigenpairs.iter_mut().for_each(|pair| pair.class = Class::Rigid);
+            keep(&mut found, &Request::Lowest { count: 2 }, false);
+            let cut = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::MultipleCut { .. } });
+            assert_eq!((is_open(&found), found.findings.iter().any(cut)), (open, !open), "{:?}", found.findings);
+        }
     }
 
     #[test]

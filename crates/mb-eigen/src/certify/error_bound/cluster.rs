@@ -158,6 +158,9 @@ pub(crate) fn together(
 }
 
 /// Values with their conjugates and opposites.
+///
+/// The matrices are real: the conjugate of a value found is an eigenvalue whether or not it was asked for, and belongs to the cluster of
+/// those there. Values that stand for themselves may be each other's conjugates, and then are not there twice.
 fn positions(estimates: &[Estimate]) -> Vec<Position> {
     let mut out = Vec::with_capacity(2 * estimates.len());
     for (pair, e) in estimates.iter().enumerate() {
@@ -169,6 +172,22 @@ fn positions(estimates: &[Estimate]) -> Vec<Position> {
             out.push(Position { s: -e.s, pair, own: false });
         }
     }
+    let alone: Vec<usize> = (0..estimates.len())
+        .filter(|i| !(estimates[*i].mirror || estimates[*i].opposite) && estimates[*i].s.im != 0.0)
+        .collect();
+    let mut conjugates = alone.clone();
+    for &i in &alone {
+        let off = |j: &usize| (estimates[*j].s.conj() - estimates[i].s).norm();
+        let across = |j: &usize| estimates[*j].s.im * estimates[i].s.im < 0.0;
+        let nearest = (0..conjugates.len())
+            .filter(|at| across(&conjugates[*at]))
+            .min_by(|a, b| off(&conjugates[*a]).total_cmp(&off(&conjugates[*b])));
+        // As near as those of one cluster may be.
+        if let Some(at) = nearest.filter(|at| off(&conjugates[*at]) <= tuning::SLIGHT * estimates[i].s.norm()) {
+            conjugates.swap_remove(at);
+        }
+    }
+    out.extend(conjugates.into_iter().map(|pair| Position { s: estimates[pair].s.conj(), pair, own: false }));
     out
 }
 
@@ -323,8 +342,8 @@ fn by_circle(
         )]
         let counted = counted.max(0.0) as usize;
         let real = match group.as_slice() {
-            // Imaginary part, relative to its size, up to which a value and its conjugate may stand for one real eigenvalue.
-            [p, q] if p.pair == q.pair && counted == 1 && p.s.im.abs() <= tuning::CBRT_EPS * p.s.norm() => {
+            // A single eigenvalue in a circle around a real centre is its own conjugate.
+            [p, q] if p.pair == q.pair && counted == 1 && centre.im == 0.0 => {
                 Some(p.pair)
             }
             _ => None,
@@ -382,6 +401,29 @@ mod tests {
 
         fn ln_determinant(&self, _: c64) -> Result<Option<c64>, EigenError> {
             Ok(None)
+        }
+    }
+
+    #[test]
+    fn conjugates_that_were_not_asked_for_stand_with_a_cluster() {
+        let estimate = |s: c64| Estimate {
+            s,
+            bound: 0.0,
+            alignment: 0.0,
+            astray: 0.0,
+            fixed: false,
+            mirror: false,
+            opposite: false,
+        };
+        let off = |k: i32| c64::new(1e-8 * f64::from(k), 2.0 - 1e-8 * f64::from(k * k));
+        // Three of a cluster, the conjugate of the second one, and a pair elsewhere.
+        let far = c64::new(1.0, 7.0);
+        let values = [off(0), off(1), off(2), off(1).conj(), far, far.conj()];
+        let all = positions(&values.map(estimate));
+        let below: Vec<c64> = all.iter().map(|p| p.s).filter(|s| s.im < 0.0).collect();
+        assert_eq!((all.len(), below.len()), (8, 4));
+        for s in values {
+            assert!(below.contains(&s) || below.contains(&s.conj()));
         }
     }
 
