@@ -121,8 +121,12 @@ pub(crate) fn of_linear(
     zeros: &Dense,
     formulation: &Formulation,
 ) -> Result<FormulationSpectrum, AnalysisError> {
-    let empty =
-        Spectrum { eigenpairs: Vec::new(), counts: mb_eigen::Counts::default(), findings: Vec::new() };
+    let empty = Spectrum {
+        eigenpairs: Vec::new(),
+        counts: mb_eigen::Counts::default(),
+        findings: Vec::new(),
+        method: None,
+    };
     let mut out = FormulationSpectrum::new(formulation.to_string(), empty);
     let options = DenseOptions { most_zeros: most_free_directions(model, at), ..DenseOptions::default() };
     let named = |source| AnalysisError::Eigen { formulation: formulation.to_string(), source };

@@ -3,7 +3,7 @@
 use mb_algebra::c64;
 
 use crate::finding::{Completeness, SparseFinding};
-use crate::{Class, Counts, Eigenpair, Finding, tuning};
+use crate::{Class, Counts, Eigenpair, Finding, Method, tuning};
 
 /// Eigenpairs with their counts and what was found on the way.
 ///
@@ -17,6 +17,8 @@ pub struct Spectrum {
     pub counts: Counts,
     /// What the reader should know.
     pub findings: Vec<Finding>,
+    /// The method that computed it; none where no coordinate was left to compute anything of.
+    pub method: Option<Method>,
 }
 
 impl Spectrum {
@@ -60,21 +62,31 @@ impl Spectrum {
     }
 
     /// Assembles part of a spectrum: sorts and counts; what theory demands is that of the whole.
-    pub(crate) fn partial(pairs: Vec<Eigenpair>, mut counts: Counts, findings: Vec<Finding>) -> Self {
+    pub(crate) fn partial(
+        method: impl Into<Option<Method>>,
+        pairs: Vec<Eigenpair>,
+        mut counts: Counts,
+        findings: Vec<Finding>,
+    ) -> Self {
         let pairs = sorted(pairs);
         counts.found = crate::ClassCounts::of(&pairs);
-        let mut out = Self { eigenpairs: pairs, counts, findings: Vec::new() };
+        let mut out = Self { eigenpairs: pairs, counts, findings: Vec::new(), method: method.into() };
         out.report_once(findings);
         out.report_undetermined();
         out
     }
 
     /// Assembles a result: sorts, counts, compares with theory.
-    pub(crate) fn assemble(pairs: Vec<Eigenpair>, mut counts: Counts, mut findings: Vec<Finding>) -> Self {
+    pub(crate) fn assemble(
+        method: impl Into<Option<Method>>,
+        pairs: Vec<Eigenpair>,
+        mut counts: Counts,
+        mut findings: Vec<Finding>,
+    ) -> Self {
         let pairs = sorted(pairs);
         counts.found = crate::ClassCounts::of(&pairs);
         findings.extend(counts.mismatches());
-        let mut out = Self { eigenpairs: pairs, counts, findings: Vec::new() };
+        let mut out = Self { eigenpairs: pairs, counts, findings: Vec::new(), method: method.into() };
         out.report_once(findings);
         out.report_poor_accuracy();
         out.report_undetermined();

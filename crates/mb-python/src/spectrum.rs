@@ -227,6 +227,11 @@ impl Spectrum {
         findings::complete(&self.found.spectrum)
     }
 
+    /// What computed the eigenvalues; None where no coordinate is free.
+    fn method(&self) -> Option<&'static str> {
+        self.found.spectrum.method.map(mb_eigen::Method::name)
+    }
+
     /// Findings in words, and whether each is a warning.
     fn notes(&self) -> Vec<(String, bool)> {
         self.found.spectrum.findings.iter().map(|f| (f.to_string(), findings::warns(f))).collect()

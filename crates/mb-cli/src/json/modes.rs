@@ -9,7 +9,7 @@ use crate::flow::{Comparison, FormulationSpectrum};
 use crate::matrices::MatrixFile;
 use crate::render::request::words;
 use mb_eigen::modal::{EnergyShares, Participation};
-use mb_eigen::{Class, Counts, Eigenpair, Finding};
+use mb_eigen::{Class, Counts, Eigenpair, Finding, Method};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -120,6 +120,7 @@ struct FormulationView {
     reselected: Option<String>,
     penalty_factor: Option<f64>,
     penalty_violation: Option<f64>,
+    method: Option<Method>,
     counts: Counts,
     findings: Vec<FindingView>,
     eigenpairs: Vec<EigenpairView>,
@@ -215,6 +216,7 @@ impl FormulationView {
             reselected: result.reselected.clone(),
             penalty_factor: result.penalty_factor,
             penalty_violation: result.penalty_violation,
+            method: result.spectrum.method,
             counts: result.spectrum.counts,
             findings: findings.map(|f| FindingView { finding: f.clone(), message: f.to_string() }).collect(),
             eigenpairs: result

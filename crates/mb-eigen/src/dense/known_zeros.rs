@@ -21,7 +21,7 @@ use super::kernel::{Given, Kernel};
 use super::solve;
 use crate::error::at;
 use crate::numeric::vectors::{self, ZERO, abs, inner};
-use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, Finding, Spectrum, tuning};
+use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, Finding, Method, Spectrum, tuning};
 
 /// All eigenvalues, with as many exact zeros as `zeros` has columns, n x k and independent.
 ///
@@ -89,7 +89,7 @@ pub fn solve_with_zeros(
             other => findings.push(other),
         }
     }
-    Ok(Some(Spectrum::assemble(pairs, counts, findings)))
+    Ok(Some(Spectrum::assemble(Method::Dense, pairs, counts, findings)))
 }
 
 /// The physical eigenpairs of the last of some levels in all coordinates, or those `known` for the same eigenvalues where their bounds

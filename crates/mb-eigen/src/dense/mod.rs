@@ -39,7 +39,9 @@ use mb_algebra::{Dense, QuadraticPencil, dense, norms};
 use crate::certify::dense::Certifier;
 use crate::dense::constraint_basis::ConstraintBasis;
 use crate::numeric::{check, equilibrated};
-use crate::{Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Refinement, Spectrum, tuning};
+use crate::{
+    Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Method, Refinement, Spectrum, tuning,
+};
 
 pub(crate) use chains::{Chains, End};
 use common_null::CommonNull;
@@ -133,9 +135,9 @@ fn on_basis_some(
         ..Counts::default()
     };
     Ok(if chosen.is_some() {
-        Spectrum::partial(pairs, counts, findings)
+        Spectrum::partial(Method::Dense, pairs, counts, findings)
     } else {
-        Spectrum::assemble(pairs, counts, findings)
+        Spectrum::assemble(Method::Dense, pairs, counts, findings)
     })
 }
 

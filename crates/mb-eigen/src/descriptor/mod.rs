@@ -21,7 +21,7 @@ use mb_algebra::{DescriptorPencil, QuadraticPencil};
 
 use crate::dense::constraint_basis::ConstraintBasis;
 use crate::numeric::check;
-use crate::{DenseOptions, EigenError, ExpectedCounts, Spectrum, dense};
+use crate::{DenseOptions, EigenError, ExpectedCounts, Method, Spectrum, dense};
 
 pub use mb_algebra::Transferred;
 pub use qz::solve_qz;
@@ -69,5 +69,5 @@ pub fn solve(structure: &DescriptorStructure, options: &DenseOptions) -> Result<
     counts.expected.indeterminate += indeterminate;
     counts.expected.infinite += lost - indeterminate;
     let findings = motion.findings.into_iter().filter(|f| !matches!(f, crate::Finding::CountMismatch { .. }));
-    Ok(Spectrum::assemble(pairs, counts, findings.collect()))
+    Ok(Spectrum::assemble(Method::Dense, pairs, counts, findings.collect()))
 }

@@ -22,8 +22,8 @@ use crate::numeric::check;
 use crate::numeric::vectors;
 use crate::numeric::vectors::{inner, norm_bound};
 use crate::{
-    Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, SpuriousOrigin,
-    tuning,
+    Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Method, Spectrum,
+    SpuriousOrigin, tuning,
 };
 
 /// All 2n + m eigenvalues from E and A alone; n coordinates, m constraint rows in the layout of the module header.
@@ -84,7 +84,7 @@ pub fn solve_qz(
         });
     }
     let counts = Counts { n, m, rank: basis.rank(), expected, ..Counts::default() };
-    Ok(Spectrum::assemble(pairs, counts, findings))
+    Ok(Spectrum::assemble(Method::Dense, pairs, counts, findings))
 }
 
 /// The blocks found in E and A.

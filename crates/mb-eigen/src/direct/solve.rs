@@ -21,7 +21,7 @@ use crate::search::non_hermitian_requests::Counting;
 use crate::search::set::Set;
 use crate::sparse::outcome;
 use crate::transform::shift_invert::Form;
-use crate::{EigenError, Spectrum};
+use crate::{EigenError, Method, Spectrum};
 
 /// Where a factorization is tried again when a shift fails, relative to the shift.
 const STEPS_ASIDE: [f64; 4] = [0.0, 1e-4, 1e-3, 1e-2];
@@ -74,7 +74,7 @@ pub fn solve(
     let problem = Problem::new(pencil, &settings)?;
     let rank = problem.rows.rank;
     let mut out = DirectAnalysis {
-        spectrum: outcome::part_of(&problem, Vec::new(), problem.rows.findings.clone()),
+        spectrum: outcome::part_of(&problem, None, Vec::new(), problem.rows.findings.clone()),
         scaling: options.scaling.factor(pencil, options.shift.unwrap_or(0.0))?,
         shift: options.shift.unwrap_or(0.0),
         ritz: Vec::new(),
@@ -119,7 +119,7 @@ pub fn solve(
         findings.push(SparseFinding::Unproved { reason }.into());
     }
     findings.extend(crate::certify::zeros::by_rounding(&problem, &pairs));
-    out.spectrum = outcome::part_of(&problem, pairs, findings);
+    out.spectrum = outcome::part_of(&problem, Method::Direct, pairs, findings);
     out.spectrum.report_poor_accuracy();
     Ok(out)
 }

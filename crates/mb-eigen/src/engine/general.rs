@@ -21,7 +21,7 @@ use crate::search::set::Set;
 use crate::search::{real_shapes, selection};
 use crate::sparse::outcome::finished;
 use crate::transform::shift_invert::Form;
-use crate::{EigenError, Spectrum, tuning};
+use crate::{EigenError, Method, Spectrum, tuning};
 
 /// Radius around the middle of a band, rad/s, that holds all its modes.
 pub(super) fn radius_of_band(from: f64, to: f64, max_damping_ratio: Option<f64>) -> f64 {
@@ -67,7 +67,7 @@ impl Prepared<'_> {
         }
         let certifier = Certifier::new(problem, self.options.left_vectors);
         let pairs = certifier.certify(uncertified);
-        let mut spectrum = finished(problem, &certifier, pairs, findings);
+        let mut spectrum = finished(problem, Method::Slepc, &certifier, pairs, findings);
         selection::keep(&mut spectrum, &self.request, problem.undamped());
         growth::report(&mut spectrum, self.pencil, problem, &self.options);
         Ok(spectrum)

@@ -17,7 +17,7 @@ use crate::request::Request;
 use crate::search::hermitian_requests::reaching;
 use crate::search::selection;
 use crate::sparse::outcome::finish_with;
-use crate::{Class, EigenError, Eigenpair, Finding, Spectrum, tuning};
+use crate::{Class, EigenError, Eigenpair, Finding, Method, Spectrum, tuning};
 
 /// omega^2 of a frequency in Hz.
 fn squared(hz: f64) -> f64 {
@@ -69,7 +69,14 @@ impl Prepared<'_> {
         let modes = self.modes(answer)?;
         let uncertified = modes.uncertified(problem);
         findings.push(self.work(answer));
-        let all = finish_with(problem, uncertified, findings, self.options.left_vectors, Aid::Nothing);
+        let all = finish_with(
+            problem,
+            Method::Slepc,
+            uncertified,
+            findings,
+            self.options.left_vectors,
+            Aid::Nothing,
+        );
         let told = self.shown(answer, &all.eigenpairs);
         let growing = self.growing(answer, &all.eigenpairs);
         let mut spectrum = self.asked(all);

@@ -36,7 +36,7 @@ use crate::refine::{Doubled, Springs};
 use crate::request::Request;
 use crate::sparse::outcome::counts;
 use crate::sparse::solve::{goes_dense, solve_with, undamped};
-use crate::{Class, EigenError, Eigenpair, Finding, Spectrum, tuning};
+use crate::{Class, EigenError, Eigenpair, Finding, Method, Spectrum, tuning};
 
 /// The `count` modes of the mechanism with the smallest |s| in the penalty problem, with their conjugates.
 ///
@@ -101,7 +101,7 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
         let lost = sought - found;
         findings.push(SparseFinding::Lost { lost, found, wanted: count }.into());
     }
-    Ok(Spectrum::partial(pairs, counts(&held), findings))
+    Ok(Spectrum::partial(Method::InverseIteration, pairs, counts(&held), findings))
 }
 
 /// Eigenvalues of the undamped constrained problem, extended, those of the penalty problem next to them, and what

@@ -31,7 +31,7 @@ use crate::dense::polish;
 use crate::dense::{ReducedEigenvalues, reduced_eigenvalues};
 use crate::numeric::check;
 use crate::numeric::operator::Operator;
-use crate::{Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, tuning};
+use crate::{Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Method, Spectrum, tuning};
 
 pub use factor::{ViolationLaw, least_factors};
 pub use lowest::lowest;
@@ -106,7 +106,7 @@ pub fn solve(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum,
         },
         ..Counts::default()
     };
-    Ok(Spectrum::assemble(pairs, counts, findings))
+    Ok(Spectrum::assemble(Method::Dense, pairs, counts, findings))
 }
 
 /// Whether what has no mass or no stiffness of its own drowned under too stiff a penalty: theory counts it all the same, and no word

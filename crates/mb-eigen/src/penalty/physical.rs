@@ -20,7 +20,9 @@ use crate::dense::polish::System;
 use crate::dense::{Kind, Raw, reduced_eigenvalues};
 use crate::numeric::vectors;
 use crate::pairing::mac;
-use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, tuning};
+use crate::{
+    Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Method, Spectrum, tuning,
+};
 
 /// The 2 (n - r) physical and rigid eigenvalues of a penalty problem.
 ///
@@ -57,7 +59,7 @@ pub fn physical_eigenpairs(pencil: &PenaltyPencil, options: &DenseOptions) -> Re
         expected: if drowned { expected } else { expected.without_mass(start.infinite, start.indeterminate) },
         ..Counts::default()
     };
-    Ok(Spectrum::assemble(pairs, counts, findings))
+    Ok(Spectrum::assemble(Method::InverseIteration, pairs, counts, findings))
 }
 
 /// The penalty problem's own eigenvalue next to a start; none when there is no such eigenvalue.
@@ -100,7 +102,7 @@ fn from_all(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum, 
         .filter(|f| !matches!(f, Finding::CountMismatch { .. } | Finding::PoorAccuracy { .. }));
     let mut counts = all.counts;
     counts.expected.spurious_penalty = 0;
-    Ok(Spectrum::assemble(pairs, counts, findings.collect()))
+    Ok(Spectrum::assemble(all.method, pairs, counts, findings.collect()))
 }
 
 impl System<'_> {

@@ -25,7 +25,7 @@ use crate::problem::Problem;
 use crate::problem::modes::Modes;
 use crate::transform::factors::{Shifted, Solution};
 use crate::transform::shift_invert_symmetric::{Known, ShiftInvert};
-use crate::{EigenError, Finding, tuning};
+use crate::{EigenError, Finding, Method, tuning};
 
 /// Where a factorization is tried again when a shift fails, relative to the shift; to one side only; and relative to |K| / |M|, where
 /// all of these lie within what rounding of K does to an eigenvalue.
@@ -42,6 +42,8 @@ pub(crate) struct Symmetric<'a> {
     pub(crate) factorizations: usize,
     /// What the refinement of modes with poor bounds can reuse.
     pub(crate) aid: Aid,
+    /// The method that answers, which a search for the lowest modes may change.
+    pub(crate) method: Method,
     /// Whether it was interrupted.
     pub(crate) early: Early,
     restarts: usize,
@@ -78,6 +80,7 @@ impl<'a> Symmetric<'a> {
             findings: Vec::new(),
             factorizations: 0,
             aid: Aid::Nothing,
+            method: Method::Lanczos,
             early: Early::new(options),
             restarts: 0,
             searches: 0,

@@ -62,6 +62,7 @@ impl Symmetric<'_> {
     /// The `count` modes of smallest |s|.
     pub(crate) fn lowest(&mut self, count: usize) -> Result<Modes, EigenError> {
         if let Some(modes) = self.lowest_in_short(count)? {
+            self.method = crate::Method::Davidson;
             return Ok(modes);
         }
         let (mut shifted, zeros) = self.start()?;

@@ -205,10 +205,13 @@ fn keep_nearest(spectrum: &mut Spectrum, request: &Request, undamped: bool) -> u
     spectrum.findings.retain(|finding| value(finding).is_none_or(returned));
     spectrum.findings.extend(cut);
     // Directions whose stiffnesses are zero by rounding alone may be as many different eigenvalues.
-    let by_rounding = spectrum.findings.iter().any(|finding| matches!(finding, Finding::ZeroByRounding { .. }));
+    let by_rounding =
+        spectrum.findings.iter().any(|finding| matches!(finding, Finding::ZeroByRounding { .. }));
     let at_zero = |finding: &Finding| value(finding).is_some_and(|s| s == c64::new(0.0, 0.0));
     let cut_at_zero = |finding: &Finding| match finding {
-        Finding::Sparse { detail: SparseFinding::MultipleCut { found, returned, .. } } => Some(found - returned),
+        Finding::Sparse { detail: SparseFinding::MultipleCut { found, returned, .. } } => {
+            Some(found - returned)
+        }
         _ => None,
     };
     if by_rounding && let Some(more) = spectrum.findings.iter().filter(|f| at_zero(f)).find_map(cut_at_zero) {
@@ -368,7 +371,7 @@ mod tests {
 
     fn spectrum(values: &[(f64, f64)], findings: Vec<Finding>) -> Spectrum {
         let pairs = values.iter().map(|(s, error)| pair(c64::new(-s, 0.0), *error)).collect();
-        Spectrum::partial(pairs, crate::Counts::default(), findings)
+        Spectrum::partial(crate::Method::Lanczos, pairs, crate::Counts::default(), findings)
     }
 
     fn is_open(spectrum: &Spectrum) -> bool {
@@ -409,8 +412,14 @@ mod tests {
                 spectrum(&[(0.0, 5.0), (0.0, 4.0), (0.0, 3.0)], Vec::from_iter(by_rounding.then_some(said)));
             found.eigenpairs.iter_mut().for_each(|pair| pair.class = Class::Rigid);
             keep(&mut found, &Request::Lowest { count: 2 }, false);
-            let cut = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::MultipleCut { .. } });
-            assert_eq!((is_open(&found), found.findings.iter().any(cut)), (open, !open), "{:?}", found.findings);
+            let cut =
+                |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::MultipleCut { .. } });
+            assert_eq!(
+                (is_open(&found), found.findings.iter().any(cut)),
+                (open, !open),
+                "{:?}",
+                found.findings
+            );
         }
     }
 

@@ -8,7 +8,7 @@ use crate::certify::zeros;
 use crate::finding::SparseFinding;
 use crate::problem::Problem;
 use crate::problem::uncertified::Uncertified;
-use crate::{Class, Counts, Eigenpair, ExpectedCounts, Finding, Spectrum, tuning};
+use crate::{Class, Counts, Eigenpair, ExpectedCounts, Finding, Method, Spectrum, tuning};
 
 /// The smallest relative stiffness among the eigenvalues that are not zero, but no further from it than their error
 /// bounds.
@@ -24,16 +24,18 @@ pub(super) fn blurred_zero(problem: &Problem, spectrum: &Spectrum) -> Option<f64
 /// Certifies eigenvalues.
 pub(super) fn finish(
     problem: &Problem,
+    method: impl Into<Option<Method>>,
     uncertified: Vec<Uncertified>,
     findings: Vec<Finding>,
     keeps_left: bool,
 ) -> Spectrum {
-    finish_with(problem, uncertified, findings, keeps_left, Aid::Nothing)
+    finish_with(problem, method, uncertified, findings, keeps_left, Aid::Nothing)
 }
 
 /// The same, with what the search for the eigenvalues has left.
 pub(crate) fn finish_with(
     problem: &Problem,
+    method: impl Into<Option<Method>>,
     uncertified: Vec<Uncertified>,
     findings: Vec<Finding>,
     keeps_left: bool,
@@ -41,12 +43,13 @@ pub(crate) fn finish_with(
 ) -> Spectrum {
     let certifier = Certifier::new(problem, keeps_left);
     let pairs = certifier.certify_with(uncertified, aid);
-    finished(problem, &certifier, pairs, findings)
+    finished(problem, method, &certifier, pairs, findings)
 }
 
 /// The result, without rejected eigenpairs.
 pub(crate) fn finished(
     problem: &Problem,
+    method: impl Into<Option<Method>>,
     certifier: &Certifier<'_>,
     mut pairs: Vec<Eigenpair>,
     mut findings: Vec<Finding>,
@@ -70,14 +73,19 @@ pub(crate) fn finished(
         findings.push(SparseFinding::Repeated { modes }.into());
     }
     findings.extend(zeros::by_rounding(problem, &pairs));
-    part_of(problem, pairs, findings)
+    part_of(problem, method, pairs, findings)
 }
 
 /// Part of the spectrum of a problem, with what theory counts and what the digits of the matrices leave open of that.
-pub(crate) fn part_of(problem: &Problem, pairs: Vec<Eigenpair>, mut findings: Vec<Finding>) -> Spectrum {
+pub(crate) fn part_of(
+    problem: &Problem,
+    method: impl Into<Option<Method>>,
+    pairs: Vec<Eigenpair>,
+    mut findings: Vec<Finding>,
+) -> Spectrum {
     let counts = counts(problem);
     findings.extend(problem.open_eigenvalues());
-    Spectrum::partial(pairs, counts, findings)
+    Spectrum::partial(method, pairs, counts, findings)
 }
 
 /// Where more finite eigenvalues were found than can exist, some of them are found twice: leaves out those whose bounds are widest
@@ -191,7 +199,13 @@ mod tests {
             let shape = |of: &[f64]| Shape::of_real(of.to_vec());
             Uncertified::oscillating(c64::new(0.0, 2.0), shape(&x), shape(&[0.0]))
         };
-        let found = finish(&problem, vec![approx([1.0, 1.0]), approx([1.0, 0.0])], Vec::new(), false);
+        let found = finish(
+            &problem,
+            Method::Lanczos,
+            vec![approx([1.0, 1.0]), approx([1.0, 0.0])],
+            Vec::new(),
+            false,
+        );
         assert_eq!(found.eigenpairs.len(), 2);
         assert!(found.eigenpairs.iter().all(|pair| pair.constraint_violation < 1e-15));
         let dropped = |f: &Finding| {
@@ -218,7 +232,7 @@ mod tests {
         let plane = [[1.0, 0.0, 0.0], [0.5, half, 0.0], [-0.5, half, 0.0]];
         let mut uncertified: Vec<Uncertified> = plane.into_iter().map(|x| approx(2.0, x)).collect();
         uncertified.push(approx(3.0, [0.0, 0.0, 1.0]));
-        let found = finish(&problem, uncertified, Vec::new(), false);
+        let found = finish(&problem, Method::Lanczos, uncertified, Vec::new(), false);
         assert_eq!(found.eigenpairs.len(), 6);
         let told =
             |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Repeated { modes: 1 } });

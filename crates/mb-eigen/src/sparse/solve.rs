@@ -22,7 +22,8 @@ use crate::search::from_undamped;
 use crate::search::hermitian::Symmetric;
 use crate::search::non_hermitian::General;
 use crate::search::selection;
-use crate::{DenseOptions, EigenError, Eigenpair, Finding, Spectrum, dense, tuning};
+use crate::transform::shift_invert::Form;
+use crate::{DenseOptions, EigenError, Eigenpair, Finding, Method, Spectrum, dense, tuning};
 
 /// Some eigenvalues of a sparse constrained problem.
 ///
@@ -95,7 +96,7 @@ pub(crate) fn solve_with(
     memory::keep_for_vectors_of(pencil.k.rows());
     let problem = Problem::new(pencil, options)?.with_parts(parts, options)?;
     if problem.dof() == 0 || request.count() == Some(0) {
-        return Ok(finish(&problem, Vec::new(), problem.rows.findings.clone(), keeps_left));
+        return Ok(finish(&problem, None, Vec::new(), problem.rows.findings.clone(), keeps_left));
     }
     if goes_dense(&problem, request, options) {
         return dense(pencil, &problem, request, options, keeps_left);
@@ -103,9 +104,9 @@ pub(crate) fn solve_with(
     let mut findings = problem.rows.findings.clone();
     if problem.symmetric && problem.undamped() {
         match undamped(&problem, request, options, driver.as_ref()) {
-            Ok(Found { early, uncertified, mut findings, aid }) => {
+            Ok(Found { early, method, uncertified, mut findings, aid }) => {
                 findings.extend(early.finding());
-                let certify = || finish_with(&problem, uncertified, findings, keeps_left, aid);
+                let certify = || finish_with(&problem, method, uncertified, findings, keeps_left, aid);
                 let mut spectrum = early.finish(certify);
                 selection::keep(&mut spectrum, request, true);
                 let tolerance = options.expert.zero_tolerance;
@@ -129,9 +130,17 @@ pub(crate) fn solve_with(
             let certify = || {
                 let improves = matches!(request, Request::Lowest { .. }) && !run.early.ended();
                 let mut spectrum = if improves {
-                    improved(&problem, uncertified, findings, options, driver.as_ref(), keeps_left)
+                    improved(
+                        &problem,
+                        Method::of(run.form),
+                        uncertified,
+                        findings,
+                        options,
+                        driver.as_ref(),
+                        keeps_left,
+                    )
                 } else {
-                    finish(&problem, uncertified, findings, keeps_left)
+                    finish(&problem, Method::of(run.form), uncertified, findings, keeps_left)
                 };
                 selection::keep(&mut spectrum, request, problem.undamped());
                 if !run.early.ended() {
@@ -151,6 +160,7 @@ pub(crate) fn solve_with(
 /// Certifies eigenvalues of lightly damped problems, some of them by way of the undamped one.
 fn improved(
     problem: &Problem,
+    method: Method,
     uncertified: Vec<Uncertified>,
     findings: Vec<Finding>,
     options: &SparseOptions,
@@ -163,13 +173,14 @@ fn improved(
     from_undamped::improve(problem, &certifier, options, driver, &mut heads, &mut first);
     let pairs = certifier.improved_each(first).into_iter().map(Some).collect();
     let pairs = certifier.certify_others(heads, pairs);
-    finished(problem, &certifier, pairs, findings)
+    finished(problem, method, &certifier, pairs, findings)
 }
 
 /// Eigenvalues of an undamped symmetric problem before they are certified.
 pub(crate) struct Found {
     /// Whether the search was interrupted.
     pub(crate) early: Early,
+    pub(crate) method: Method,
     pub(crate) uncertified: Vec<Uncertified>,
     pub(crate) findings: Vec<Finding>,
     /// What the search has left.
@@ -184,15 +195,15 @@ pub(crate) fn undamped(
     driver: &dyn KrylovDriver,
 ) -> Result<Found, EigenError> {
     let found = merged(problem, request, options, driver);
-    let (modes, told, aid, early) = if let Some(found) = found {
+    let (modes, told, aid, early, method) = if let Some(found) = found {
         found
     } else {
         let mut run = Symmetric::new(problem, options, driver);
-        (symmetric(&mut run, request)?, run.findings, run.aid, run.early)
+        (symmetric(&mut run, request)?, run.findings, run.aid, run.early, run.method)
     };
     let mut findings = problem.rows.findings.clone();
     findings.extend(told);
-    Ok(Found { uncertified: modes.uncertified(problem), findings, aid, early })
+    Ok(Found { uncertified: modes.uncertified(problem), method, findings, aid, early })
 }
 
 /// The modes in fewer coordinates, where many are tied to each other; what went wrong there the whole problem reports.
@@ -201,17 +212,18 @@ fn merged(
     request: &Request,
     options: &SparseOptions,
     driver: &dyn KrylovDriver,
-) -> Option<(Modes, Vec<Finding>, Aid, Early)> {
+) -> Option<(Modes, Vec<Finding>, Aid, Early, Method)> {
     let merged = Arc::new(Merged::of(problem, options)?);
     let mut run = Symmetric::new(&merged.problem, options, driver);
     let modes = symmetric(&mut run, request).ok()?;
     let (findings, aid, early) = (run.findings, run.aid, run.early);
+    let method = if run.method == Method::Lanczos { Method::CondensedLanczos } else { run.method };
     let modes = merged.unfold(problem, &modes);
     let aid = match aid {
         Aid::Factors(near) => Aid::Merged(merged, near),
         _ => Aid::Nothing,
     };
-    Some((modes, findings, aid, early))
+    Some((modes, findings, aid, early, method))
 }
 
 fn symmetric(run: &mut Symmetric<'_>, request: &Request) -> Result<Modes, EigenError> {
@@ -284,7 +296,7 @@ fn singular(
     );
     let mut findings = problem.rows.findings.clone();
     findings.push(SparseFinding::Undecided { reason }.into());
-    Ok(part_of(problem, Vec::new(), findings))
+    Ok(part_of(problem, Method::of(Form::of(problem)), Vec::new(), findings))
 }
 
 /// The whole spectrum by the dense path, and what the request asks of it.

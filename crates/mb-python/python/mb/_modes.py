@@ -89,6 +89,9 @@ class Modes(Kept):
         Multipliers of the constraints.
     complete : bool or None
         Whether every eigenvalue asked for is there: True, False, or None where nothing shows it.
+    method : str or None
+        What computed the eigenvalues: ``"dense"``, ``"lanczos"``, ``"condensed-lanczos"``, ``"davidson"``,
+        ``"krylov-schur"``, ``"toar"``, ``"inverse-iteration"`` or ``"slepc"``; None where no coordinate is free.
     notes : list of str
         What was found on the way, in words: proofs, redundant constraints, shifts.
     findings : list of dict
@@ -102,6 +105,8 @@ class Modes(Kept):
     >>> r = mb.eigs([[4.0, 0], [0, 9.0]])
     >>> len(r), r.s.tolist(), r.complete
     (2, [2j, 3j], True)
+    >>> r.method
+    'dense'
     """
 
     _numbers = (
@@ -215,6 +220,10 @@ class Modes(Kept):
     @cached_property
     def complete(self) -> bool | None:
         return self._native.complete()
+
+    @cached_property
+    def method(self) -> str | None:
+        return self._native.method()
 
     @cached_property
     def notes(self) -> list[str]:

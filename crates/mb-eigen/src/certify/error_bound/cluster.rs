@@ -183,7 +183,8 @@ fn positions(estimates: &[Estimate]) -> Vec<Position> {
             .filter(|at| across(&conjugates[*at]))
             .min_by(|a, b| off(&conjugates[*a]).total_cmp(&off(&conjugates[*b])));
         // As near as those of one cluster may be.
-        if let Some(at) = nearest.filter(|at| off(&conjugates[*at]) <= tuning::SLIGHT * estimates[i].s.norm()) {
+        if let Some(at) = nearest.filter(|at| off(&conjugates[*at]) <= tuning::SLIGHT * estimates[i].s.norm())
+        {
             conjugates.swap_remove(at);
         }
     }
@@ -343,9 +344,7 @@ fn by_circle(
         let counted = counted.max(0.0) as usize;
         let real = match group.as_slice() {
             // A single eigenvalue in a circle around a real centre is its own conjugate.
-            [p, q] if p.pair == q.pair && counted == 1 && centre.im == 0.0 => {
-                Some(p.pair)
-            }
+            [p, q] if p.pair == q.pair && counted == 1 && centre.im == 0.0 => Some(p.pair),
             _ => None,
         };
         // Values that rounding has moved off further than the circle reaches.

@@ -9,6 +9,7 @@ mod everything;
 mod invariance;
 mod largest;
 mod memory;
+mod methods;
 mod multiple;
 pub(crate) mod random;
 mod short;
