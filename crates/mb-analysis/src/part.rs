@@ -3,9 +3,10 @@
 use super::factor::{self, Penalties};
 use super::{FormulationSpectrum, Site, moving, velocity_rows};
 use crate::error::AnalysisError;
-use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts};
+use crate::spectra::turning_pairs;
+use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts};
 use mb_eigen::penalty;
-use mb_eigen::sparse::{Request, SparseExpert, SparseFinding, SparseOptions};
+use mb_eigen::sparse::{KnownZeros, Request, SparseExpert, SparseFinding, SparseOptions};
 use mb_eigen::{Class, Eigenpair, Finding, Spectrum, sparse};
 use mb_linear::formulation::unconstrained::{penalty_equilibrium, unconstrained_blocks};
 use mb_linear::{OperatingPoint, Stability, linearize_sparse, most_free_directions};
@@ -34,16 +35,40 @@ pub fn of_model(
     request: Request,
     options: &SparseOptions,
 ) -> Result<FormulationSpectrum, AnalysisError> {
-    let (pencil, parts, options) = problem(model, at, options)?;
+    let PartProblem { pencil, parts, options, zeros } = problem(model, at, options)?;
     let name = "constrained/sparse".to_owned();
-    match sparse::solve_in_parts(&pencil, parts.as_ref(), &request, &options) {
-        Ok(spectrum) => Ok(of_spectrum(model, at, request, name, spectrum, options.expert.least_zeros)),
+    let others = |pencil: &QuadraticPencil<Sparse>| match at.steady() {
+        Some(motion) => {
+            let QuadraticPencil { m, c, k, phi_q } = pencil;
+            let pairs = turning_pairs(model, motion, [m, c, k], phi_q);
+            (pairs, motion.deviation().in_all_coordinates())
+        }
+        None => (Vec::new(), std::array::from_fn(|_| Dense::zeros(model.nv(), model.nv()))),
+    };
+    let known = KnownZeros { directions: &zeros, others: &others };
+    match sparse::solve_with_zeros(&pencil, parts.as_ref(), &known, &request, &options) {
+        Ok((spectrum, true)) => Ok(with_whirl(model, at, request, name, spectrum)),
+        Ok((spectrum, false)) => {
+            Ok(of_spectrum(model, at, request, name, spectrum, options.expert.least_zeros))
+        }
         Err(source) => Err(AnalysisError::Eigen { formulation: name, source }),
     }
 }
 
-/// The matrices of a linearized model, K as a sum where it is known as one, and the options with what is known of the model and its
-/// motion: left vectors where the change along a motion is measured with them, and how many directions without stiffness there are at
+/// A linearized model and what is known of its zeros.
+pub struct PartProblem {
+    /// M, C, K and Phi_q.
+    pub pencil: QuadraticPencil<Sparse>,
+    /// K as a sum where it is known as one.
+    pub parts: Option<StiffnessParts>,
+    /// The options, with what is known of the model and its motion.
+    pub options: SparseOptions,
+    /// Free turns and shifts of a steady motion, n x any.
+    pub zeros: Dense,
+}
+
+/// The matrices of a linearized model, K as a sum where it is known as one, the free turns and shifts of its motion, and the options with
+/// what is known of both: left vectors where the change along a motion is measured with them, and how many directions without stiffness there are at
 /// most and at least, whatever the digits of K say.
 ///
 /// # Errors
@@ -52,18 +77,21 @@ pub fn problem(
     model: &Model,
     at: &OperatingPoint,
     options: &SparseOptions,
-) -> Result<(QuadraticPencil<Sparse>, Option<StiffnessParts>, SparseOptions), AnalysisError> {
+) -> Result<PartProblem, AnalysisError> {
     let lin = linearize_sparse(model, at);
     let left_vectors = options.left_vectors || at.steady().is_some();
     let most_zeros = options.expert.most_zeros.or_else(|| most_free_directions(model, at));
-    let free = match at.steady() {
-        Some(motion) => motion.free_directions(model, &lin.k, &lin.phi_q).ncols(),
-        None => velocity_rows::zeros_at_rest(model, at, &lin.phi_q)?,
+    let (free, zeros) = match at.steady() {
+        Some(motion) => {
+            let zeros = motion.free_directions(model, &lin.k, &lin.phi_q);
+            (zeros.ncols(), zeros)
+        }
+        None => (velocity_rows::zeros_at_rest(model, at, &lin.phi_q)?, Dense::zeros(model.nv(), 0)),
     };
     let expert =
         SparseExpert { most_zeros, least_zeros: options.expert.least_zeros.max(free), ..options.expert };
     let (pencil, parts) = lin.into_pencil();
-    Ok((pencil, parts, SparseOptions { left_vectors, expert, ..*options }))
+    Ok(PartProblem { pencil, parts, options: SparseOptions { left_vectors, expert, ..*options }, zeros })
 }
 
 /// A spectrum of a linearized model with its constraints in the matrices, from whatever found it: bounds of a motion widened, whirl
@@ -76,14 +104,24 @@ pub fn of_spectrum(
     mut spectrum: Spectrum,
     known_zeros: usize,
 ) -> FormulationSpectrum {
-    velocity_rows::settle(model, at, &mut spectrum);
-    let mut whirl = Vec::new();
     if let Some(motion) = at.steady() {
         moving::widen(&mut spectrum, motion);
-        whirl = moving::whirl(model, &spectrum, motion);
     }
     let zeros = spectrum.eigenpairs.iter_mut().filter(|pair| pair.class == Class::Rigid);
     zeros.take(known_zeros).for_each(|pair| pair.error_bound = 0.0);
+    with_whirl(model, at, request, name, spectrum)
+}
+
+/// A spectrum whose bounds are those of the motion, whirl reported.
+fn with_whirl(
+    model: &Model,
+    at: &OperatingPoint,
+    request: Request,
+    name: String,
+    mut spectrum: Spectrum,
+) -> FormulationSpectrum {
+    velocity_rows::settle(model, at, &mut spectrum);
+    let whirl = at.steady().map_or_else(Vec::new, |motion| moving::whirl(model, &spectrum, motion));
     FormulationSpectrum { request: Some(request), whirl, ..FormulationSpectrum::new(name, spectrum) }
 }
 

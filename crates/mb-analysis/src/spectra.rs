@@ -2,8 +2,9 @@
 
 use super::{moving, velocity_rows};
 use crate::error::AnalysisError;
-use mb_algebra::{Dense, QuadraticPencil, RankTolerance, to_sparse};
+use mb_algebra::{Dense, QuadraticPencil, RankTolerance, Sparse, to_sparse};
 use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank, tolerance_of_rank};
+use mb_eigen::dense::TurningPair;
 use mb_eigen::descriptor::DescriptorStructure;
 use mb_eigen::penalty::PenaltyPencil;
 use mb_eigen::sparse::Request;
@@ -12,7 +13,10 @@ use mb_linear::formulation::minimal::minimal_reselecting;
 use mb_linear::formulation::unconstrained::{
     Factor, Penalty, penalty_equilibrium, unconstrained, unconstrained_near,
 };
-use mb_linear::{Formulation, LinearizedSystem, OperatingPoint, linearize, most_free_directions};
+use mb_linear::steady::FreePair;
+use mb_linear::{
+    Formulation, LinearizedSystem, OperatingPoint, SteadyMotion, linearize, most_free_directions,
+};
 use mb_model::{Model, Point};
 
 /// Most coordinates and constraint rows in all for the dense analysis of the minimal system.
@@ -103,22 +107,53 @@ pub fn spectrum(
         check_size(model, MOST_ROWS_WITH_SPURIOUS)?;
     }
     let lin = linear(model, at)?;
-    let zeros = known_zeros(model, at, &lin);
-    of_linear(model, at, &lin, &zeros, formulation)
+    let known = Known::of(model, at, &lin);
+    of_linear(model, at, &lin, &known, formulation)
 }
 
-/// Free turns and shifts of a steady motion, n x any: what the minimal form has exact zeros of.
-pub(crate) fn known_zeros(model: &Model, at: &OperatingPoint, lin: &LinearizedSystem) -> Dense {
-    let Some(motion) = at.steady() else { return Dense::zeros(lin.n(), 0) };
-    motion.free_directions(model, &to_sparse(&lin.k), &to_sparse(&lin.phi_q))
+/// Eigenvalues of a steady motion that are known with their vectors, whatever the digits of its matrices are.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    /// Free turns and shifts, n x any: what the minimal form has exact zeros of.
+    pub(crate) zeros: Dense,
+    /// Those that go round in the frame.
+    pub(crate) pairs: Vec<TurningPair>,
 }
 
-/// As [`spectrum`], of a given linearization with its known zeros.
+impl Known {
+    /// Nothing of n coordinates.
+    pub(crate) fn nothing(n: usize) -> Self {
+        Self { zeros: Dense::zeros(n, 0), pairs: Vec::new() }
+    }
+    /// Of a motion with its linearization.
+    pub(crate) fn of(model: &Model, at: &OperatingPoint, lin: &LinearizedSystem) -> Self {
+        let Some(motion) = at.steady() else { return Self::nothing(lin.n()) };
+        let [m, c, k, phi_q] = [&lin.m, &lin.c, &lin.k, &lin.phi_q].map(to_sparse);
+        let zeros = motion.free_directions(model, &k, &phi_q);
+        // A motion itself is free wherever these are.
+        let pairs =
+            if zeros.ncols() == 0 { Vec::new() } else { turning_pairs(model, motion, [&m, &c, &k], &phi_q) };
+        Self { zeros, pairs }
+    }
+}
+
+/// Free shifts and turns across the axis of the frame.
+pub(crate) fn turning_pairs(
+    model: &Model,
+    motion: &SteadyMotion,
+    blocks: [&Sparse; 3],
+    phi_q: &Sparse,
+) -> Vec<TurningPair> {
+    let pairs = motion.free_pairs(model, blocks, phi_q).into_iter();
+    pairs.map(|FreePair { directions, rate }| TurningPair { directions, rate }).collect()
+}
+
+/// As [`spectrum`], of a given linearization with what is known of it.
 pub(crate) fn of_linear(
     model: &Model,
     at: &OperatingPoint,
     lin: &LinearizedSystem,
-    zeros: &Dense,
+    known: &Known,
     formulation: &Formulation,
 ) -> Result<FormulationSpectrum, AnalysisError> {
     let empty = Spectrum {
@@ -139,7 +174,7 @@ pub(crate) fn of_linear(
                 out.name = automatic.to_string();
             }
             out.reselected = reselected;
-            let beside = beside_zeros(at, lin, zeros, &options).map_err(named)?;
+            let beside = beside_known(at, lin, known, &options).map_err(named)?;
             widened = beside.is_some();
             beside.map_or_else(|| minimal_pairs(&lin.pencil(), &system.basis.r, &options), Ok)
         }
@@ -166,18 +201,18 @@ pub(crate) fn of_linear(
     Ok(out)
 }
 
-/// Pairs in addition to the zeros of what can be ignored in a steady motion, with what it changes along its orbit in their error bounds; none
-/// without such zeros.
-fn beside_zeros(
+/// Pairs in addition to those that are known of a steady motion, with what it changes along its orbit in their error bounds; none
+/// without zeros that are known.
+fn beside_known(
     at: &OperatingPoint,
     lin: &LinearizedSystem,
-    zeros: &Dense,
+    known: &Known,
     options: &DenseOptions,
 ) -> Result<Option<Spectrum>, EigenError> {
-    match at.steady().filter(|_| zeros.ncols() > 0) {
+    match at.steady().filter(|_| known.zeros.ncols() > 0) {
         Some(motion) => {
             let off = motion.deviation().in_all_coordinates();
-            mb_eigen::dense::solve_with_zeros(&lin.pencil(), zeros, &off, options)
+            mb_eigen::dense::solve_with_known(&lin.pencil(), &known.zeros, &known.pairs, &off, options)
         }
         None => Ok(None),
     }

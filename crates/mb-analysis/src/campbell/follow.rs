@@ -250,7 +250,7 @@ pub(super) fn all(stop: &Stop, count: usize) -> Result<Vec<ModePoint>, AnalysisE
         return Ok(known.clone());
     }
     let formulation = Formulation::Minimal(NullSpaceMethod::Qr);
-    let found = of_linear(&stop.model, &stop.at, lin, &stop.zeros, &formulation)?;
+    let found = of_linear(&stop.model, &stop.at, lin, &stop.known, &formulation)?;
     Ok(stop.modes.get_or_init(|| modes_of(stop, &found)).clone())
 }
 

@@ -5,7 +5,7 @@ use super::{Between, CampbellOptions, SpeedOf};
 use crate::branch::from_rest;
 use crate::error::AnalysisError;
 use crate::settle::{StartOptions, settle};
-use crate::spectra::known_zeros;
+use crate::spectra::Known;
 use mb_algebra::{Dense, QuadraticPencil, Sparse, Stopped, interrupt, sparse, to_dense, to_sparse};
 use mb_constraints::simulate::{StartPolicy, consistent_start};
 use mb_constraints::{AssemblyOptions, assemble};
@@ -82,7 +82,7 @@ pub(super) struct Stop {
     /// The dense blocks of a small model.
     pub(super) lin: Option<LinearizedSystem>,
     /// Its free turns and shifts, n x any.
-    pub(super) zeros: Dense,
+    pub(super) known: Known,
     pub(super) pencil: QuadraticPencil<Sparse>,
     /// Angular velocity that lines of so many per revolution belong to, rad/s.
     pub(super) turn: f64,
@@ -97,8 +97,8 @@ impl Stop {
     fn new(model: Rc<Model>, at: OperatingPoint, pencil: QuadraticPencil<Sparse>, turn: f64) -> Self {
         let reversible = is_its_transpose(&pencil.k, 1.0) && is_its_transpose(&pencil.c, -1.0);
         let (modes, whirl) = (OnceCell::new(), OnceCell::new());
-        let zeros = Dense::zeros(model.nv(), 0);
-        Self { model, at, lin: None, zeros, pencil, turn, reversible, modes, whirl }
+        let known = Known::nothing(model.nv());
+        Self { model, at, lin: None, known, pencil, turn, reversible, modes, whirl }
     }
     /// By what the sense of its modes is recognized.
     pub(super) fn whirl(&self) -> Option<&Whirl> {
@@ -200,7 +200,7 @@ impl<'a> Path<'a> {
         )?;
         self.deviation.set(self.deviation.get().max(of.deviation()));
         let turns = nodes.iter().map(|s| s.turn).collect();
-        Some(Family { of, model, turns, zeros: nodes[0].zeros.clone() })
+        Some(Family { of, model, turns, zeros: nodes[0].known.zeros.clone() })
     }
     /// The steady motion at a speed with its linearization.
     pub(super) fn at(&self, w: f64, look: Look) -> Result<Rc<Stop>, AnalysisError> {
@@ -245,8 +245,8 @@ impl<'a> Path<'a> {
         }
         let lin = linearize(&model, &at);
         let [m, c, k, phi_q] = [&lin.m, &lin.c, &lin.k, &lin.phi_q].map(to_sparse);
-        let zeros = known_zeros(&model, &at, &lin);
-        Ok(Stop { lin: Some(lin), zeros, ..Stop::new(model, at, QuadraticPencil { m, c, k, phi_q }, rate) })
+        let known = Known::of(&model, &at, &lin);
+        Ok(Stop { lin: Some(lin), known, ..Stop::new(model, at, QuadraticPencil { m, c, k, phi_q }, rate) })
     }
     fn model(&self, w: f64) -> Result<Model, AnalysisError> {
         let SpeedOf::Parameter(name) = self.speed else { return Ok(self.spec.build()?) };
@@ -333,8 +333,9 @@ impl Family {
             let f = Dense::zeros(m.nrows(), 0);
             LinearizedSystem { m, c, k, k_parts: None, phi_q, f }
         });
-        let zeros = self.zeros.clone();
-        Stop { lin, zeros, ..Stop::new(Rc::clone(&self.model), at, pencil, turn) }
+        // The rates of pairs are other ones at every speed.
+        let known = Known { zeros: self.zeros.clone(), pairs: Vec::new() };
+        Stop { lin, known, ..Stop::new(Rc::clone(&self.model), at, pencil, turn) }
     }
 }
 

@@ -106,7 +106,7 @@ fn prepare(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Answer, 
         return Err(RequestError::NotOfAnInstant { option: args.engine.option() }.into());
     };
     let options = part::options(&args.solver, &args.output);
-    let (pencil, parts, options) = part::problem(model, &at, &options)?;
+    let part::PartProblem { pencil, parts, options, .. } = part::problem(model, &at, &options)?;
     let problem = Problem { pencil: &pencil, parts: parts.as_ref(), request: &request, options: &options };
     Ok(Answer::right(problem.prepare(&args.engine)?))
 }

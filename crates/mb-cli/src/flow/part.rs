@@ -58,7 +58,7 @@ pub fn of_model_by_engine(
     engine: &EngineArgs,
     progress: Progress,
 ) -> Result<FormulationSpectrum, Failure> {
-    let (pencil, parts, options) = problem(model, at, options)?;
+    let PartProblem { pencil, parts, options, .. } = problem(model, at, options)?;
     let problem = Problem { pencil: &pencil, parts: parts.as_ref(), request: &request, options: &options };
     let spectrum = problem.solve(engine, progress)?;
     let name = "constrained/slepc".to_owned();

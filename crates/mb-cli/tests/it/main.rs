@@ -21,6 +21,7 @@ mod fuzz;
 mod generate;
 mod interrupt;
 mod joints;
+mod known;
 mod large;
 mod large_page;
 mod manual;

@@ -1,11 +1,11 @@
 //! Eigenvalues near zeros that are known: directions z with K z + Phi_q^T l = 0 and Phi_q z = 0 whatever the entries of K have been rounded
 //! to, as those of coordinates that can be ignored.
 //!
-//! With T = [Z W], W unit vectors of the other coordinates, and x = Z p / s + W b,
+//! With T = [W Z], W unit vectors of the other coordinates, and x = W b + Z p / s,
 //!
 //! ```text
-//! T^T (s^2 M + s C + K) x + (Phi_q T)^T l = (s^2 M' + s C' + K') (p, b) + Phi'^T l
-//! M' = T^T [0  M W],   C' = T^T [M Z  C W],   K' = T^T [C Z  K W],   Phi' = [0  Phi_q W]
+//! T^T (s^2 M + s C + K) x + (Phi_q T)^T l = (s^2 M' + s C' + K') (b, p) + Phi'^T l
+//! M' = T^T [M W  0],   C' = T^T [C W  M Z],   K' = T^T [K W  C Z],   Phi' = [Phi_q W  0]
 //! ```
 //!
 //! is a problem of the same form in the rates p of what can be ignored: the zeros of Z are gone, as many infinite eigenvalues have
@@ -16,6 +16,7 @@
 use mb_algebra::sorted::descending;
 use mb_algebra::{Dense, QuadraticPencil, Svd, c64, dense, norms};
 
+use super::completed::Completed;
 use super::constraint_basis::ConstraintBasis;
 use super::kernel::{Given, Kernel};
 use super::solve;
@@ -37,10 +38,23 @@ pub fn solve_with_zeros(
     off: &[Dense; 3],
     options: &DenseOptions,
 ) -> Result<Option<Spectrum>, EigenError> {
+    beside(pencil, zeros, 0, off, options)
+}
+
+/// The same; the last `rates` coordinates are themselves rates without mass, which the transformation leaves as they are.
+pub(super) fn beside(
+    pencil: &QuadraticPencil,
+    zeros: &Dense,
+    rates: usize,
+    off: &[Dense; 3],
+    options: &DenseOptions,
+) -> Result<Option<Spectrum>, EigenError> {
     let k = zeros.ncols();
     let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
     // What may be left of K z and of Phi_q z, compared with their terms, of a zero that is known otherwise.
-    let Some(first) = Apart::new(pencil, &basis, zeros, off, tuning::SQRT_EPS) else { return Ok(None) };
+    let Some(first) = Apart::new(pencil, &basis, zeros, rates, off, tuning::SQRT_EPS) else {
+        return Ok(None);
+    };
     // Its masses are singular by construction, and null directions of them as good as their computation.
     // What may be left of a null direction of M', which the zeros given make.
     let inner = DenseOptions { mass_tolerance: tuning::EPS_2_3.max(options.mass_tolerance), ..*options };
@@ -63,10 +77,15 @@ pub fn solve_with_zeros(
     let mut pairs = exact(pencil, &basis, zeros)?;
     // The infinite eigenvalues that came are those of p.
     let mut most: Vec<&Eigenpair> = of_class(&found, Class::Infinite).collect();
-    let of_rates = |pair: &Eigenpair| norms::two_complex(&pair.right[..k]);
+    let of_rates = |pair: &Eigenpair| norms::two_complex(&pair.right[zeros.nrows() - k..]);
     descending(&mut most, |a| of_rates(a));
-    let zero = of_class(&found, Class::Rigid).map(|pair| levels[0].widened(pair));
-    pairs.extend(zero.chain(most.into_iter().skip(k).cloned()).map(|pair| levels[0].back(&pair)));
+    let zero = of_class(&found, Class::Rigid).map(|pair| levels[0].back(&levels[0].widened(pair)));
+    // Second zeros of vectors of Z stand behind the first ones, of which there are as many.
+    let (second, others): (Vec<Eigenpair>, Vec<Eigenpair>) = zero.partition(|pair| pair.chain == 2);
+    let from = k.saturating_sub(second.len());
+    pairs[from..].iter_mut().for_each(|pair| pair.chain = 2);
+    pairs.extend(second.into_iter().chain(others));
+    pairs.extend(most.into_iter().skip(k).map(|pair| levels[0].back(pair)));
     pairs.extend(physical);
     let mut counts = Counts { n: zeros.nrows(), ..found.counts };
     counts.expected.motion += k;
@@ -113,7 +132,7 @@ fn better(mut known: Vec<Eigenpair>, levels: &[Apart], found: &Spectrum) -> Vec<
     out
 }
 
-fn of_class(found: &Spectrum, class: Class) -> impl Iterator<Item = &Eigenpair> {
+pub(super) fn of_class(found: &Spectrum, class: Class) -> impl Iterator<Item = &Eigenpair> {
     found.eigenpairs.iter().filter(move |pair| pair.class == class)
 }
 
@@ -159,7 +178,7 @@ fn deeper(
     let basis = ConstraintBasis::new(&level.pencil.phi_q, options.constraint_rank)?;
     let zeros = dense::from_columns(level.pencil.m.nrows(), &zeros);
     // What may be left of K z and of Phi_q z, compared with their terms, of a zero that the matrices show.
-    let Some(next) = Apart::new(&level.pencil, &basis, &zeros, &level.off, tuning::EPS_3_4) else {
+    let Some(next) = Apart::new(&level.pencil, &basis, &zeros, 0, &level.off, tuning::EPS_3_4) else {
         return Ok(None);
     };
     let without = solve(&next.pencil, options)?;
@@ -178,34 +197,7 @@ fn holds(pencil: &QuadraticPencil, basis: &ConstraintBasis, zeros: &Dense, nearl
         && rows <= nearly * norms::max_abs(&pencil.phi_q) * norms::max_abs(zeros)
 }
 
-/// [Z W] with the unit vectors W of the coordinates that pivots of Z leave; none where its columns depend on each other.
-fn completed(zeros: &Dense) -> Option<Dense> {
-    let (n, k) = zeros.shape();
-    let mut rest = zeros.clone();
-    let mut taken = vec![false; n];
-    for j in 0..k {
-        let size = norms::max_abs_vec(zeros.col_as_slice(j));
-        let pivot = (0..n)
-            .filter(|i| !taken[*i])
-            .max_by(|a, b| rest[(*a, j)].abs().total_cmp(&rest[(*b, j)].abs()))?;
-        let by = rest[(pivot, j)];
-        if by.abs() <= tuning::SQRT_EPS * size {
-            return None;
-        }
-        taken[pivot] = true;
-        for c in j + 1..k {
-            let factor = rest[(pivot, c)] / by;
-            for i in 0..n {
-                let part = factor * rest[(i, j)];
-                rest[(i, c)] -= part;
-            }
-        }
-    }
-    let others: Vec<usize> = (0..n).filter(|i| !taken[*i]).collect();
-    Some(dense::hstack(&[zeros, &dense::select_columns(&dense::identity(n), &others)]))
-}
-
-/// T^T [A Z  B W] of the parts (Z, A) and (none, B); zero in place of A Z without such a part.
+/// T^T [B W  A Z] of the parts (Z, A) and (none, B); zero in place of A Z without such a part.
 fn transformed(t: &Dense, parts: &[(Option<&Dense>, &Dense)], w: &Dense, k: usize) -> Dense {
     let (mut first, mut second) = (Dense::zeros(t.nrows(), k), Dense::zeros(t.nrows(), w.ncols()));
     for (of, a) in parts {
@@ -214,7 +206,7 @@ fn transformed(t: &Dense, parts: &[(Option<&Dense>, &Dense)], w: &Dense, k: usiz
             None => second = dense::mul(a, w),
         }
     }
-    dense::mul_transpose(t, &dense::hstack(&[&first, &second]))
+    dense::mul_transpose(t, &dense::hstack(&[&second, &first]))
 }
 
 /// By how much entries of M', C' and K' may be off: what was given, and the rounding of their sums.
@@ -251,33 +243,31 @@ impl Apart {
         pencil: &QuadraticPencil,
         basis: &ConstraintBasis,
         zeros: &Dense,
+        rates: usize,
         off: &[Dense; 3],
         nearly: f64,
     ) -> Option<Self> {
-        let (n, k) = zeros.shape();
-        let t = completed(zeros).filter(|_| holds(pencil, basis, zeros, nearly))?;
-        let w = vectors::column_range(&t, k, n);
+        let k = zeros.ncols();
+        let completed =
+            Completed::of(zeros, &pencil.m, rates).filter(|_| holds(pencil, basis, zeros, nearly))?;
+        let w = completed.others_of_identity();
+        let t = completed.t;
         let left = left(&t, pencil, basis, zeros, &off[2]);
         let off = blocks_off(&t, &w, zeros, pencil, off);
-        // What may be off by all of itself is no entry: a momentum that is kept has rows of zeros.
-        let known = |x: &Dense, off: &Dense| {
-            let entry = |i, j| if x[(i, j)].abs() <= off[(i, j)] { 0.0 } else { x[(i, j)] };
-            Dense::from_fn(x.nrows(), x.ncols(), entry)
-        };
         let apart = QuadraticPencil {
-            m: known(&transformed(&t, &[(None, &pencil.m)], &w, k), &off[0]),
-            c: known(&transformed(&t, &[(Some(zeros), &pencil.m), (None, &pencil.c)], &w, k), &off[1]),
-            k: known(&transformed(&t, &[(Some(zeros), &pencil.c), (None, &pencil.k)], &w, k), &off[2]),
-            phi_q: dense::hstack(&[&Dense::zeros(pencil.phi_q.nrows(), k), &dense::mul(&pencil.phi_q, &w)]),
+            m: exact_part(&transformed(&t, &[(None, &pencil.m)], &w, k), &off[0]),
+            c: exact_part(&transformed(&t, &[(Some(zeros), &pencil.m), (None, &pencil.c)], &w, k), &off[1]),
+            k: exact_part(&transformed(&t, &[(Some(zeros), &pencil.c), (None, &pencil.k)], &w, k), &off[2]),
+            phi_q: dense::hstack(&[&dense::mul(&pencil.phi_q, &w), &Dense::zeros(pencil.phi_q.nrows(), k)]),
         };
         Some(Self { pencil: apart, rates: [pencil.m.clone(), pencil.c.clone()], t, k, off, left })
     }
     /// The eigenpair in all coordinates.
     fn back(&self, pair: &Eigenpair) -> Eigenpair {
         let k = self.k;
-        let (p, b) = pair.right.split_at(k);
+        let (b, p) = pair.right.split_at(pair.right.len() - k);
         let with = |p: &[c64], b: &[c64]| -> Vec<c64> {
-            let both: Vec<c64> = p.iter().chain(b).copied().collect();
+            let both: Vec<c64> = b.iter().chain(p).copied().collect();
             dense::matvec_complex(&self.t, &both)
         };
         let scaled = |x: &[c64], by: c64| -> Vec<c64> { x.iter().map(|x| x * by).collect() };
@@ -326,7 +316,7 @@ impl Apart {
         let weights = [s.norm_sqr(), abs(s), 1.0];
         let terms: f64 =
             self.off.iter().zip(weights).map(|(d, w)| w * dense::dot(&y, &dense::matvec(d, &x))).sum();
-        let of_zeros = dense::dot(&y, &dense::matvec(&self.left, &x[..self.k]));
+        let of_zeros = dense::dot(&y, &dense::matvec(&self.left, &x[x.len() - self.k..]));
         let terms = if of_zeros > 0.0 && weights[1] > 0.0 { terms + of_zeros / weights[1] } else { terms };
         let of = [self.pencil.m.clone(), self.pencil.c.clone()];
         let slope = abs(inner(&pair.left, &rates(&of, s, &pair.right)));
@@ -356,8 +346,14 @@ fn left(t: &Dense, pencil: &QuadraticPencil, basis: &ConstraintBasis, zeros: &De
     Dense::from_fn(all.nrows(), all.ncols(), |i, j| if exact(j) { 0.0 } else { all[(i, j)] })
 }
 
+/// Entries without those that may be off by all of themselves: a momentum that is kept has rows of zeros.
+pub(super) fn exact_part(x: &Dense, off: &Dense) -> Dense {
+    let entry = |i, j| if x[(i, j)].abs() <= off[(i, j)] { 0.0 } else { x[(i, j)] };
+    Dense::from_fn(x.nrows(), x.ncols(), entry)
+}
+
 /// (2 s M + C) x.
-fn rates([m, c]: &[Dense; 2], s: c64, x: &[c64]) -> Vec<c64> {
+pub(super) fn rates([m, c]: &[Dense; 2], s: c64, x: &[c64]) -> Vec<c64> {
     let terms = dense::matvec_complex(m, x).into_iter().zip(dense::matvec_complex(c, x));
     terms.map(|(m, c)| s * m * 2.0 + c).collect()
 }

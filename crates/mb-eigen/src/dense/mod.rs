@@ -17,11 +17,13 @@
 mod chains;
 mod common_null;
 mod companion;
+mod completed;
 pub(crate) mod constraint_basis;
 mod deflation;
 mod finite_count;
 mod first_order;
 mod kernel;
+mod known_pairs;
 mod known_zeros;
 mod left_vectors;
 pub(crate) mod polish;
@@ -49,6 +51,7 @@ pub(crate) use companion::Matrices;
 use companion::{Candidates, Symmetry};
 pub(crate) use finite_count::{FiniteCount, finite_eigenvalues};
 pub(crate) use kernel::{Given, Kernel};
+pub use known_pairs::{TurningPair, solve_with_known};
 pub use known_zeros::solve_with_zeros;
 pub(crate) use raw::{Kind, Raw};
 

@@ -22,4 +22,4 @@ pub use crate::finding::{Completeness, Proof, Region, SparseFinding};
 pub use crate::options::{Shift, Solver, SparseExpert, SparseOptions, Structure};
 pub use crate::request::Request;
 pub use descriptor::solve_descriptor;
-pub use solve::{solve, solve_in_parts};
+pub use solve::{KnownZeros, Others, solve, solve_in_parts, solve_with_zeros};

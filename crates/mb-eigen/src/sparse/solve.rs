@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts, c64};
+use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts, c64};
 
 use super::memory;
 use super::outcome::{blurred_zero, finish, finish_with, finished, part_of};
 use crate::certify::sparse::{Aid, Certifier};
 use crate::completeness::growth;
-use crate::dense::Raw;
+use crate::dense::{Raw, TurningPair};
 use crate::finding::SparseFinding;
 use crate::krylov::KrylovDriver;
 use crate::options::{SparseOptions, Structure};
@@ -81,6 +81,46 @@ pub fn solve_in_parts(
     options: &SparseOptions,
 ) -> Result<Spectrum, EigenError> {
     solve_with(pencil, parts, request, options, options.left_vectors)
+}
+
+/// Zeros of a problem that are known otherwise than from its entries.
+pub struct KnownZeros<'a> {
+    /// n x k and independent: as those of [`crate::dense::solve_with_zeros`].
+    pub directions: &'a Dense,
+    /// Pairs that are known besides, as those of [`crate::dense::solve_with_known`], and by how much entries of M, C and K may be off,
+    /// n x n each; asked for where dense matrices are taken.
+    pub others: &'a Others<'a>,
+}
+
+/// What [`KnownZeros::others`] says of matrices.
+pub type Others<'a> = dyn Fn(&QuadraticPencil<Sparse>) -> (Vec<TurningPair>, [Dense; 3]) + 'a;
+
+/// As [`solve_in_parts`], with the zeros that are known as such; whether the error bounds contain what the entries are off by.
+///
+/// Where dense matrices are taken these zeros are exact and those of their chains are taken apart. In large problems
+/// [`SparseExpert::least_zeros`](super::SparseExpert::least_zeros) says how many there are. Errors as [`solve`].
+pub fn solve_with_zeros(
+    pencil: &QuadraticPencil<Sparse>,
+    parts: Option<&StiffnessParts>,
+    known: &KnownZeros<'_>,
+    request: &Request,
+    options: &SparseOptions,
+) -> Result<(Spectrum, bool), EigenError> {
+    if known.directions.ncols() > 0 {
+        request.check()?;
+        let problem = Problem::new(pencil, options)?;
+        let small = problem.dof() > 0 && request.count() != Some(0) && problem.n <= options.expert.all_limit;
+        if small && goes_dense(&problem, request, options) {
+            let settings = dense_options(options);
+            let (pairs, off) = (known.others)(pencil);
+            let whole =
+                dense::solve_with_known(&pencil.to_dense(), known.directions, &pairs, &off, &settings)?;
+            if let Some(spectrum) = whole {
+                return Ok((asked_of(spectrum, &problem, request, options.left_vectors), true));
+            }
+        }
+    }
+    Ok((solve_in_parts(pencil, parts, request, options)?, false))
 }
 
 /// [`solve_in_parts`]; `keeps_left`: left vectors stay, with as many digits as the options ask for.
@@ -311,25 +351,34 @@ fn dense(
     if problem.n > options.expert.all_limit {
         return Err(EigenError::TooLarge { size: problem.n, bytes, limit: options.expert.all_limit });
     }
-    let settings = DenseOptions {
-        constraint_rank: options.expert.constraint_rank,
-        symmetry_tolerance: options.expert.symmetry_tolerance,
-        most_zeros: options.expert.most_zeros,
-        ..DenseOptions::default()
-    };
     let undamped = problem.undamped();
     let some = |raws: &[Raw]| {
         if undamped { selection::oscillations(raws, request, 2 * problem.dof()) } else { None }
     };
-    let mut spectrum = dense::solve_some(&pencil.to_dense(), &settings, &some)?;
+    let spectrum = dense::solve_some(&pencil.to_dense(), &dense_options(options), &some)?;
+    Ok(asked_of(spectrum, problem, request, keeps_left))
+}
+
+/// The options of the dense path.
+fn dense_options(options: &SparseOptions) -> DenseOptions {
+    DenseOptions {
+        constraint_rank: options.expert.constraint_rank,
+        symmetry_tolerance: options.expert.symmetry_tolerance,
+        most_zeros: options.expert.most_zeros,
+        ..DenseOptions::default()
+    }
+}
+
+/// What a request asks of the whole spectrum.
+fn asked_of(mut spectrum: Spectrum, problem: &Problem, request: &Request, keeps_left: bool) -> Spectrum {
     if !keeps_left {
         spectrum.eigenpairs = spectrum.eigenpairs.into_iter().map(Eigenpair::without_left).collect();
     }
     if *request == Request::All {
-        return Ok(spectrum);
+        return spectrum;
     }
     let counted = growth::count(&spectrum.eigenpairs);
-    let modes = selection::keep_asked(&mut spectrum, request, undamped);
+    let modes = selection::keep_asked(&mut spectrum, request, problem.undamped());
     growth::not_shown(&mut spectrum, counted);
     spectrum.findings.retain(|finding| !matches!(finding, Finding::PoorAccuracy { .. }));
     if let (Some(wanted), Some(modes)) = (request.count(), modes)
@@ -338,5 +387,5 @@ fn dense(
         let dof = problem.dof();
         spectrum.findings.push(SparseFinding::FewerExist { wanted, exist: modes, dof }.into());
     }
-    Ok(spectrum)
+    spectrum
 }

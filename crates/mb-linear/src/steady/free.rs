@@ -27,16 +27,23 @@ use mb_constraints::minimum_norm_multipliers;
 use mb_model::{Block, BlockKind, Model, Point};
 
 /// Share of the largest force and of the largest entry of K up to which what is left is rounding.
-const ROUNDING: f64 = 1e-11;
+pub(super) const ROUNDING: f64 = 1e-11;
 
 /// So many times what is left at the point itself may be left at displaced ones.
-const LEFT: f64 = 4.0;
+pub(super) const LEFT: f64 = 4.0;
 
 /// Units in the last place that a computed direction may be off by.
 const LAST_PLACES: f64 = 16.0;
 
 /// Displaced points that are checked.
 const PHASES: u32 = 5;
+
+/// Force that rounding leaves for each unit of a displacement, of stiffnesses up to `size`: that of coordinates, which grow with it, and of
+/// a direction that is no axis.
+pub(super) fn slack(y: &[f64], size: f64) -> f64 {
+    let rounded = y.iter().any(|x| ![0.0, 1.0].contains(&x.abs()));
+    if rounded { LAST_PLACES * f64::EPSILON * size } else { LEFT * f64::EPSILON * size }
+}
 
 impl SteadyMotion {
     /// Free turns and shifts as columns, n x any and independent; `k` (n x n) and `phi_q` (m x n) are those of the motion in its frame.
@@ -76,10 +83,7 @@ impl SteadyMotion {
             let (_, held) = minimum_norm_multipliers(rows, &sparse::matvec(k, y)).ok()?;
             Some([(held, size), (sparse::matvec(rows, y), norms::max_abs(phi_q))])
         });
-        // A direction that is no axis is rounded, and holds as much force over a displacement.
-        let rounded = |y: &[f64]| y.iter().any(|x| ![0.0, 1.0].contains(&x.abs()));
-        let slack = |y: &[f64]| if rounded(y) { LAST_PLACES * f64::EPSILON * size } else { 0.0 };
-        let shifts = shifts.into_iter().map(|y| (slack(&y), y));
+        let shifts = shifts.into_iter().map(|y| (slack(&y, size), y));
         for (slack, y) in shifts.chain(self.spins(model).into_iter().map(|y| (0.0, y))) {
             if admissible(&y) && stiffless(&y) && self.leads_to_steady(model, &y, [0.0; 3], slack) {
                 take(y);
@@ -229,7 +233,7 @@ impl SteadyMotion {
     }
     /// Whether the equations hold after displacements of any size along `y`, the velocities of a motion in which positions turn with
     /// the rate given; `slack`: force that may be left for each unit of displacement.
-    fn leads_to_steady(&self, model: &Model, y: &[f64], rate: [f64; 3], slack: f64) -> bool {
+    pub(super) fn leads_to_steady(&self, model: &Model, y: &[f64], rate: [f64; 3], slack: f64) -> bool {
         let point = &self.point;
         let carried = Point { v: y.to_vec(), ..point.clone() };
         let s = Generator::of_frame(model, &carried, rate);
@@ -252,7 +256,7 @@ impl SteadyMotion {
         true
     }
     /// What is left of the forces at a point whatever the multipliers, of the constraints, and of their rates compared with the speed.
-    fn left(&self, model: &Model, there: &Point) -> Option<[f64; 3]> {
+    pub(super) fn left(&self, model: &Model, there: &Point) -> Option<[f64; 3]> {
         let there = Point { lambda: vec![0.0; model.nc()], ..there.clone() };
         let missing: Vec<f64> = model.residual(&there).iter().map(|x| -x).collect();
         let rows: Sparse = model.phi_q(&there.q, there.t).to_sparse();

@@ -143,6 +143,15 @@ impl Field {
         }
         out
     }
+    /// A turn about another axis through the centre of this frame.
+    pub(super) fn turned_about(&self, axis: [f64; 3]) -> Self {
+        Self {
+            rate: axis,
+            centre: self.centre,
+            carried: self.carried.clone(),
+            own: vec![0.0; self.own.len()],
+        }
+    }
     /// The point of the motion in the configuration `q`, with multipliers.
     pub(super) fn point(
         &self,
