@@ -6,15 +6,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 
 use mb_algebra::c64;
+use mb_analysis::periodic::OrbitSearch;
 use mb_analysis::sweep::{
     Boundary, Case, CaseMode, CaseOptions, Design, DesignError, Range, Row, Table, TableError, Taken,
-    boundaries, in_words, run, solve,
+    boundaries, in_words, run, solve, solve_periodic,
 };
 use mb_analysis::{MotionOptions, StartOptions, names};
 use mb_linear::FrameChoice;
 use mb_linear::steady::Spin;
 use mb_model::Model as Mechanism;
 use mb_model::spec::{ModelSpec, Value};
+use mb_periodic::OrbitOptions;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
@@ -36,6 +38,8 @@ struct Asked {
     solve: bool,
     strategy: StrategyWord,
     motion: Option<Motion>,
+    /// The period of a periodic motion, s, an expression of parameters.
+    floquet: Option<String>,
     modes: usize,
     jobs: Option<usize>,
     boundary: bool,
@@ -157,6 +161,7 @@ impl Asked {
         if self.time != 0.0 {
             asked.push(("time", self.time.to_string()));
         }
+        asked.extend(self.floquet.iter().map(|period| ("period", period.clone())));
         if !self.solve {
             asked.push(("no-solve", String::new()));
         }
@@ -166,6 +171,9 @@ impl Asked {
     /// The state that every case takes.
     fn taken(&self, spec: &ModelSpec, design: &Design) -> Taken {
         let build = |values: &[f64]| built(spec, &design.names, values).ok();
+        if let Some(period) = &self.floquet {
+            return Taken::Periodic(period.clone());
+        }
         match (self.motion.is_some(), design.points.first().and_then(|first| build(first))) {
             (true, _) => Taken::Asked,
             (false, Some(first)) => {
@@ -184,18 +192,36 @@ impl Asked {
         values: &[f64],
         taken: &Taken,
     ) -> Result<Case, String> {
-        let model = built(spec, names, values)?;
-        solve(&model, &self.options(&model, taken)?).map_err(|e| e.to_string())
+        let spec = with_values(spec, names, values)?;
+        let model = spec.build().map_err(|e| e.to_string())?;
+        let CaseOptions { start, motion, count } = self.options(&model, taken)?;
+        let Some(period) = &self.floquet else {
+            return solve(&model, &CaseOptions { start, motion, count }).map_err(|e| e.to_string());
+        };
+        let search = OrbitSearch {
+            period: Some(period.clone()),
+            given: start.given,
+            velocities: motion.map(|m| m.velocities).unwrap_or_default(),
+            time: start.time,
+            options: OrbitOptions { inputs: start.inputs, ..OrbitOptions::default() },
+            ..OrbitSearch::default()
+        };
+        solve_periodic(&spec, &model, &search, count).map_err(|e| e.to_string())
     }
 }
 
 /// The model of one case; what went wrong in words.
 fn built(spec: &ModelSpec, names: &[String], values: &[f64]) -> Result<Mechanism, String> {
+    with_values(spec, names, values)?.build().map_err(|e| e.to_string())
+}
+
+/// The description of one case; what went wrong in words.
+fn with_values(spec: &ModelSpec, names: &[String], values: &[f64]) -> Result<ModelSpec, String> {
     let mut spec = spec.clone();
     for (name, value) in names.iter().zip(values) {
         spec.set_parameter(name, Value::Number(*value)).map_err(|e| e.to_string())?;
     }
-    spec.build().map_err(|e| e.to_string())
+    Ok(spec)
 }
 
 /// What a sweep found, before it is made arrays of.

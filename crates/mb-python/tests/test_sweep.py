@@ -236,3 +236,21 @@ def test_the_table_of_another_sweep_and_bad_shards_are_refused(tmp_path):
             call()
     with pytest.raises(FileNotFoundError):
         m.sweep({"k": [4.0]}, resume=tmp_path / "none.csv")
+
+
+def test_floquet_exponents_of_a_shaken_pendulum_have_mathieus_limits():
+    m = mb.Model("shaken", gravity=(0, -9.81), parameters={"W": 7.5, "Y": 0.05})
+    pivot = m.body("pivot", mass=1, inertia=1, at=(0, "Y"))
+    rod = m.body("rod", mass=1, inertia=0.1, center_of_mass=(0, -0.5), at=(0, "Y"))
+    m.prismatic("rail", pivot, (0, 0), axis=(0, 1))
+    m.revolute("pin", rod, pivot)
+    m.drive("shake", "y", pivot, "Y*cos(W*t)")
+    found = m.sweep({"W": [6, 7.5, 9]}, floquet="2*pi/W", boundary=True)
+    assert found.verdict == ["marginal", "unstable", "marginal"] and found.state.startswith("periodic motion")
+    # x'' + (a - 2 q cos 2 tau) x = 0 with a = 4 m l g / (J W^2), q = 2 m l Y / J.
+    q = 2 * 0.5 * 0.05 / 0.35
+    limits = [1 + s * q - q**2 / 8 - s * q**3 / 64 - q**4 / 1536 for s in (1, -1)]
+    exact = [math.sqrt(4 * 0.5 * 9.81 / (0.35 * a)) for a in limits]
+    assert np.allclose([c.at["W"] for c in found.crossings], exact, rtol=1e-7)
+    with pytest.raises(mb.ArgumentError, match="leave one of them out"):
+        m.sweep({"W": [6, 9]}, floquet="2*pi/W", moving=True)

@@ -6,6 +6,7 @@
 mod boundary;
 mod case;
 mod design;
+mod periodic;
 mod state;
 mod table;
 mod workers;
@@ -13,6 +14,7 @@ mod workers;
 pub use boundary::{Boundary, Crossing, boundaries};
 pub use case::{Case, CaseMode, CaseOptions, Verdict, solve};
 pub use design::{Design, DesignError, Range};
+pub use periodic::solve_periodic;
 pub use state::Taken;
 pub use table::{Row, Table, TableError, in_words};
 pub use workers::run;

@@ -1,4 +1,4 @@
-//! Which state the cases of a sweep take: rest, or the steady motion with the model's own speeds.
+//! Which state the cases of a sweep take: rest, the steady motion with the model's own speeds, a periodic motion.
 
 use super::Design;
 use crate::site::{rotates, speeds_aside};
@@ -15,6 +15,8 @@ pub enum Taken {
     OwnSpeeds(Vec<String>),
     /// The motion that the request or a table of the model asks for.
     Asked,
+    /// The periodic motion of this period, s: a number or an expression of parameters.
+    Periodic(String),
 }
 
 impl Taken {
@@ -58,6 +60,7 @@ impl Taken {
             Self::Rest(_) => "rest",
             Self::OwnSpeeds(_) => "own speeds",
             Self::Asked => "motion asked for",
+            Self::Periodic(_) => "periodic motion",
         }
     }
 
@@ -70,6 +73,10 @@ impl Taken {
                 by.join(" and ")
             )),
             Self::Asked => None,
+            Self::Periodic(period) => Some(format!(
+                "every case is the periodic motion of {period} s; its modes are Floquet exponents, and a frequency f stands for f + k / T with any \
+                 whole number k"
+            )),
         }
     }
 }

@@ -56,7 +56,7 @@ impl FromStr for ShardArg {
 /// Arguments of `mb sweep`.
 #[derive(Clone, Debug, Args)]
 #[command(
-    after_help = "Examples:\n  mb sweep linkage.toml --grid k=500..1500:21 --grid c=0..10:11 -o cases.csv --map stability.svg\n  mb sweep linkage.toml --latin 200 --range k=500..1500 --range c=0..10 -o cases.npz\n  mb sweep linkage.toml --grid k=500..1500:2001 --shard 3/8 -o part3.csv\n  mb sweep linkage.toml --grid k=500..1500:2001 --resume part1.csv --resume part2.csv -o cases.csv"
+    after_help = "Examples:\n  mb sweep linkage.toml --grid k=500..1500:21 --grid c=0..10:11 -o cases.csv --map stability.svg\n  mb sweep blades.toml --grid W=20..60:41 --grid c=0..2:9 --floquet 2*pi/W --map chart.svg\n  mb sweep linkage.toml --latin 200 --range k=500..1500 --range c=0..10 -o cases.npz\n  mb sweep linkage.toml --grid k=500..1500:2001 --shard 3/8 -o part3.csv\n  mb sweep linkage.toml --grid k=500..1500:2001 --resume part1.csv --resume part2.csv -o cases.csv"
 )]
 pub struct SweepArgs {
     /// The model.
@@ -86,6 +86,10 @@ pub struct SweepArgs {
     /// In motion.
     #[command(flatten)]
     pub motion: MotionArgs,
+    /// Floquet exponents of the periodic motion of this period in place of modes, s: a number or an expression of parameters such as
+    /// `2*pi/W`; it starts at --at and --velocity
+    #[arg(long, value_name = "PERIOD", conflicts_with_all = ["spin", "frame", "after", "instant", "moving", "no_solve"])]
+    pub floquet: Option<String>,
     /// Number of modes in the table, those of lowest frequency
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = at_least_one)]
     pub lowest: usize,

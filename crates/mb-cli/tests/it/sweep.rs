@@ -172,6 +172,33 @@ fn a_limit_of_time_keeps_the_cases_that_are_done() {
     assert_eq!(fs::read_to_string(&journal).unwrap().lines().count(), 1 + second);
 }
 
+/// x'' + (a - 2 q cos 2 tau) x = 0 with q = 2 m l Y / J grows between a = 1 -+ q - q^2 / 8 +- q^3 / 64 (a = 4 m l g / (J W^2)).
+#[test]
+fn a_stability_chart_of_a_periodic_motion_has_mathieus_boundaries() {
+    let page =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/src/periodic.md")).unwrap();
+    let model = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (file, map) = (path("shaken.toml"), path("chart.svg"));
+    fs::write(&file, model).unwrap();
+    let chart = ["sweep", &file, "--grid", "W=6..9:4", "--floquet", "2*pi/W", "--map", &map];
+    let found = json(&chart);
+    assert_eq!(found["state"], "periodic motion");
+    let crossings = found["boundary"]["crossings"].as_array().unwrap();
+    assert_eq!(crossings.len(), 2, "{crossings:?}");
+    let (ml, j, g, y) = (0.5, 0.35, 9.81, 0.05);
+    let q: f64 = 2.0 * ml * y / j;
+    for (crossing, sign) in crossings.iter().zip([1.0, -1.0]) {
+        let a = 1.0 + sign * q - q * q / 8.0 - sign * q.powi(3) / 64.0 - q.powi(4) / 1536.0;
+        let exact = (4.0 * ml * g / (j * a)).sqrt();
+        let at = crossing["at"][0].as_f64().unwrap();
+        assert!((at - exact).abs() < 1e-7 * exact, "{at} for {exact}");
+    }
+    let both = mb(&[&chart[..6], &["--moving"]].concat());
+    assert!(both.code == 1 && both.err.contains("--floquet") && both.err.contains("--moving"), "{both:?}");
+}
+
 #[test]
 fn wrong_sweeps_are_named() {
     let (dir, model) = rod();

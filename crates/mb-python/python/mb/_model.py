@@ -1118,6 +1118,7 @@ class Model:
         after: float = 0.0,
         spin: Mapping[str, float] | None = None,
         frame: str | None = None,
+        floquet: float | str | None = None,
         solve: bool = True,
         strategy: str = "automatic",
         time: float = 0.0,
@@ -1149,6 +1150,10 @@ class Model:
             The steady motion with the model's own speeds in every case.
         velocity, after, spin, frame
             A steady motion in every case, as in :meth:`motion_point`.
+        floquet : float or str
+            The period of a periodic motion in every case, s, a number or an expression of parameters such as ``"2*pi/W"``: its Floquet
+            exponents are the modes, |Im s| at most pi / period. It starts at ``at`` and ``velocity``; with ``boundary`` this gives
+            stability charts.
         jobs : int
             Cases side by side; as many as there are processors otherwise.
         progress : callable or bool
@@ -1181,6 +1186,16 @@ class Model:
         >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
         >>> m.sweep({"k": [4, 9, 16]}, modes=1).s[:, 0].imag.round(9).tolist()
         [2.0, 3.0, 4.0]
+
+        A pendulum of 3.74 rad/s on a pivot shaken with W: it swings by itself where W is about twice as large.
+
+        >>> m = mb.Model("shaken", gravity=(0, -9.81), parameters={"W": 7.5, "Y": 0.05})
+        >>> pivot = m.body("pivot", mass=1, inertia=1, at=(0, "Y"))
+        >>> rod = m.body("rod", mass=1, inertia=0.1, center_of_mass=(0, -0.5), at=(0, "Y"))
+        >>> _ = m.prismatic("rail", pivot, (0, 0), axis=(0, 1)); _ = m.revolute("pin", rod, pivot)
+        >>> _ = m.drive("shake", "y", pivot, "Y*cos(W*t)")
+        >>> m.sweep({"W": [6, 7.5, 9]}, floquet="2*pi/W").verdict
+        ['marginal', 'unstable', 'marginal']
         """
         return sweep(
             self,
@@ -1196,6 +1211,7 @@ class Model:
             after=after,
             spin=spin,
             frame=frame,
+            floquet=floquet,
             solve=solve,
             strategy=strategy,
             time=time,

@@ -89,8 +89,8 @@ class Sweep(Frequencies):
     crossings : list of Crossing
         Where stability changes between neighbours of a grid, with ``boundary=True``.
     state : str
-        What every case takes: ``rest``, ``own speeds`` (the steady motion with the model's own, where a parameter changes them), or
-        ``motion asked for``.
+        What every case takes: ``rest``, ``own speeds`` (the steady motion with the model's own, where a parameter changes them),
+        ``motion asked for``, or ``periodic motion``.
     note : str or None
         What has to be said of the state: speeds left aside, or which parameters change them.
 
@@ -323,6 +323,7 @@ def sweep(
     after: float,
     spin: Mapping[str, float] | None,
     frame: str | None,
+    floquet: float | str | None,
     solve: bool,
     strategy: str,
     time: float,
@@ -351,6 +352,10 @@ def sweep(
             "spins": [(str(joint), number(speed, f"spin[{joint!r}]")) for joint, speed in (spin or {}).items()],
             "frame": frame,
         }
+    if floquet is not None:
+        if moving or later or spin or frame is not None:
+            raise ArgumentError("floquet takes a periodic motion, and moving, after, spin and frame a steady one: leave one of them out.", "floquet")
+        motion = {"velocities": by_name(velocity, v, "velocity", "coordinate"), "after": 0.0, "spins": [], "frame": None}
     design = _design(parameters, list(model.parameters), random, latin, seed)
     if "points" in design and not design["points"]["points"]:
         raise ArgumentError("parameters is empty: a sweep needs a parameter that varies.", "parameters")
@@ -364,6 +369,7 @@ def sweep(
         "solve": bool(solve),
         "strategy": strategy_word(strategy),
         "motion": motion,
+        "floquet": None if floquet is None else str(floquet),
         "modes": count(modes, "modes"),
         "jobs": None if jobs is None else count(jobs, "jobs"),
         "boundary": bool(boundary),

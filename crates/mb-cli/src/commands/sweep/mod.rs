@@ -8,7 +8,7 @@ mod rows;
 pub use mb_analysis::sweep::Row;
 
 use crate::Answer;
-use crate::args::{ModelArgs, MotionArgs, SweepArgs};
+use crate::args::{ModelArgs, MotionArgs, StartArgs, SweepArgs};
 use crate::failure::{Failure, RequestError};
 use crate::history::{self, Format};
 use crate::json;
@@ -17,10 +17,13 @@ use crate::picture;
 use crate::progress::{self, Progress};
 use crate::render::Style;
 use crate::source::{Text, load};
-use mb_algebra::Stopped;
+use mb_algebra::{Stopped, Watch};
+use mb_analysis::periodic::OrbitSearch;
 use mb_analysis::sweep::{
     Boundary, Case, CaseOptions, Design, Table, Taken, boundaries, in_words, run as run_cases, solve,
+    solve_periodic,
 };
+use mb_periodic::OrbitOptions;
 use rows::Journal;
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -127,7 +130,9 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
     })?;
     crate::start::with_motion(&loaded.model, &args.start, &args.motion)?;
     let count = args.lowest;
-    let taken = if args.motion.given() {
+    let taken = if let Some(period) = &args.floquet {
+        Taken::Periodic(period.clone())
+    } else if args.motion.given() {
         Taken::Asked
     } else {
         let strategy = crate::start::strategy(args.start.strategy);
@@ -135,8 +140,10 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
             Some(load(text, &with(values)).ok()?.model)
         })
     };
+    let _keeps = progress::stoppable();
+    let watch = progress.watch();
     let solve_at = |values: &[f64]| {
-        case_at(text, args, &with(values), &taken, count).map_err(|failure| failure.to_string())
+        case_at(text, args, &with(values), &taken, &watch).map_err(|failure| failure.to_string())
     };
 
     let state = state_of(args, &taken);
@@ -149,8 +156,6 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
     let open: Vec<usize> = (0..design.len()).filter(mine).filter(|k| rows[*k].is_none()).collect();
     let mut journal = args.output.as_deref().map(|path| Journal::begin(path, table, &rows)).transpose()?;
     let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let _keeps = progress::stoppable();
-    let watch = progress.watch();
     let stage = progress.stage(&format!("solving {} cases", open.len()));
     let (mut failed, mut stopped) = (None, None);
     let solve_case = |k: usize| solve_at(&design.points[k]);
@@ -197,6 +202,7 @@ fn state_of(args: &SweepArgs, taken: &Taken) -> String {
     if start.time != 0.0 {
         asked.push(("time", start.time.to_string()));
     }
+    asked.extend(args.floquet.iter().map(|period| ("period", period.clone())));
     if start.no_solve {
         asked.push(("no-solve", String::new()));
     }
@@ -209,9 +215,25 @@ fn case_at(
     args: &SweepArgs,
     model: &ModelArgs,
     taken: &Taken,
-    count: usize,
+    watch: &Watch,
 ) -> Result<Case, Failure> {
     let loaded = load(text, model)?;
+    let count = args.lowest;
+    if let Some(period) = &args.floquet {
+        let given = StartArgs { no_solve: true, ..args.start.clone() };
+        let (start, moving) = crate::start::with_motion(&loaded.model, &given, &args.motion)?;
+        let options = OrbitOptions { inputs: start.inputs, watch: watch.clone(), ..OrbitOptions::default() };
+        let search = OrbitSearch {
+            period: Some(period.clone()),
+            given: start.given,
+            velocities: moving.map(|m| m.velocities).unwrap_or_default(),
+            time: start.time,
+            options,
+            ..OrbitSearch::default()
+        };
+        return solve_periodic(&loaded.spec, &loaded.model, &search, count)
+            .map_err(|e| Failure::from(e).with_option("--floquet"));
+    }
     let moving = args.motion.moving || taken.moves(&loaded.model);
     let motion = MotionArgs { moving, ..args.motion.clone() };
     let (start, motion) = crate::start::with_motion(&loaded.model, &args.start, &motion)?;
