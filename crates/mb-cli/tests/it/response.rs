@@ -184,3 +184,51 @@ fn an_accelerance_is_named_as_one() {
         assert!(off < 1e-11 * x.hypot(y), "{hz}: {value}");
     }
 }
+
+/// A bead on a spring in the slot of a free table that turns with W: in its frame, with r_0 = k l / (k - m W^2) and the inertia I about the axle,
+///
+/// ```text
+/// m r'' + c r' + (k - m W^2) r - 2 m r_0 W v = 0,   I v' + 2 m r_0 W r' = u,   I = J + m r_0^2
+/// ```
+///
+/// `mb state-space` has the same poles.
+#[test]
+fn a_bead_in_a_turning_slot_answers_in_the_frame_of_its_table() {
+    let (m, j, k, c, l) = (1.2, 2.0, 120.0, 0.7, 1.0);
+    let text = format!(
+        "units = \"SI\"\nname = \"bead\"\ngravity = [0, 0]
+        body = [{{ name = \"table\", mass = 1, inertia = {j}, at = [0, 0] }}]
+        point = [{{ name = \"m\", at = [1.4, 0], mass = {m} }}]
+        joint = [
+            {{ name = \"axle\", type = \"revolute\", a = \"table\", b = [0, 0] }},
+            {{ name = \"slot\", type = \"point-on-line\", a = \"m\", b = \"table\", axis = [1, 0] }}]
+        spring = [{{ name = \"s\", a = \"table\", b = \"m\", stiffness = {k}, natural_length = {l}, damping = {c} }}]
+        torque = [{{ name = \"motor\", on = \"table\", input = \"u\" }}]
+        output = [
+            {{ name = \"r\", quantity = \"distance\", of = \"table\", from = \"m\" }},
+            {{ name = \"v\", quantity = \"angle\", of = \"table\", derivative = 1 }}]"
+    );
+    for (w, hz) in [(2.0_f64, 0.4), (6.0, 1.3), (8.5, 3.0)] {
+        let (speed, at) = (format!("axle={w}"), hz.to_string());
+        let args = ["response", "-", "--spin", &speed, "--from", "u", "--at-hz", &at, "--json"];
+        let run = mb_with(&args, &text);
+        assert_eq!(run.code, 0, "{run:?}");
+        let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+        assert!(found["steady"]["frame"].as_str().unwrap().contains("'table'"), "{}", found["steady"]);
+        let r0 = k * l / (k - m * w * w);
+        let (inertia, coupling, s) = (j + m * r0 * r0, 2.0 * m * r0 * w, hz * TAU);
+        // r (k - m W^2 - m s^2 + coupling^2 / I + i c s) = coupling u / (i I s);   v = (u - coupling i s r) / (i I s).
+        let (re, im) = (k - m * w * w - m * s * s + coupling * coupling / inertia, c * s);
+        let size = re * re + im * im;
+        let by = coupling / (inertia * s);
+        let r = [-by * im / size, -by * re / size];
+        let v = [-coupling * r[0] / inertia, -(1.0 + coupling * s * r[1]) / (inertia * s)];
+        for (name, expected) in [("r", r), ("v", v)] {
+            let all = found["responses"].as_array().unwrap();
+            let one = all.iter().find(|x| x["output"] == name).unwrap();
+            let [x, y] = [0, 1].map(|i| one["value"][0][i].as_f64().unwrap());
+            let off = (x - expected[0]).hypot(y - expected[1]);
+            assert!(off <= 1e-11 * expected[0].hypot(expected[1]), "{w} {name}: {x} {y}, {expected:?}");
+        }
+    }
+}

@@ -15,6 +15,7 @@ mod rolling;
 mod rotating;
 mod solid;
 mod space;
+mod spools;
 mod state_space;
 mod steady;
 mod steady_relatives;
