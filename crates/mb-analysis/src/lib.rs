@@ -43,7 +43,7 @@ pub use error::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear, w
 pub use free::{FreeMotion, free_motions};
 pub use in_parts::simulate_in_parts;
 pub use settle::{Settled, Start, StartOptions, along_loads, assembled_start, equilibria, settle};
-pub use shares::{Shares, shares};
+pub use shares::{NEGATIVE, Shares, shares};
 pub use site::{
     MotionOptions, Moving, Site, State, moving as moving_point, own_speeds, own_velocities, rotates, site,
     speeds_aside,

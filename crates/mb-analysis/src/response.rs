@@ -6,7 +6,10 @@
 //! unbalance   F_x u_0 omega^2 - i F_y u_0 omega^2       two inputs in quadrature, u_0 = mass times eccentricity
 //! ```
 
+mod absent;
 pub mod notes;
+mod poles;
+mod random;
 
 use crate::error::AnalysisError;
 use crate::{FormulationSpectrum, part, spectrum};
@@ -16,18 +19,20 @@ use mb_eigen::sparse::{Request, SparseOptions};
 use mb_linear::{Formulation, OperatingPoint, linearize_sparse, output_maps};
 use mb_model::Model;
 use mb_response::{
-    Evaluator, MeanSquare, Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, SweptPoint,
-    Variance, grid, mean_square, peaks, undamped, white_noise,
+    Evaluator, Infinite, Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, SweptPoint, grid,
+    peaks, phases,
 };
 use std::f64::consts::TAU;
+
+pub use absent::{AbsentPole, absent};
+pub use poles::{growing, poles_of};
+pub use random::{AtAll, RandomOutput};
 
 /// Coordinates and constraint rows in all up to which zeros are computed.
 pub const MOST_ROWS_OF_ZEROS: usize = 800;
 
 /// Coordinates and constraint rows in all up to which all poles are computed.
 const ALL_POLES_UP_TO: usize = 240;
-/// Relative accuracy of mean squares.
-const ACCURACY: f64 = 1e-8;
 /// How far beyond the band poles are computed, as a ratio.
 const BEYOND: f64 = 1.2;
 
@@ -67,6 +72,13 @@ pub struct ResponseRequest {
     pub sweep: SweepOptions,
 }
 
+impl ResponseRequest {
+    /// What the names of outputs end with: a file of accelerances is not to be taken for one of receptances.
+    pub fn primes(&self) -> String {
+        "'".repeat(self.derivatives as usize)
+    }
+}
+
 /// A one-sided spectral density per Hz: zero outside of the frequencies given, and straight between them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Density {
@@ -95,16 +107,6 @@ impl Density {
     }
 }
 
-/// Mean square of an output for random inputs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RandomOutput {
-    /// Over the band, by integration.
-    pub band: MeanSquare,
-    /// Over all frequencies, by the Lyapunov equation; none where densities are not constant, the system is not small, or the
-    /// output reads the input itself.
-    pub all: Option<Variance>,
-}
-
 /// The response of a model.
 #[derive(Debug)]
 pub struct ModelResponse {
@@ -116,10 +118,21 @@ pub struct ModelResponse {
     pub inputs: Vec<String>,
     /// Names of the rows.
     pub outputs: Vec<String>,
+    /// Units of the columns in SI; empty where an input has none of its own.
+    pub input_units: Vec<String>,
+    /// Units of the rows in SI; empty for multipliers and violations.
+    pub output_units: Vec<String>,
     /// Poles in and near the band; all of them of small models.
     pub poles: FormulationSpectrum,
     /// True when `poles` are all there are.
     pub all_poles: bool,
+    /// With structural damping the eigenvalues of M, C and K (1 + i eta) at positive frequencies; none where not all are known.
+    pub lossy_poles: Option<Vec<c64>>,
+    /// Entries (output, input) that are infinite, by undamped pole up to the end of the band, rad/s; empty for large models where
+    /// frequencies were given.
+    pub infinite: Infinite,
+    /// Undamped poles in the band that responses do not have.
+    pub absent: Vec<AbsentPole>,
     /// Mean squares of the outputs; empty where nothing is random.
     pub random: Vec<RandomOutput>,
     /// The matrices, for further questions.
@@ -127,15 +140,30 @@ pub struct ModelResponse {
 }
 
 impl ModelResponse {
-    /// The largest real part of the poles known that is surely positive, 1/s.
+    /// The largest real part of the poles known that is surely positive, 1/s; with structural damping, of its own poles.
     pub fn growing(&self) -> Option<f64> {
-        let pairs = self.poles.spectrum.motion();
-        let grows = pairs.filter_map(|p| p.value().filter(|s| s.re > p.error_bound.max(1e-9 * s.norm())));
-        grows.map(|s| s.re).reduce(f64::max)
+        growing(self.lossy_poles.as_deref(), &self.poles.spectrum)
+    }
+    /// Frequencies of the undamped poles of one entry up to the end of the band, rad/s.
+    pub fn infinite_at(&self, entry: (usize, usize)) -> Vec<f64> {
+        self.infinite.iter().filter(|(_, list)| list.contains(&entry)).map(|(w, _)| *w).collect()
+    }
+    /// Phases of one entry in degrees without jumps, by sample.
+    pub fn phases(&self, entry: (usize, usize)) -> Vec<f64> {
+        let samples: Vec<&Sample> = self.sweep.points.iter().filter_map(|p| p.sample.as_ref()).collect();
+        phases(&samples, entry, &self.infinite_at(entry))
     }
     /// What a reader has to know, besides numbers.
     pub fn notes(&self, request: &ResponseRequest) -> Vec<String> {
-        notes::notes(&self.sweep, self.growing(), self.all_poles, Some(&request.drive), request.loss)
+        let stability = notes::Stability {
+            growing: self.growing(),
+            all_poles: self.all_poles,
+            with_loss: request.loss == 0.0 || self.lossy_poles.is_some(),
+        };
+        let mut out = notes::notes(&self.sweep, &stability, Some(&request.drive), request.loss);
+        out.extend(notes::absent(&self.absent, &self.inputs, &self.outputs));
+        out.extend(notes::mean_squares(&self.outputs, &self.random));
+        out
     }
 }
 
@@ -191,117 +219,131 @@ pub fn response(
         let band = Request::Band { from_hz: from / BEYOND, to_hz: to * BEYOND, max_damping_ratio: Some(0.5) };
         part::of_model(model, at, band, &SparseOptions::default())?
     };
-    let values: Vec<c64> = poles.spectrum.motion().filter_map(mb_eigen::Eigenpair::value).collect();
     let response = Response::new(plant)?;
+    let (values, own) = poles_of(&response, &poles.spectrum, all_poles)?;
     let band = [from, to].map(|f| f * TAU);
     let omegas = grid(band, &values, &request.sweep);
-    let mut evaluator = Evaluator::new(&response, &request.sweep);
+    let mut evaluator = Evaluator::new(&response, &request.sweep, &values);
     let mut swept = evaluator.sweep(&omegas)?;
-    for point in &mut swept.points {
-        shape(point, request);
-    }
-    let mut shaped = |omega: f64| {
-        let mut point = evaluator.at(omega)?;
-        shape(&mut point, request);
-        Ok(point)
+    swept.points = swept.points.into_iter().map(|point| shape(point, request)).collect();
+    let mut infinite = match request.sweep.only {
+        Some(_) if !all_poles => Vec::new(),
+        _ => evaluator.infinite([0.0, band[1]])?,
     };
+    let absent = absent(response.plant(), &poles.spectrum, &infinite);
+    let absent = absent.into_iter().filter(|p| p.omega >= band[0]).collect();
+    if let Drive::Unbalance { .. } = request.drive {
+        for (_, entries) in &mut infinite {
+            for at in entries.iter_mut() {
+                at.1 = 0;
+            }
+            entries.dedup();
+        }
+    }
+    let undamped: Vec<f64> =
+        infinite.iter().filter(|(_, entries)| !entries.is_empty()).map(|(w, _)| *w).collect();
     let peaks = match request.sweep.only {
         Some(_) => Vec::new(),
-        None => peaks(&swept.points, &undamped(&values), &mut shaped)?,
+        None => peaks(&swept.points, &undamped, &mut |omega| Ok(shape(evaluator.at(omega)?, request)))?,
     };
-    let bands = random_in_band(&mut evaluator, request, &values)?;
-    let all = random_at_all(&response, request, all_poles)?;
-    let random = bands.into_iter().zip(all).map(|(band, all)| RandomOutput { band, all }).collect();
-    let outputs = request.outputs.iter().map(|o| model.sensors()[*o].name.clone()).collect();
-    let inputs = match &request.drive {
+    let outputs: Vec<String> =
+        request.outputs.iter().map(|o| model.sensors()[*o].name.clone() + &request.primes()).collect();
+    let inputs: Vec<String> = match &request.drive {
         Drive::Inputs(list) => list.iter().map(|i| model.inputs()[*i].clone()).collect(),
         Drive::Base(axis) => vec![format!("acceleration of the base along {}", ["x", "y", "z"][*axis])],
         Drive::Unbalance { .. } => vec!["unbalance".to_owned()],
     };
-    Ok(ModelResponse { sweep: swept, peaks, inputs, outputs, poles, all_poles, random, response })
+    let units = model.input_units();
+    let input_units: Vec<&str> = match &request.drive {
+        Drive::Inputs(list) => list.iter().map(|i| units[*i]).collect(),
+        Drive::Base(_) => vec!["m/s^2"],
+        Drive::Unbalance { .. } => vec![""],
+    };
+    let output_units = request
+        .outputs
+        .iter()
+        .map(|o| differentiated(model.sensors()[*o].reading.unit(), request.derivatives));
+    let (input_units, output_units) =
+        (input_units.into_iter().map(str::to_owned).collect(), output_units.collect());
+    let mut random = Vec::new();
+    if !request.densities.is_empty() {
+        if let Some(real) = growing(own.as_deref(), &poles.spectrum) {
+            return Err(ResponseError::Unstable { real }.into());
+        }
+        let names = random::Names { inputs: &inputs, outputs: &outputs };
+        let bands = random::in_band(&mut evaluator, request, &values, &infinite, &names)?;
+        let all = random::at_all(&response, request, all_poles, &names)?;
+        random = bands.into_iter().zip(all).map(|(band, all)| RandomOutput { band, all }).collect();
+    }
+    Ok(ModelResponse {
+        sweep: swept,
+        peaks,
+        inputs,
+        outputs,
+        input_units,
+        output_units,
+        poles,
+        all_poles,
+        lossy_poles: own,
+        infinite,
+        absent,
+        random,
+        response,
+    })
+}
+
+/// The unit of a derivative in time: `m/s^2` of the first of `m/s`.
+fn differentiated(unit: &str, times: u32) -> String {
+    if unit.is_empty() || times == 0 {
+        return unit.to_owned();
+    }
+    let (base, power) = match unit.split_once("/s") {
+        Some((base, "")) => (base, 1),
+        Some((base, power)) => (base, power.trim_start_matches('^').parse().unwrap_or(1)),
+        None => (unit, 0),
+    };
+    match power + times {
+        1 => format!("{base}/s"),
+        power => format!("{base}/s^{power}"),
+    }
 }
 
 /// Derivatives of the outputs, and the sum over the inputs of an unbalance.
-fn shape(point: &mut SweptPoint, request: &ResponseRequest) {
-    let Some(sample) = &mut point.sample else { return };
+fn shape(point: SweptPoint, request: &ResponseRequest) -> SweptPoint {
     let s = c64::new(0.0, point.omega);
     let factor = s.powu(request.derivatives);
-    let (ny, nu) = sample.value.shape();
+    // An infinite entry stays one at the frequency zero, too.
+    let scaled = |h: c64, factor: c64| if h.is_finite() { h * factor } else { h };
+    let widened = |bound: f64, factor: f64| if bound.is_finite() { bound * factor } else { bound };
     if let Drive::Unbalance { amount, .. } = request.drive {
         let size = amount * point.omega * point.omega;
         let turn = |i: usize| if i == 0 { c64::new(1.0, 0.0) } else { c64::new(0.0, -1.0) };
-        let value = DenseC::from_fn(ny, 1, |o, _| {
-            (0..nu).map(|i| sample.value[(o, i)] * turn(i)).sum::<c64>() * (size * factor)
-        });
-        let bound = Dense::from_fn(ny, 1, |o, _| {
-            (0..nu).map(|i| sample.bound[(o, i)]).sum::<f64>() * size.abs() * factor.norm()
-        });
-        *sample = Sample { omega: point.omega, value, bound };
+        point.map(|sample| {
+            let (ny, nu) = sample.value.shape();
+            let sum = |o: usize| {
+                let terms = || (0..nu).map(|i| (sample.value[(o, i)], turn(i)));
+                let whole = terms().all(|(h, _)| h.is_finite());
+                if whole {
+                    terms().map(|(h, turn)| h * turn).sum::<c64>() * (size * factor)
+                } else {
+                    c64::new(f64::INFINITY, 0.0)
+                }
+            };
+            let error = |o: usize| {
+                widened((0..nu).map(|i| sample.bound[(o, i)]).sum::<f64>(), size.abs() * factor.norm())
+            };
+            let (value, bound) =
+                (DenseC::from_fn(ny, 1, |o, _| sum(o)), Dense::from_fn(ny, 1, |o, _| error(o)));
+            Sample { omega: sample.omega, value, bound }
+        })
     } else if request.derivatives > 0 {
-        let value = DenseC::from_fn(ny, nu, |o, i| sample.value[(o, i)] * factor);
-        let bound = Dense::from_fn(ny, nu, |o, i| sample.bound[(o, i)] * factor.norm());
-        *sample = Sample { omega: point.omega, value, bound };
+        point.map(|sample| {
+            let (ny, nu) = sample.value.shape();
+            let value = DenseC::from_fn(ny, nu, |o, i| scaled(sample.value[(o, i)], factor));
+            let bound = Dense::from_fn(ny, nu, |o, i| widened(sample.bound[(o, i)], factor.norm()));
+            Sample { omega: sample.omega, value, bound }
+        })
+    } else {
+        point
     }
-}
-
-/// Mean squares over the band by integration, one for each output.
-fn random_in_band(
-    evaluator: &mut Evaluator<'_>,
-    request: &ResponseRequest,
-    poles: &[c64],
-) -> Result<Vec<MeanSquare>, AnalysisError> {
-    if request.densities.is_empty() {
-        return Ok(Vec::new());
-    }
-    // Resonances and the corners of the densities end intervals.
-    let mut corners: Vec<f64> = request.densities.iter().flat_map(|d| &d.points).map(|p| p[0]).collect();
-    for pole in poles.iter().filter(|p| p.im > 0.0) {
-        corners.extend([-10.0, -1.0, 0.0, 1.0, 10.0].map(|k| (pole.im + k * pole.re) / TAU));
-    }
-    let mut out = Vec::new();
-    for o in 0..request.outputs.len() {
-        let mut density = |hz: f64| {
-            let omega = hz * TAU;
-            let mut point = evaluator.at(omega)?;
-            shape(&mut point, request);
-            let sample = point.sample.ok_or(ResponseError::Pole { omega })?;
-            let parts = request.densities.iter().map(|d| {
-                let (h, bound, level) =
-                    (sample.value[(o, d.column)].norm(), sample.bound[(o, d.column)], d.at(hz));
-                (h * h * level, (2.0 * h + bound) * bound * level)
-            });
-            Ok(parts.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1)))
-        };
-        out.push(mean_square(&mut density, request.band_hz, &corners, ACCURACY)?);
-    }
-    Ok(out)
-}
-
-/// Mean squares over all frequencies by the Lyapunov equation of the minimal coordinates, where all densities are constant.
-fn random_at_all(
-    response: &Response,
-    request: &ResponseRequest,
-    small: bool,
-) -> Result<Vec<Option<Variance>>, AnalysisError> {
-    let none = || vec![None; request.outputs.len()];
-    let white = request.densities.iter().all(Density::is_white);
-    let unbalance = matches!(request.drive, Drive::Unbalance { .. });
-    if request.densities.is_empty()
-        || !white
-        || !small
-        || request.loss != 0.0
-        || unbalance
-        || request.derivatives > 0
-    {
-        return Ok(none());
-    }
-    let Some([a, b, c, d]) = response.state_space()? else { return Ok(none()) };
-    let count = b.ncols();
-    // Two-sided densities are half of the one-sided ones.
-    let level =
-        |i: usize| request.densities.iter().filter(|x| x.column == i).map(|x| 0.5 * x.points[0][1]).sum();
-    let intensity = Dense::from_fn(count, count, |i, j| if i == j { level(i) } else { 0.0 });
-    let found = white_noise(&a, &b, &c, &intensity)?;
-    let direct = |o: usize| (0..count).any(|i| d[(o, i)] != 0.0 && intensity[(i, i)] != 0.0);
-    Ok(found.into_iter().enumerate().map(|(o, v)| (!direct(o)).then_some(v)).collect())
 }

@@ -18,6 +18,20 @@ pub struct Shares {
     pub participation: Option<Participation>,
 }
 
+/// What is said where a share of the strain energy is negative.
+pub const NEGATIVE: &str = "negative shares of the strain energy are those of bodies that weights and constraint forces push away from \
+                            their places; the shares of a mode add up to 100 %";
+/// The least share that is shown as a negative one.
+const SHOWN: f64 = -5e-4;
+
+impl Shares {
+    /// Whether a share of the strain energy is negative in the digits that are shown.
+    pub fn has_negative(&self) -> bool {
+        let modes = self.energy.iter().flat_map(|e| &e.modes);
+        modes.filter_map(|m| m.strain.as_ref()).flatten().any(|share| *share <= SHOWN)
+    }
+}
+
 /// Names of the axes.
 const AXES: [&str; 3] = ["x", "y", "z"];
 

@@ -2,7 +2,8 @@
 
 use crate::names::coordinates;
 use crate::number::six;
-use crate::shares::Shares;
+use crate::sentences;
+use crate::shares::{NEGATIVE, Shares};
 use mb_constraints::ConstraintRank;
 use mb_model::{Model, Point};
 use mb_report::{Cell, Column, Table};
@@ -150,8 +151,14 @@ pub fn energy(shares: &Shares, number_of: impl Fn(usize) -> Option<usize>) -> Ta
     }
     Table {
         title: "Energy by body".to_owned(),
-        note: "Which body moves, deforms and dissipates in each mode; bodies below one percent are left out."
-            .to_owned(),
+        note: format!(
+            "Which body moves, deforms and dissipates in each mode; bodies below one percent are left out.{}",
+            if shares.has_negative() {
+                format!(" {} The drawing colours them as none.", sentences::one(NEGATIVE))
+            } else {
+                String::new()
+            }
+        ),
         columns: columns(&[
             ("mode", ""),
             ("body", ""),

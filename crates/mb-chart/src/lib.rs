@@ -179,10 +179,14 @@ struct Axis {
 impl Axis {
     /// Steps of 1, 2 or 5 times a power of ten; `round` ends the axis at a step.
     fn linear([low, high]: [f64; 2], round: bool, places: [f64; 2]) -> Self {
-        // A constant gets room around it.
-        let least = 1e-9 * low.abs().max(high.abs()).max(f64::MIN_POSITIVE / 1e-9);
+        let size = low.abs().max(high.abs());
+        if size < f64::MIN_POSITIVE / 1e-9 {
+            // Zero throughout has no unit of its own: the one tick is at zero.
+            return Self { from: -1.0, to: 1.0, step: 2.0, logarithmic: false, places };
+        }
+        // A constant gets room in proportion around it.
         let (low, high) =
-            if high - low > least { (low, high) } else { (low - least.max(0.5), high + least.max(0.5)) };
+            if high - low > 1e-9 * size { (low, high) } else { (low - 0.5 * size, high + 0.5 * size) };
         let rough = (high - low) / 5.0;
         let unit = 10.0_f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * unit).into_iter().find(|s| *s >= rough).unwrap_or(unit);
@@ -250,7 +254,15 @@ fn draw(svg: &mut String, panel: &Panel, across: Axis, top: f64) {
             place(y[1])
         );
     };
-    for y in up.ticks() {
+    let values = panel.curves.iter().flat_map(|c| &c.points).map(|p| p[1]).filter(|y| !y.is_nan());
+    let logarithmic = panel.scale != Scale::Linear;
+    let empty = !values.clone().any(|y| !logarithmic || y > 0.0);
+    if empty {
+        let words = if logarithmic { "zero throughout" } else { "no values" };
+        let [x, y] = [0.5 * (LEFT + right), top + 0.5 * PANEL].map(place);
+        let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{words}</text>");
+    }
+    for y in up.ticks().into_iter().filter(|_| !empty) {
         let at = up.at(y);
         line(svg, [LEFT, right], [at; 2], "#dddddd");
         let _ = writeln!(
@@ -379,6 +391,20 @@ mod tests {
         assert_eq!(Axis::linear([-0.1, 0.1], true, [0.0, 1.0]).word(-0.05), "-0.05");
         let decades = Axis::decades([2e-7, 3.0], 1e-5, [0.0, 1.0]);
         assert_eq!((decades.from, decades.to, decades.word(-5.0).as_str()), (-5.0, 1.0, "1e-5"));
+    }
+
+    #[test]
+    fn what_is_zero_or_constant_has_no_axis_of_another_size() {
+        let labels = |text: &str| text.matches("text-anchor=\"end\"").count();
+        let zero = chart(Scale::Linear, vec![[0.0, 0.0], [1.0, 0.0]]);
+        assert!(labels(&zero) == 1 && zero.contains("text-anchor=\"end\">0</text>"), "{zero}");
+        let none = chart(Scale::Logarithmic { floor: 1e-6 }, vec![[0.0, 0.0], [1.0, f64::NAN]]);
+        assert!(labels(&none) == 0 && none.contains("zero throughout"), "{none}");
+        let constant = Axis::linear([2e-6, 2e-6], true, [0.0, 1.0]);
+        assert!(constant.from >= 0.0 && constant.to <= 4e-6, "{constant:?}");
+        // Time begins where the first value is, drawn or not.
+        let late = chart(Scale::Logarithmic { floor: 1e-6 }, vec![[0.0, f64::NAN], [0.4, 1.0], [1.0, 2.0]]);
+        assert!(late.contains("text-anchor=\"middle\">0.0</text>"), "{late}");
     }
 
     #[test]

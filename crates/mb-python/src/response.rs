@@ -4,14 +4,15 @@ use std::f64::consts::TAU;
 
 use mb_algebra::{Dense, QuadraticPencil, Sparse, c64};
 use mb_analysis::response::{
-    Density, Drive, MOST_ROWS_OF_ZEROS, ModelResponse, ResponseRequest, notes, response as of_model,
+    AbsentPole, Density, Drive, MOST_ROWS_OF_ZEROS, ModelResponse, ResponseRequest, absent, growing, notes,
+    poles_of, response as of_model,
 };
 use mb_analysis::{check_size, sentences};
 use mb_eigen::sparse::{Request, SparseOptions, solve};
 use mb_eigen::{Eigenpair, Spectrum};
 use mb_response::{
-    Evaluator, Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, Zeros, grid, peaks,
-    undamped, zeros,
+    Evaluator, Infinite, Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, Zeros, grid,
+    peaks, phases, zeros,
 };
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
@@ -110,14 +111,27 @@ pub(crate) fn response<'py>(py: Python<'py>, site: &Site, asked: &str) -> PyResu
         Ok((found, list, notes))
     })?;
     let size = (found.outputs.len(), found.inputs.len());
-    let out =
-        dictionary(py, &found.sweep, size, &found.peaks, &found.poles.spectrum, found.all_poles, zeros)?;
+    let infinite = |at| found.infinite_at(at);
+    let poles = (&found.poles.spectrum, found.all_poles);
+    let out = dictionary(py, &found.sweep, size, &found.peaks, poles, zeros)?;
+    set_phases(py, &out, &found.sweep, size, infinite)?;
     out.set_item("notes", notes)?;
     out.set_item("growing", found.growing())?;
     let random = found.random.iter();
-    let random: Vec<_> =
-        random.map(|r| (r.band.value, r.band.error, r.all.map(|v| (v.value, v.bound)))).collect();
+    let random: Vec<_> = random
+        .map(|r| {
+            (
+                r.band.value,
+                r.band.error,
+                r.all.value().map(|v| (v.value, v.bound)),
+                r.all.why().map(str::to_owned),
+            )
+        })
+        .collect();
     out.set_item("random", random)?;
+    set_lossy(py, &out, found.lossy_poles)?;
+    out.set_item("input_units", found.input_units)?;
+    out.set_item("output_units", found.output_units)?;
     out.set_item("inputs", found.inputs)?;
     out.set_item("outputs", found.outputs)?;
     Ok(out)
@@ -199,15 +213,46 @@ pub(crate) fn matrix_response<'py>(
     let grid: Grid = read(py, grid)?;
     let size = (plant.outputs(), plant.inputs());
     let found = work::run(py, move || of_matrices(plant, &grid, with_zeros))?;
-    let OfMatrices { swept, peaks, poles, all, zeros } = found.map_err(|e| failure(py, &e))?;
-    let out = dictionary(py, &swept, size, &peaks, &poles, all, zeros)?;
-    let values =
-        poles.motion().filter_map(|p| p.value().filter(|s| s.re > p.error_bound.max(1e-9 * s.norm())));
-    let growing = values.map(|s| s.re).reduce(f64::max);
+    let OfMatrices { swept, peaks, poles, all, lossy, infinite, absent, zeros } =
+        found.map_err(|e| failure(py, &e))?;
+    let infinite = |entry| frequencies(&infinite, entry);
+    let out = dictionary(py, &swept, size, &peaks, (&poles, all), zeros)?;
+    set_phases(py, &out, &swept, size, infinite)?;
+    let growing = growing(lossy.as_deref(), &poles);
     out.set_item("growing", growing)?;
-    let notes = notes::notes(&swept, growing, all, None, matrices.loss);
-    out.set_item("notes", sentences::all(&notes))?;
+    let stability =
+        notes::Stability { growing, all_poles: all, with_loss: matrices.loss == 0.0 || lossy.is_some() };
+    let mut list = notes::notes(&swept, &stability, None, matrices.loss);
+    let names = |letter: &str, count: usize| (0..count).map(|k| format!("{letter}{k}")).collect::<Vec<_>>();
+    list.extend(notes::absent(&absent, &names("u", size.1), &names("y", size.0)));
+    out.set_item("notes", sentences::all(&list))?;
+    set_lossy(py, &out, lossy)?;
     Ok(out)
+}
+
+/// Phases without jumps, degrees, n x outputs x inputs; `infinite`: frequencies of the undamped poles of an entry, rad/s.
+fn set_phases(
+    py: Python<'_>,
+    out: &Bound<'_, PyDict>,
+    swept: &Sweep,
+    (ny, nu): (usize, usize),
+    infinite: impl Fn((usize, usize)) -> Vec<f64>,
+) -> PyResult<()> {
+    let samples: Vec<&Sample> = swept.points.iter().filter_map(|p| p.sample.as_ref()).collect();
+    let entries = (0..ny).flat_map(|o| (0..nu).map(move |i| (o, i)));
+    let lists: Vec<Vec<f64>> = entries.map(|at| phases(&samples, at, &infinite(at))).collect();
+    let all = (0..samples.len()).flat_map(|k| lists.iter().map(move |list| list[k])).collect();
+    out.set_item("phase", block(py, (samples.len(), ny, nu), all)?)
+}
+
+/// Poles with structural damping, or None.
+fn set_lossy(py: Python<'_>, out: &Bound<'_, PyDict>, lossy: Option<Vec<c64>>) -> PyResult<()> {
+    out.set_item("lossy_poles", lossy.map(|poles| vector(py, poles)))
+}
+
+/// Frequencies of the undamped poles of one entry, rad/s.
+fn frequencies(infinite: &Infinite, entry: (usize, usize)) -> Vec<f64> {
+    infinite.iter().filter(|(_, list)| list.contains(&entry)).map(|(w, _)| *w).collect()
 }
 
 fn failure(py: Python<'_>, error: &ResponseError) -> PyErr {
@@ -222,6 +267,9 @@ struct OfMatrices {
     peaks: Vec<Peak>,
     poles: Spectrum,
     all: bool,
+    lossy: Option<Vec<c64>>,
+    infinite: Infinite,
+    absent: Vec<AbsentPole>,
     zeros: Vec<ZerosOf>,
 }
 
@@ -235,17 +283,25 @@ fn of_matrices(plant: Plant, asked: &Grid, with_zeros: bool) -> Result<OfMatrice
         Request::Band { from_hz: from / BEYOND, to_hz: to * BEYOND, max_damping_ratio: Some(0.5) }
     };
     let poles = solve(&pencil, &request, &SparseOptions::default())?;
-    let values: Vec<c64> = poles.motion().filter_map(Eigenpair::value).collect();
     let response = Response::new(plant)?;
+    let (values, lossy) = poles_of(&response, &poles, all)?;
     let options = asked.options();
-    let mut evaluator = Evaluator::new(&response, &options);
-    let swept = evaluator.sweep(&grid([from * TAU, to * TAU], &values, &options))?;
+    let band = [from * TAU, to * TAU];
+    let mut evaluator = Evaluator::new(&response, &options, &values);
+    let swept = evaluator.sweep(&grid(band, &values, &options))?;
+    let infinite = match options.only {
+        Some(_) if !all => Vec::new(),
+        _ => evaluator.infinite([0.0, band[1]])?,
+    };
+    let absent =
+        absent(response.plant(), &poles, &infinite).into_iter().filter(|p| p.omega >= band[0]).collect();
+    let undamped: Vec<f64> = infinite.iter().filter(|(_, list)| !list.is_empty()).map(|(w, _)| *w).collect();
     let peaks = match options.only {
         Some(_) => Vec::new(),
-        None => peaks(&swept.points, &undamped(&values), &mut |omega| evaluator.at(omega))?,
+        None => peaks(&swept.points, &undamped, &mut |omega| evaluator.at(omega))?,
     };
     let zeros = if with_zeros { all_zeros(&response) } else { Vec::new() };
-    Ok(OfMatrices { swept, peaks, poles, all, zeros })
+    Ok(OfMatrices { swept, peaks, poles, all, lossy, infinite, absent, zeros })
 }
 
 fn dictionary<'py>(
@@ -253,8 +309,7 @@ fn dictionary<'py>(
     swept: &Sweep,
     (ny, nu): (usize, usize),
     peaks: &[Peak],
-    poles: &Spectrum,
-    all_poles: bool,
+    (poles, all_poles): (&Spectrum, bool),
     zeros: Vec<ZerosOf>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);

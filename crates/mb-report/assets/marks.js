@@ -190,7 +190,7 @@ function drawMarks(state, surfaces) {
     paper.lineWidth = 1.4;
     paper.strokeStyle = state.sign;
     paper.fillStyle = state.panel;
-    const phase = glyph.mark === "ground" || glyph.mark === "wall" ? [0, 0] : state.phase;
+    const phase = glyph.mark === "ground" || glyph.mark === "wall" ? state.still : state.phase;
     GLYPHS[glyph.mark](glyph.nodes.map((n) => project(nodeAt(state, n, phase))), state);
   }
   if (state.names) {

@@ -95,7 +95,7 @@ const LOOP = 8;
 /// What is drawn now.
 function snapshot() {
   const play = plays[state.picked], shape = play && play.shape;
-  const now = { ...colours(), positions: rest, real: zeros, imaginary: zeros, phase: [0, 0], radius: 0.011, tints: state.tints, ghost: false, scheme: 0, orbits: $("orbits").checked, names: $("names").checked };
+  const now = { ...colours(), positions: rest, real: zeros, imaginary: zeros, phase: [0, 0], still: [0, 0], radius: 0.011, tints: state.tints, ghost: false, scheme: 0, orbits: $("orbits").checked, names: $("names").checked };
   if (shape) {
     now.real = shape.real;
     now.imaginary = shape.imaginary || zeros;
@@ -122,7 +122,9 @@ function snapshot() {
     let k = times.findIndex((x) => x > t);
     k = k < 0 ? last : Math.max(1, k);
     const share = Math.min(1, (t - times[k - 1]) / (times[k] - times[k - 1] || 1));
-    now.positions = frames[k].map((x, i) => frames[k - 1][i] + share * (x - frames[k - 1][i]));
+    // Between two frames, which are sent once each: (1 - share) a + share b.
+    [now.positions, now.real, now.imaginary] = [zeros, frames[k - 1], frames[k]];
+    now.phase = now.still = [1 - share, share];
     $("clock").textContent = `${t.toPrecision(4)} s`;
     $("time").value = String(Math.round(1000 * (state.turns % 1)));
   }

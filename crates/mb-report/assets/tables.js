@@ -62,13 +62,18 @@ function axis(values, logarithmic, [from, to]) {
   const good = values.filter((v) => v !== null && Number.isFinite(v) && (!logarithmic || v > 0)), value = logarithmic ? Math.log10 : (v) => v;
   let low = Infinity, high = -Infinity;
   for (const v of good) { low = Math.min(low, value(v)); high = Math.max(high, value(v)); }
-  if (!(low <= high)) [low, high] = [0, 1];
-  if (high - low < 1e-9 * Math.max(Math.abs(low), Math.abs(high), 1e-300)) [low, high] = [low - 0.5 * (Math.abs(low) || 1), high + 0.5 * (Math.abs(high) || 1)];
+  const empty = !(low <= high);
+  if (empty) [low, high] = [0, 1];
+  // A constant gets room in proportion around it; of zero alone the one tick is at zero.
+  const size = Math.max(Math.abs(low), Math.abs(high)), wide = size && !logarithmic ? size : 1, zero = !size && !logarithmic;
+  if (high - low < 1e-9 * (size || 1)) [low, high] = [low - 0.5 * wide, high + 0.5 * wide];
   const rough = (high - low) / 6, unit = 10 ** Math.floor(Math.log10(rough)), narrow = logarithmic && high - low < 2;
   const step = logarithmic && !narrow ? Math.max(1, Math.ceil(rough)) : [1, 2, 5, 10].map((m) => m * unit).find((s) => s >= rough);
   const ticks = [];
-  for (let t = Math.ceil(low / step - 1e-9); t * step <= high + 1e-9 * step; t++) ticks.push(t * step);
+  if (zero) ticks.push(0);
+  else if (!empty) for (let t = Math.ceil(low / step - 1e-9); t * step <= high + 1e-9 * step; t++) ticks.push(t * step);
   return {
+    empty,
     at: (v) => (logarithmic && !(v > 0) ? NaN : from + (to - from) * (value(v) - low) / (high - low)),
     back: (p) => { const v = low + (high - low) * (p - from) / (to - from); return logarithmic ? 10 ** v : v; },
     ticks: ticks.map((t) => ({ at: from + (to - from) * (t - low) / (high - low), text: logarithmic ? figure(10 ** t) : figure(Math.abs(t) < 1e-9 * step ? 0 : t) })),
@@ -84,6 +89,7 @@ function makeChart(chart) {
     for (const t of up.ticks) {
       svg.append(SVG("line", { class: "grid", x1: left, x2: W - right, y1: t.at, y2: t.at }), SVG("text", { x: left - 6, y: t.at + 4, "text-anchor": "end" }, t.text));
     }
+    if (up.empty) svg.append(SVG("text", { x: (left + W - right) / 2, y: y0 + high / 2, "text-anchor": "middle" }, panel.curves.some((c) => c.y.includes(0)) ? "zero throughout" : "no values"));
     for (const t of across.ticks) svg.append(SVG("line", { class: "grid", x1: t.at, x2: t.at, y1: y0, y2: y0 + high }));
     svg.append(SVG("text", { x: 14, y: y0 + high / 2, transform: `rotate(-90 14 ${y0 + high / 2})`, "text-anchor": "middle" }, panel.ordinate));
     const legend = [];

@@ -7,6 +7,7 @@
 #![doc = include_str!("../README.md")]
 
 mod hull;
+mod lean;
 mod pack;
 mod page;
 mod scene;

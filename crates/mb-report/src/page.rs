@@ -1,8 +1,10 @@
 //! The text of the page.
 
+use crate::lean::lean;
 use crate::pack::{indices, short};
 use crate::{Chart, Glyph, Motion, Report, Scene, Shape, Table};
 use serde::Serialize;
+use std::sync::LazyLock;
 
 const PAGE: &str = include_str!("../assets/page.html");
 const STYLE: &str = include_str!("../assets/page.css");
@@ -14,6 +16,8 @@ const SCRIPTS: [&str; 6] = [
     include_str!("../assets/tables.js"),
     include_str!("../assets/page.js"),
 ];
+/// The scripts as they stand in a page.
+static SCRIPT: LazyLock<String> = LazyLock::new(|| lean(&SCRIPTS.concat()));
 /// Steps of a 16-bit integer from zero to its end.
 const STEPS: f64 = 32767.0;
 
@@ -71,12 +75,11 @@ impl Report {
         // The data are strings, numbers, lists and maps with string keys. `<` is written by its number, so that no name
         // can end the script element it stands in.
         let data = serde_json::to_string(&self.data()).unwrap_or_default().replace('<', "\\u003c");
-        let script = SCRIPTS.concat();
         let parts = [
             ("TITLE", escaped(&self.title)),
             ("STYLE", STYLE.to_owned()),
             ("DATA", data),
-            ("SCRIPT", script),
+            ("SCRIPT", SCRIPT.clone()),
         ];
         // One pass from left to right: what stands in a part is never taken for a place of another.
         let mut out = String::new();

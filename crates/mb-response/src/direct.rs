@@ -16,6 +16,12 @@
 //! |F| by many digits, so that the solution is refined with residuals in double-double precision, where g is of the order
 //! u^2, until the residual adds nothing to the rounding of W x (`refined.rs`). The bound holds for the matrices as given. Where
 //! it reaches |H| the system has an undamped pole there.
+//!
+//! A frequency f in Hz is not exactly omega / (2 pi): what the rounding between the two changes is part of the bound too,
+//!
+//! ```text
+//! |dH / d omega| g omega,   dH / ds = (Y_v + 2 s Y_a) x - z^T (2 s M + C) x
+//! ```
 
 use crate::bounds::{Terms, WithSizes, rounding};
 use crate::error::ResponseError;
@@ -27,6 +33,8 @@ use std::sync::Arc;
 
 /// Evaluations in double-double precision of one frequency at most.
 const REFINEMENTS: usize = 5;
+/// Relative rounding of omega = 2 pi f, back and forth, and of 2 pi itself.
+pub(crate) const OF_FREQUENCY: f64 = 1.5 * f64::EPSILON;
 
 /// H at one frequency.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,7 +119,9 @@ impl Response {
     /// # Errors
     /// [`ResponseError::Pole`] where the response is infinite to rounding; [`ResponseError::BadFrequency`]; memory.
     pub fn direct(&self, omega: f64) -> Result<Sample, ResponseError> {
-        self.transfer(c64::new(0.0, omega))
+        let (mut sample, slope) = self.with_slope(c64::new(0.0, omega))?;
+        sample.bound = &sample.bound + &dense::scale(OF_FREQUENCY * omega.abs(), &slope);
+        Ok(sample)
     }
 
     /// H at any s in rad/s, with its bound; `omega` of the sample is Im s.
@@ -119,6 +129,11 @@ impl Response {
     /// # Errors
     /// As [`Response::direct`].
     pub fn transfer(&self, s: c64) -> Result<Sample, ResponseError> {
+        Ok(self.with_slope(s)?.0)
+    }
+
+    /// H with its bound, and |dH / ds|.
+    fn with_slope(&self, s: c64) -> Result<(Sample, Dense), ResponseError> {
         let omega = s.im;
         if !(s.re.is_finite() && omega.is_finite()) {
             return Err(ResponseError::BadFrequency { omega });
@@ -143,12 +158,34 @@ impl Response {
         }
         .transposed()
         .map_err(at_pole)?;
+        let slope = self.slope(s, &x, &z);
         let found = self.refined(s, &factors, &f, Solution::new(x, l), &Adjoint { w, z, mu });
         if found.is_finite() {
-            Ok(Sample { omega, bound: found.bound(), value: found.value })
+            Ok((Sample { omega, bound: found.bound(), value: found.value }, slope))
         } else {
             Err(ResponseError::Pole { omega })
         }
+    }
+
+    /// |(Y_v + 2 s Y_a) x - z^T (2 s M + C) x|, outputs x inputs.
+    fn slope(&self, s: c64, x: &DenseC, z: &DenseC) -> Dense {
+        let p = &self.plant;
+        let mut out = Dense::zeros(p.outputs(), p.inputs());
+        for i in 0..p.inputs() {
+            let x = x.col_as_slice(i);
+            let mut image = vec![c64::new(0.0, 0.0); p.n()];
+            for (factor, a) in [(2.0 * s, &p.pencil.m), (c64::new(1.0, 0.0), &p.pencil.c)] {
+                for (value, (row, col)) in a {
+                    image[row] += factor * *value * x[col];
+                }
+            }
+            for o in 0..p.outputs() {
+                let read: c64 = (0..p.n()).map(|j| (p.by_v[(o, j)] + 2.0 * s * p.by_a[(o, j)]) * x[j]).sum();
+                let moved: c64 = z.col_as_slice(o).iter().zip(&image).map(|(z, y)| z * y).sum();
+                out[(o, i)] = (read - moved).norm();
+            }
+        }
+        out
     }
 
     /// H of a solution, refined as long as the residual exceeds the rounding of W x and falls.

@@ -38,6 +38,19 @@ pub enum ResponseError {
         /// The frequency, rad/s.
         omega: f64,
     },
+    /// A random input excites an undamped pole in the band.
+    #[error(
+        "The mean square of `{output}` is infinite: `{input}` excites an undamped pole at {hz:.6} Hz, in the band.",
+        hz = omega / std::f64::consts::TAU
+    )]
+    Undamped {
+        /// The frequency of the pole, rad/s.
+        omega: f64,
+        /// Name of the output.
+        output: String,
+        /// Name of the input.
+        input: String,
+    },
     /// A frequency that is not a number.
     #[error("The frequency {omega} rad/s is not finite.")]
     BadFrequency {
@@ -59,6 +72,9 @@ pub enum ResponseError {
         /// Largest real part, 1/s.
         real: f64,
     },
+    /// Motions are damped too little for the digits of the Lyapunov equation.
+    #[error("The Lyapunov equation has no digits: some motions are damped by less than its rounding.")]
+    NoDigits,
     /// An integral did not settle.
     #[error(
         "The integral of the spectral density misses its tolerance: error {error:e} after {evaluations} evaluations."

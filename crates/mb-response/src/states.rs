@@ -6,7 +6,8 @@
 
 use crate::direct::Response;
 use crate::error::ResponseError;
-use mb_algebra::{Dense, Lu, RankQr, RankTolerance, dense, to_dense};
+use crate::plant::Plant;
+use mb_algebra::{Dense, GeneralEigen, Lu, RankQr, RankTolerance, c64, dense, to_dense};
 
 /// Reciprocal condition below which the reduced mass matrix counts as singular.
 const SINGULAR: f64 = 1e-13;
@@ -46,4 +47,32 @@ impl Response {
         let d = &plant.feedthrough + &dense::mul(&acceleration, &by_u);
         Ok(Some([a, b, c, d]))
     }
+}
+
+/// Eigenvalues of s^2 M + s C + (1 + i eta) K at positive frequencies, rad/s, dense; none where the reduced mass matrix is singular.
+///
+/// The structural damping that the response has is one of positive frequencies alone, so that only these poles mean something.
+///
+/// # Errors
+/// Entries that are not finite; failures of the eigenanalysis.
+pub fn lossy_poles(response: &Response) -> Result<Option<Vec<c64>>, ResponseError> {
+    let (loss, plain) = (response.plant.loss, Plant { loss: 0.0, ..response.plant.clone() });
+    let Some([a, ..]) = Response::new(plain)?.state_space()? else { return Ok(None) };
+    let dof = a.nrows() / 2;
+    // The imaginary part of A: -eta M^-1 K. With it [A_r, -A_i; A_i, A_r] has the eigenvalues of A_r + i A_i, with vectors
+    // (v, -i v), and their conjugates, with vectors (v, i v).
+    let imaginary =
+        Dense::from_fn(2 * dof, 2 * dof, |i, j| if i >= dof && j < dof { loss * a[(i, j)] } else { 0.0 });
+    let negative = dense::scale(-1.0, &imaginary);
+    let both = dense::vstack(&[&dense::hstack(&[&a, &negative]), &dense::hstack(&[&imaginary, &a])]);
+    let found = GeneralEigen::new(&both, false)?;
+    let i = c64::new(0.0, 1.0);
+    let own = |k: usize| {
+        let v = found.right.col_as_slice(k);
+        let (top, bottom) = v.split_at(2 * dof);
+        let size = |turn: c64| top.iter().zip(bottom).map(|(x, y)| (turn * x + y).norm_sqr()).sum::<f64>();
+        size(i) < size(-i)
+    };
+    let values = (0..found.values.len()).filter(|k| found.values[*k].im > 0.0 && own(*k));
+    Ok(Some(values.map(|k| found.values[k]).collect()))
 }

@@ -6,6 +6,7 @@
 
 use crate::direct::{Response, Sample};
 use crate::error::ResponseError;
+use crate::limit::{Limit, Undamped};
 use crate::projection::Projection;
 use mb_algebra::c64;
 
@@ -95,8 +96,26 @@ impl Default for SweepOptions {
 pub struct SweptPoint {
     /// omega, rad/s.
     pub omega: f64,
-    /// H with its bound; none at an undamped pole, where it is infinite.
+    /// H with its bound; none at an undamped pole that an entry of it has.
     pub sample: Option<Sample>,
+    /// At such a pole H all the same, where other entries do not have it: those that have it are infinite.
+    pub partly: Option<Sample>,
+}
+
+impl SweptPoint {
+    /// A frequency with H.
+    pub fn new(sample: Sample) -> Self {
+        Self { omega: sample.omega, sample: Some(sample), partly: None }
+    }
+    /// A frequency at which H has no value.
+    pub fn infinite(omega: f64) -> Self {
+        Self { omega, sample: None, partly: None }
+    }
+    /// With H and its bound as `of` has them of the entries.
+    #[must_use]
+    pub fn map(self, of: impl Fn(Sample) -> Sample) -> Self {
+        Self { omega: self.omega, sample: self.sample.map(&of), partly: self.partly.map(&of) }
+    }
 }
 
 /// H over a band.
@@ -122,7 +141,7 @@ pub fn sweep(
     options: &SweepOptions,
 ) -> Result<Sweep, ResponseError> {
     let omegas = grid(band, poles, options);
-    Evaluator::new(response, options).sweep(&omegas)
+    Evaluator::new(response, options, poles).sweep(&omegas)
 }
 
 /// Frequencies that direct solutions may take.
@@ -142,7 +161,7 @@ pub fn undamped(poles: &[c64]) -> Vec<f64> {
     poles.iter().filter(|p| p.im > 0.0 && is_undamped(**p)).map(|p| p.im).collect()
 }
 
-/// Evenly spaced frequencies and those around the poles, or those of the options alone; rad/s.
+/// Evenly spaced frequencies, both ends among them, and those around the poles, or those of the options alone; rad/s.
 pub fn grid([from, to]: [f64; 2], poles: &[c64], options: &SweepOptions) -> Vec<f64> {
     if let Some(list) = &options.only {
         return list.clone();
@@ -184,11 +203,22 @@ pub fn grid([from, to]: [f64; 2], poles: &[c64], options: &SweepOptions) -> Vec<
             out.retain(|w| (w - pole.im).abs() > 0.1 * NARROWEST * pole.im);
         }
     }
+    // The ends stay, whatever lies on them.
+    out.extend([from, to]);
     out.retain(|w| *w >= from && *w <= to);
     out.sort_by(f64::total_cmp);
-    out.dedup_by(|a, b| (*a - *b).abs() <= 1e-9 * b.abs());
+    out.dedup_by(|a, b| {
+        let same = (*a - *b).abs() <= 1e-9 * b.abs();
+        if same && *a >= to {
+            *b = to;
+        }
+        same
+    });
     out
 }
+
+/// Entries of H (output, input) that are infinite, by undamped pole in increasing frequency, rad/s; none at poles that H does not have.
+pub type Infinite = Vec<(f64, Vec<(usize, usize)>)>;
 
 /// H at any frequency.
 #[derive(Debug)]
@@ -198,16 +228,22 @@ pub struct Evaluator<'a> {
     projection: Option<Projection<'a>>,
     unproved: Option<String>,
     direct: usize,
+    undamped: Vec<Undamped>,
+    /// H beside undamped poles that were met, with their places in `undamped`.
+    limits: Vec<(usize, Option<Limit>)>,
 }
 
 impl<'a> Evaluator<'a> {
-    /// Prepared for any frequencies.
-    pub fn new(response: &'a Response, options: &'a SweepOptions) -> Self {
-        Self { response, options, projection: None, unproved: None, direct: 0 }
+    /// Prepared for any frequencies. `poles`: eigenvalues of the system in and near the band, rad/s; where H does not have an
+    /// undamped one of them it gets its value there.
+    pub fn new(response: &'a Response, options: &'a SweepOptions, poles: &[c64]) -> Self {
+        let highest = poles.iter().map(|p| p.norm()).fold(0.0, f64::max);
+        let undamped = Undamped::of(poles, is_undamped, if highest > 0.0 { highest } else { 1.0 });
+        Self { response, options, projection: None, unproved: None, direct: 0, undamped, limits: Vec::new() }
     }
 
     /// Makes the projection for these frequencies where the options and the work ask for one.
-    fn prepare(&mut self, omegas: &[f64]) {
+    pub fn prepare(&mut self, omegas: &[f64]) {
         let operations = self.response.operations() * omegas.len() as f64;
         let wanted = match self.options.method {
             Method::Direct => false,
@@ -252,19 +288,72 @@ impl<'a> Evaluator<'a> {
         if !omega.is_finite() {
             return Err(ResponseError::BadFrequency { omega });
         }
-        if let Some(sample) =
-            self.projection.as_ref().and_then(|p| p.at(omega)).filter(|sample| !lost(sample))
-        {
-            return Ok(SweptPoint { omega, sample: Some(sample) });
+        let Some(place) = self.undamped.iter().position(|p| p.covers(omega)) else {
+            return Ok(self.off_poles(omega)?.map_or_else(|| SweptPoint::infinite(omega), SweptPoint::new));
+        };
+        let Some(limit) = self.limit(place)?.map(|l| l.value(omega)) else {
+            return Ok(SweptPoint::infinite(omega));
+        };
+        let count = entries(&limit).filter(|at| limit.value[*at].is_finite()).count();
+        if count == entries(&limit).count() {
+            return Ok(SweptPoint::new(limit));
+        }
+        // Beside a pole that H has, and not on it, values are large and known.
+        if let Some(sample) = self.off_poles(omega)? {
+            return Ok(SweptPoint::new(sample));
+        }
+        Ok(SweptPoint { omega, sample: None, partly: (count > 0).then_some(limit) })
+    }
+
+    /// H at omega by a solution of the equations; none where these show no digit.
+    fn off_poles(&mut self, omega: f64) -> Result<Option<Sample>, ResponseError> {
+        let projected = self.projection.as_ref().and_then(|p| p.at(omega));
+        if let Some(sample) = projected.filter(|sample| !lost(sample)) {
+            return Ok(Some(sample));
         }
         self.direct += 1;
-        let sample = match self.response.direct(omega) {
-            Ok(sample) if lost(&sample) => None,
-            Ok(sample) => Some(sample),
-            Err(ResponseError::Pole { .. }) => None,
-            Err(other) => return Err(other),
-        };
-        Ok(SweptPoint { omega, sample })
+        match self.response.direct(omega) {
+            Ok(sample) => Ok(Some(sample).filter(|sample| !lost(sample))),
+            Err(ResponseError::Pole { .. }) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// H beside an undamped pole, computed once.
+    fn limit(&mut self, place: usize) -> Result<Option<Limit>, ResponseError> {
+        if let Some((_, known)) = self.limits.iter().find(|(k, _)| *k == place) {
+            return Ok(known.clone());
+        }
+        let at = self.undamped[place];
+        let samples = at.places().into_iter().map(|w| self.off_poles(w)).collect::<Result<Vec<_>, _>>()?;
+        let limit = Limit::new(at, samples);
+        self.limits.push((place, limit.clone()));
+        Ok(limit)
+    }
+
+    /// Entries of H (output, input) that are infinite at the undamped poles from `from` to `to` (rad/s), by pole; a pole without any is
+    /// none of H.
+    ///
+    /// # Errors
+    /// As [`Evaluator::at`].
+    pub fn infinite(&mut self, [from, to]: [f64; 2]) -> Result<Infinite, ResponseError> {
+        let mut out = Vec::new();
+        for place in 0..self.undamped.len() {
+            let omega = self.undamped[place].omega;
+            if omega < from || omega > to {
+                continue;
+            }
+            let (ny, nu) = (self.response.plant.outputs(), self.response.plant.inputs());
+            let list = match self.limit(place)? {
+                Some(limit) => {
+                    let value = limit.value(omega);
+                    entries(&value).filter(|at| !value.value[*at].is_finite()).collect()
+                }
+                None => (0..ny).flat_map(|o| (0..nu).map(move |i| (o, i))).collect(),
+            };
+            out.push((omega, list));
+        }
+        Ok(out)
     }
 
     /// Halves intervals in which H is not straight.
@@ -282,9 +371,12 @@ impl<'a> Evaluator<'a> {
                     && point.omega - last.omega > 1e-7 * point.omega
                 {
                     let middle = self.at(0.5 * (last.omega + point.omega))?;
-                    out.push(middle);
                     room -= 1;
-                    added = true;
+                    // Nobody asked for the middle between two samples around a pole.
+                    if middle.sample.is_some() {
+                        out.push(middle);
+                        added = true;
+                    }
                 }
                 out.push(point);
             }
@@ -314,10 +406,15 @@ impl<'a> Evaluator<'a> {
     }
 }
 
+fn entries(sample: &Sample) -> impl Iterator<Item = (usize, usize)> {
+    let (ny, nu) = sample.value.shape();
+    (0..nu).flat_map(move |i| (0..ny).map(move |o| (o, i)))
+}
+
 /// True when an entry that is not zero has no digit: the frequency is a pole to rounding.
 fn lost(sample: &Sample) -> bool {
-    let entries = (0..sample.value.ncols()).flat_map(|i| (0..sample.value.nrows()).map(move |o| (o, i)));
-    let sizes: Vec<(f64, f64)> = entries.map(|at| (sample.value[at].norm(), sample.bound[at])).collect();
+    let sizes: Vec<(f64, f64)> =
+        entries(sample).map(|at| (sample.value[at].norm(), sample.bound[at])).collect();
     let largest = sizes.iter().fold(0.0_f64, |m, (h, _)| m.max(*h));
     sizes.iter().any(|(h, bound)| *bound > 0.3 * largest && *h > 0.0)
 }

@@ -1,6 +1,6 @@
 //! What is said of a response in words: the one source for text, JSON, report and Python.
 
-use super::Drive;
+use super::{AbsentPole, AtAll, Drive, RandomOutput};
 use crate::number::{six, tiny};
 use mb_response::{How, Sample, Sweep};
 use std::f64::consts::TAU;
@@ -40,24 +40,30 @@ pub fn method(sweep: &Sweep) -> String {
     format!("{}, {how}; {bounds}", count(sweep.points.len(), "frequency", "frequencies"))
 }
 
+/// What is known of the stability.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stability {
+    /// The largest real part that is surely positive, 1/s.
+    pub growing: Option<f64>,
+    /// All poles are known.
+    pub all_poles: bool,
+    /// They are those with the structural damping.
+    pub with_loss: bool,
+}
+
 /// What a reader of the response has to know: stability, frequencies without a value, what it is relative to, its damping.
 ///
-/// `growing`: the largest real part that is surely positive, 1/s; `drive`: none for given matrices; `loss`: eta.
-pub fn notes(
-    sweep: &Sweep,
-    growing: Option<f64>,
-    all_poles: bool,
-    drive: Option<&Drive>,
-    loss: f64,
-) -> Vec<String> {
+/// `drive`: none for given matrices; `loss`: eta.
+pub fn notes(sweep: &Sweep, stability: &Stability, drive: Option<&Drive>, loss: f64) -> Vec<String> {
     let mut out = Vec::new();
-    if let Some(real) = growing {
+    let without = if stability.with_loss { "" } else { " without its structural damping" };
+    if let Some(real) = stability.growing {
         out.push(format!(
-            "the system is unstable (an eigenvalue has the real part {} 1/s): no motion settles to this response",
+            "the system{without} is unstable (an eigenvalue has the real part {} 1/s): no motion settles to this response",
             six(real)
         ));
-    } else if !all_poles {
-        out.push("stability was not checked outside the band".to_owned());
+    } else if !stability.all_poles {
+        out.push(format!("stability{without} was not checked outside the band"));
     }
     let lost = sweep.points.iter().filter(|p| p.sample.is_none()).map(|p| six(p.omega / TAU));
     let lost: Vec<String> = lost.collect();
@@ -77,6 +83,70 @@ pub fn notes(
     out
 }
 
+/// Frequencies that a sentence names at most.
+const NAMED: usize = 5;
+
+/// One sentence for all undamped poles that are absent for the same reason.
+pub fn absent(poles: &[AbsentPole], inputs: &[String], outputs: &[String]) -> Vec<String> {
+    let names = |list: &[usize], of: &[String]| {
+        list.iter().filter_map(|k| of.get(*k)).map(String::as_str).collect::<Vec<_>>().join(", ")
+    };
+    let reason = |p: &AbsentPole| {
+        let parts = [
+            ("not excited by", names(&p.not_excited_by, inputs)),
+            ("not seen in", names(&p.not_seen_in, outputs)),
+        ];
+        let parts: Vec<String> = parts
+            .into_iter()
+            .filter(|(_, list)| !list.is_empty())
+            .map(|(words, list)| format!("{words} {list}"))
+            .collect();
+        if parts.is_empty() {
+            "excited and seen in motions that have nothing in common".to_owned()
+        } else {
+            parts.join(" and ")
+        }
+    };
+    let mut groups: Vec<(String, Vec<f64>)> = Vec::new();
+    for pole in poles {
+        let why = reason(pole);
+        match groups.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, list)) => list.push(pole.omega / TAU),
+            None => groups.push((why, vec![pole.omega / TAU])),
+        }
+    }
+    let sentence = |(why, list): (String, Vec<f64>)| {
+        let shown: Vec<String> = list.iter().take(NAMED).map(|f| six(*f)).collect();
+        let more = list.len().saturating_sub(NAMED);
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let (poles, are, they) =
+            if list.len() == 1 { ("pole", "is", "it is") } else { ("poles", "are", "they are") };
+        format!(
+            "the undamped {poles} at {} Hz{rest} {are} {why}: {they} no {poles} of those responses",
+            shown.join(", ")
+        )
+    };
+    groups.into_iter().map(sentence).collect()
+}
+
+/// Why mean squares over all frequencies are missing, once for each reason.
+pub fn mean_squares(outputs: &[String], random: &[RandomOutput]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for (output, random) in outputs.iter().zip(random) {
+        let sentence = match &random.all {
+            AtAll::Known(_) => continue,
+            AtAll::Infinite(why) => {
+                format!("the mean square of {output} over all frequencies is infinite: {why}")
+            }
+            AtAll::Unknown(why) => format!("mean squares over all frequencies are not computed: {why}"),
+        };
+        if !out.contains(&sentence) {
+            out.push(sentence);
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::method;
@@ -90,7 +160,10 @@ mod tests {
             value: DenseC::from_fn(1, 1, |_, _| c64::new(value, 0.0)),
             bound: Dense::from_fn(1, 1, |_, _| bound),
         };
-        let points = entries.iter().map(|e| SweptPoint { omega: 1.0, sample: e.map(sample) });
+        let point = |e: &Option<(f64, f64)>| {
+            e.map_or_else(|| SweptPoint::infinite(1.0), |e| SweptPoint::new(sample(e)))
+        };
+        let points = entries.iter().map(point);
         Sweep { points: points.collect(), factorizations: 0, how: How::Direct }
     }
 

@@ -435,6 +435,7 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     notes.extend(summary::own_speeds(model, &found.site));
     if let Some(energy) = &found.shares.energy {
         out.push_str(&render::shares::energy(energy, &lines, style));
+        notes.extend(found.shares.has_negative().then(|| mb_analysis::NEGATIVE.to_owned()));
     }
     if let Some(participation) = &found.shares.participation {
         out.push_str(&render::shares::participation(participation, &lines, style));

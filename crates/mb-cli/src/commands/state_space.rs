@@ -116,8 +116,8 @@ fn format_of(path: &Path) -> Result<Format, RequestError> {
     }
 }
 
-/// The matrices (`E` of the descriptor form alone), names of states, inputs and outputs, units of the outputs, and the
-/// configuration at which the model was linearized, with names and units.
+/// The matrices (`E` of the descriptor form alone), names of states, inputs and outputs, units of the inputs and outputs,
+/// and the configuration at which the model was linearized, with names and units.
 fn arrays(found: &System) -> Vec<Array> {
     let model = &found.loaded.model;
     let (matrices, states): (Vec<(&str, &Dense)>, &[String]) = match &found.form {
@@ -136,6 +136,7 @@ fn arrays(found: &System) -> Vec<Array> {
     out.extend([
         Array::words("states", states.to_vec()),
         Array::words("inputs", model.inputs().to_vec()),
+        Array::words("input_units", model.input_units().into_iter().map(str::to_owned).collect()),
         Array::words("outputs", sensors.iter().map(|s| s.name.clone()).collect()),
         Array::words("output_units", sensors.iter().map(|s| s.reading.unit().to_owned()).collect()),
         Array::words("coordinates", names::configuration(model)),

@@ -245,6 +245,9 @@ fn response(error: &ResponseError) -> Option<&'static str> {
         ResponseError::Unstable { .. } => {
             "give the model damping, hold what moves freely, or take the response at frequencies (--band) without --psd"
         }
+        ResponseError::Undamped { .. } => {
+            "give that motion damping, end the band (--band) off the pole, or take an input or output that it has no part in"
+        }
         ResponseError::Unsettled { .. } => "end the band where the density is small",
         ResponseError::NoZeros => "choose another input or output (--from, --to), or leave --zeros out",
         ResponseError::Algebra(_) => SCALE,

@@ -22,8 +22,10 @@ const PANELS: usize = 12;
 pub fn figures(model: &Model, runs: &[Run]) -> Vec<(&'static str, String)> {
     let over_time = |title: &str, of: &dyn Fn(&Run, usize) -> f64| {
         let curve = |(k, run): (usize, &Run)| {
-            let points = run.motion.times.iter().enumerate().map(|(i, t)| [*t, of(run, i)]);
-            Curve::line(&run.name, k, points.filter(|p| p[1] >= FLOOR).collect())
+            // What has no place is not drawn, but the axis of the time has its own beginning.
+            let drawn = |x: f64| if x >= FLOOR { x } else { f64::NAN };
+            let points = run.motion.times.iter().enumerate().map(|(i, t)| [*t, drawn(of(run, i))]);
+            Curve::line(&run.name, k, points.collect())
         };
         let curves = runs.iter().enumerate().map(curve).collect();
         let scale = Scale::Logarithmic { floor: FLOOR };
@@ -103,7 +105,9 @@ fn energy(runs: &[Run]) -> String {
     });
     let off = runs.iter().enumerate().map(|(k, run)| {
         let mut curve = curve(&run.name, k, run, &|r| r.drift.abs());
-        curve.points.retain(|p| p[1] >= FLOOR);
+        for point in curve.points.iter_mut().filter(|p| p[1] < FLOOR) {
+            point[1] = f64::NAN;
+        }
         curve
     });
     let panels = vec![

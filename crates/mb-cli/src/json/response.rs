@@ -18,10 +18,13 @@ struct Document {
     loss: f64,
     frequency_hz: Vec<f64>,
     infinite_at_hz: Vec<f64>,
+    absent_poles: Vec<AbsentView>,
     responses: Vec<ResponseView>,
     notes: Vec<String>,
     method: MethodView,
     poles: Vec<[f64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lossy_poles: Option<Vec<[f64; 2]>>,
     all_poles: bool,
     growing: Option<f64>,
 }
@@ -30,6 +33,8 @@ struct Document {
 struct ResponseView {
     output: String,
     input: String,
+    output_unit: String,
+    input_unit: String,
     value: Vec<[f64; 2]>,
     phase_deg: Vec<f64>,
     error_bound: Vec<f64>,
@@ -105,6 +110,16 @@ struct RandomView {
     error_in_band: f64,
     mean_square: Option<f64>,
     error_bound: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+}
+
+/// An undamped pole that responses do not have.
+#[derive(Serialize)]
+struct AbsentView {
+    frequency_hz: f64,
+    not_excited_by: Vec<String>,
+    not_seen_in: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -137,6 +152,8 @@ pub fn document(found: &Found) -> String {
         ResponseView {
             output: response.outputs[at.0].clone(),
             input: response.inputs[at.1].clone(),
+            output_unit: response.output_units[at.0].clone(),
+            input_unit: response.input_units[at.1].clone(),
             value: found.samples().map(|s| [s.value[at].re, s.value[at].im]).collect(),
             phase_deg: found.phases(at),
             error_bound: values(&|s| s.bound[at]),
@@ -149,8 +166,14 @@ pub fn document(found: &Found) -> String {
         output: output.clone(),
         mean_square_in_band: random.band.value,
         error_in_band: random.band.error,
-        mean_square: random.all.map(|v| v.value),
-        error_bound: random.all.map(|v| v.bound),
+        mean_square: random.all.value().map(|v| v.value),
+        error_bound: random.all.value().map(|v| v.bound),
+        why: random.all.why().map(str::to_owned),
+    });
+    let absent = response.absent.iter().map(|p| AbsentView {
+        frequency_hz: p.omega / TAU,
+        not_excited_by: p.not_excited_by.iter().map(|i| response.inputs[*i].clone()).collect(),
+        not_seen_in: p.not_seen_in.iter().map(|o| response.outputs[*o].clone()).collect(),
     });
     let document = Document {
         head: Head::of("response"),
@@ -159,10 +182,12 @@ pub fn document(found: &Found) -> String {
         loss: found.request.loss,
         frequency_hz: found.samples().map(|s| s.omega / TAU).collect(),
         infinite_at_hz: lost.map(|p| p.omega / TAU).collect(),
+        absent_poles: absent.collect(),
         responses: responses.collect(),
         notes: mb_analysis::sentences::all(&found.notes()),
         method: MethodView::new(sweep),
         poles: pairs(&poles),
+        lossy_poles: response.lossy_poles.as_deref().map(pairs),
         all_poles: response.all_poles,
         growing: response.growing(),
     };

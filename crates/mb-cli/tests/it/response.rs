@@ -232,3 +232,158 @@ fn a_bead_in_a_turning_slot_answers_in_the_frame_of_its_table() {
         }
     }
 }
+
+/// Two directions of one mass, without damping: 2 rad/s along x, 5 rad/s along y, which F neither excites nor x sees.
+const CROSSED: &str = r#"
+units = "SI"
+name = "mass on undamped springs"
+gravity = [0, 0]
+parameters = { c = 0 }
+point = [{ name = "m", at = [1, 0], mass = 2 }]
+spring = [
+    { name = "s", a = [0, 0], b = "m", stiffness = 8, damping = "c", natural_length = 1 },
+    { name = "across", a = [1, 9], b = "m", stiffness = 50, natural_length = 9 },
+]
+force = [
+    { name = "push", at = "m", direction = [1, 0], input = "F" },
+    { name = "lift", at = "m", direction = [0, 1], input = "G" },
+]
+output = [{ name = "x", quantity = "x", of = "m" }, { name = "y", quantity = "y", of = "m" }]
+"#;
+
+fn json(args: &[&str], model: &str) -> serde_json::Value {
+    let run = mb_with(&[args, &["--json"]].concat(), model);
+    assert_eq!(run.code, 0, "{run:?}");
+    serde_json::from_str(&run.out).unwrap()
+}
+
+fn numbers(value: &serde_json::Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+/// H = 1 / (8 - 2 w^2) of x over F, at the pole of y too; the phase falls at the own pole whatever rounding says.
+#[test]
+fn a_pole_that_is_not_excited_has_its_value_and_is_named() {
+    let [own, other] = [2.0 / TAU, 5.0 / TAU];
+    let ends = ["response", "-", "--from", "F", "--to", "x", "--band", "0.1", &other.to_string()];
+    let found = json(&ends, CROSSED);
+    let (hz, response) = (numbers(&found["frequency_hz"]), &found["responses"][0]);
+    assert_eq!(hz[hz.len() - 1].to_bits(), other.to_bits(), "the end of the band");
+    let [value, bound] = [&response["value"], &response["error_bound"]].map(|v| v[hz.len() - 1].clone());
+    let error = (value[0].as_f64().unwrap() - 1.0 / (8.0 - 50.0)).abs();
+    assert!(error <= bound.as_f64().unwrap() && bound.as_f64().unwrap() < 1e-14, "{value} {bound}");
+    assert!(numbers(&found["infinite_at_hz"]).is_empty());
+    let absent = &found["absent_poles"];
+    assert!(
+        (absent[0]["frequency_hz"].as_f64().unwrap() - other).abs() < 1e-12
+            && absent.as_array().unwrap().len() == 1
+    );
+    assert_eq!((&absent[0]["not_excited_by"][0], &absent[0]["not_seen_in"][0]), (&"F".into(), &"x".into()));
+    for (f, phase) in hz.iter().zip(numbers(&response["phase_deg"])) {
+        let exact: f64 = if *f < own { 0.0 } else { -180.0 };
+        assert_eq!(phase.to_bits(), exact.to_bits(), "{f}");
+    }
+    // An end on a pole that there is says so, and other responses have their value in the text.
+    let on = ["response", "-", "--at-hz", &own.to_string()];
+    let run = mb_with(&on, CROSSED);
+    assert!(run.out.contains("No value at 0.318310 Hz"), "{run:?}");
+    let row = |name: &str| run.out.lines().find(|l| l.trim_start().starts_with(name)).unwrap().to_owned();
+    assert!(row("x / F").contains("infinite") && row("y / G").contains("0.0238095"), "{run:?}");
+    let end = ["response", "-", "--band", &own.to_string(), "1"];
+    assert_eq!(numbers(&json(&end, CROSSED)["infinite_at_hz"]), [own]);
+}
+
+/// White noise S per Hz: E x^2 = S / (4 c k), E x'^2 = S / (4 c m); the undamped motion across has no part in it.
+#[test]
+fn mean_squares_leave_out_what_is_not_driven() {
+    let request =
+        ["response", "-", "--from", "F", "--to", "x", "--band", "0", "1", "--set", "c=0.4", "--psd", "F=2"];
+    for (quantity, exact) in [("receptance", 2.0 / (4.0 * 0.4 * 8.0)), ("mobility", 2.0 / (4.0 * 0.4 * 2.0))]
+    {
+        let found = json(&[&request[..], &["--quantity", quantity]].concat(), CROSSED);
+        let random = &found["random"][0];
+        let [value, bound] = [&random["mean_square"], &random["error_bound"]].map(|x| x.as_f64().unwrap());
+        assert!((value - exact).abs() <= bound && bound < 1e-5 * exact, "{random}");
+        assert!(random["mean_square_in_band"].as_f64().unwrap() < exact);
+    }
+    // The force is in the acceleration itself.
+    let found = json(&[&request[..], &["--quantity", "accelerance"]].concat(), CROSSED);
+    assert!(found["random"][0]["mean_square"].is_null());
+    let why = "white noise of F reaches x'' directly";
+    assert_eq!(found["random"][0]["why"], why);
+    assert!(found["notes"].as_array().unwrap().iter().any(|n| n.as_str().unwrap().contains(why)));
+    // A pole that is excited in the band is refused, one beyond makes the whole infinite.
+    let driven = ["response", "-", "--set", "c=0.4", "--psd", "G=2", "--band", "0"];
+    let run = mb_with(&[&driven[..], &["1"]].concat(), CROSSED);
+    let words = ["`y` is infinite", "`G` excites an undamped pole at 0.795", "give that motion damping"];
+    assert!(run.code == 1 && words.iter().all(|w| run.err.contains(w)), "{run:?}");
+    let found = json(&[&driven[..], &["0.5"]].concat(), CROSSED);
+    assert!(found["random"][1]["why"].as_str().unwrap().contains("undamped"), "{}", found["random"]);
+}
+
+/// 2 s^2 - 0.04 s + 8 (1 + i eta) = 0 grows for a small eta alone.
+#[test]
+fn stability_is_that_with_structural_damping() {
+    let model = OSCILLATOR.replace("damping = 0.4", "damping = -0.04");
+    let growing = |loss: &str| {
+        let found = json(&["response", "-", "--band", "0", "1", "--loss", loss], &model);
+        (found["growing"].as_f64(), found["lossy_poles"][0].clone())
+    };
+    assert!((growing("0").0.unwrap() - 0.01).abs() < 1e-12);
+    let (found, pole) = growing("0.001");
+    let s = [pole[0].as_f64().unwrap(), pole[1].as_f64().unwrap()];
+    let residual =
+        [2.0 * (s[0] * s[0] - s[1] * s[1]) - 0.04 * s[0] + 8.0, 4.0 * s[0] * s[1] - 0.04 * s[1] + 0.008];
+    assert!(
+        residual.iter().all(|r| r.abs() < 1e-12) && found == Some(s[0]) && s[0] < 0.01,
+        "{s:?} {residual:?}"
+    );
+    assert_eq!(growing("0.1").0, None);
+}
+
+#[test]
+fn arrays_hold_what_the_document_has() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("h.npz");
+    let args = [
+        "response",
+        "-",
+        "--from",
+        "F",
+        "--to",
+        "x",
+        "--band",
+        "0",
+        "1",
+        "--set",
+        "c=0.4",
+        "--psd",
+        "F=2",
+        "--zeros",
+        "-o",
+        file.to_str().unwrap(),
+    ];
+    let run = mb_with(&args, CROSSED);
+    assert_eq!(run.code, 0, "{run:?}");
+    let bytes = std::fs::read(&file).unwrap();
+    let text = String::from_utf8_lossy(&bytes);
+    for name in [
+        "infinite_at_hz",
+        "peak_hz",
+        "peak_response",
+        "peak_of",
+        "zeros",
+        "zeros_of",
+        "transfer_poles",
+        "cancelled",
+        "gain",
+        "mean_square",
+        "mean_square_in_band",
+        "error_bound",
+        "error_in_band",
+        "input_units",
+        "output_units",
+    ] {
+        assert!(text.contains(&format!("{name}.npy")), "{name}");
+    }
+}

@@ -64,8 +64,10 @@ class MeanSquare:
     band, band_error : float
         Over the band, by integration; an estimate of the error of the integration, with what the bounds of H add.
     all, all_error : float or None
-        Over all frequencies, by the Lyapunov equation, and a bound of its error; None where densities are not constant or the
-        system is not small.
+        Over all frequencies, by the Lyapunov equation, and a bound of its error; None where it is infinite or not computed.
+    why : str or None
+        The reason where ``all`` is None: white noise that reaches the output directly, an undamped pole that is excited and seen,
+        a density that is not constant, structural damping, a large model.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class MeanSquare:
     band_error: float
     all: float | None
     all_error: float | None
+    why: str | None = None
 
 
 @dataclass(frozen=True)
@@ -126,12 +129,19 @@ class Response:
         The response at s = 2 pi i hz.
     bound : ndarray, n x outputs x inputs
         Bounds of the error of H for the matrices as they are.
+    phase : ndarray, n x outputs x inputs
+        Phases without jumps, degrees. Beyond an undamped pole they are lower by 180 degrees, beyond a zero on the axis higher.
     inputs, outputs : list of str
-        Names of the columns and rows.
+        Names of the columns and rows; with ``quantity`` the outputs' end with ``'`` or ``''`` for derivatives.
+    input_units, output_units : list of str
+        SI units of the columns and rows; empty where there is none, as of given matrices.
     poles : ndarray of complex
-        Eigenvalues in and near the band, rad/s; all there are where ``all_poles`` is True.
+        Eigenvalues in and near the band, rad/s; all there are where ``all_poles`` is True. Those of M, C and K, without ``loss``.
+    lossy_poles : ndarray of complex or None
+        With ``loss``: eigenvalues of M, C and K (1 + i loss) at positive frequencies, rad/s; None where not all are known.
     infinite_at : ndarray
-        Frequencies asked for at which an undamped pole makes the response infinite, Hz; they are left out of ``hz``.
+        Frequencies asked for, ends of the band included, at which an undamped pole makes a response infinite, Hz; they are left
+        out of ``hz``. A pole that no response has, as its motion is not excited or not seen, is named in ``notes``.
     growing : float or None
         Largest real part of the poles known that is surely positive, 1/s: the response is not what the system settles to.
     peaks : dict
@@ -155,11 +165,15 @@ class Response:
 
     def __init__(self, found: dict[str, Any], inputs: list[str], outputs: list[str]):
         self.inputs, self.outputs = inputs, outputs
+        self.input_units: list[str] = found.get("input_units", [""] * len(inputs))
+        self.output_units: list[str] = found.get("output_units", [""] * len(outputs))
         self.hz: np.ndarray = found["hz"]
         self.H: np.ndarray = found["value"]
         self.bound: np.ndarray = found["bound"]
         self.poles: np.ndarray = found["poles"]
         self.all_poles: bool = found["all_poles"]
+        self.lossy_poles: np.ndarray | None = found["lossy_poles"]
+        self.phase: np.ndarray = found["phase"]
         self.infinite_at: np.ndarray = found["infinite_at"]
         self.growing: float | None = found["growing"]
         self.factorizations: int = found["factorizations"]
@@ -173,8 +187,8 @@ class Response:
         zeros = [None if z is None else Zeros(*z) for z in found["zeros"]]
         self.zeros: dict[tuple[str, str], Zeros | None] = dict(zip(entries, zeros, strict=False))
         self.mean_square: dict[str, MeanSquare] = {
-            name: MeanSquare(value, error, *(whole or (None, None)))
-            for name, (value, error, whole) in zip(outputs, found.get("random", []), strict=False)
+            name: MeanSquare(value, error, *(whole or (None, None)), why)
+            for name, (value, error, whole, why) in zip(outputs, found.get("random", []), strict=False)
         }
         if self.growing is not None:
             warnings.warn(
@@ -210,11 +224,6 @@ class Response:
         """20 log10 abs(H), n x outputs x inputs."""
         with np.errstate(divide="ignore"):
             return 20 * np.log10(self.magnitude)
-
-    @cached_property
-    def phase(self) -> np.ndarray:
-        """Phases without jumps, degrees, n x outputs x inputs."""
-        return np.degrees(np.unwrap(np.angle(self.H), axis=0))
 
     def __len__(self) -> int:
         return len(self.hz)
@@ -356,13 +365,15 @@ def _chosen(given: str | Iterable[str] | None, known: list[str], argument: str, 
     return chosen
 
 
-def _densities(psd: Mapping[str, Any] | None, columns: list[str]) -> list[tuple[int, list[tuple[float, float]]]]:
+def _densities(psd: Mapping[str, Any] | None, columns: list[str], known: list[str]) -> list[tuple[int, list[tuple[float, float]]]]:
     if psd is None:
         return []
     if not isinstance(psd, Mapping):
         raise ArgumentTypeError("psd is no dictionary of densities by input.", "psd")
     out = []
     for name, value in psd.items():
+        if name in known and name not in columns:
+            raise ArgumentError(f"psd has {name!r}, which is not among the inputs of this response ({', '.join(columns)}); add it there.", "psd")
         i = resolve(name, columns, "psd", "input")
         if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
             pairs = [tuple(pair) for pair in value]
@@ -431,7 +442,7 @@ def of_point(
         "unbalance": amount,
         "loss": eta,
         "derivatives": _DERIVATIVES[quantity],
-        "densities": _densities(psd, columns),
+        "densities": _densities(psd, columns, model.inputs),
         "zeros": bool(zeros),
         "grid": _grid(band, at, points, log, change, most),
     }

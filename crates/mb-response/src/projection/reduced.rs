@@ -2,7 +2,7 @@
 
 use super::space::{Images, Space, times};
 use crate::accurate::products;
-use crate::direct::Response;
+use crate::direct::{OF_FREQUENCY, Response};
 use mb_algebra::{Dense, DenseC, LuComplex, Sparse, c64, dense, sparse};
 
 /// Largest share of a solution that its rounding may be.
@@ -181,6 +181,24 @@ impl Reduced {
         out
     }
 
+    /// |dH / ds| of the projection, outputs x inputs.
+    fn slope(&self, s: c64, x: &DenseC, z: &DenseC) -> Dense {
+        let [m, c, _] = &self.matrices;
+        let given = &self.given[0];
+        let k = m.nrows();
+        let derivative = DenseC::from_fn(k, k, |i, j| 2.0 * s * m[(i, j)] + c[(i, j)]);
+        let image = dense::mul_complex(&derivative, x);
+        Dense::from_fn(z.ncols(), x.ncols(), |o, i| {
+            let x = x.col_as_slice(i);
+            let read = |column: Option<usize>| {
+                column.map_or(c64::new(0.0, 0.0), |j| (0..k).map(|r| x[r] * given[(r, j)]).sum())
+            };
+            let [_, _, by_v, by_a] = self.outputs[o];
+            let moved: c64 = z.col_as_slice(o).iter().zip(image.col_as_slice(i)).map(|(z, y)| z * y).sum();
+            (read(by_v) + 2.0 * s * read(by_a) - moved).norm()
+        })
+    }
+
     /// H with its bound for the matrix V^T P V and beta; none where it is singular.
     pub(super) fn evaluate(
         &self,
@@ -220,8 +238,8 @@ impl Reduced {
             }
             out
         };
-        let inputs: Vec<_> =
-            (0..nu).map(|i| residual(vec![(i, c64::new(1.0, 0.0))], x.col_as_slice(i))).collect();
+        let unit = |i: usize| vec![(i, c64::new(1.0, 0.0))];
+        let inputs: Vec<_> = (0..nu).map(|i| residual(unit(i), x.col_as_slice(i))).collect();
         let outputs: Vec<_> = (0..ny).map(|o| residual(parts(o), z.col_as_slice(o))).collect();
         let primal: Vec<f64> = inputs.iter().map(|c| self.norm(c)).collect();
         let adjoint: Vec<f64> = outputs.iter().map(|c| self.norm(c)).collect();
@@ -278,17 +296,17 @@ impl Reduced {
         if !sound {
             return None;
         }
+        let slope = self.slope(s, &x, &z);
         let rounding = Dense::from_fn(ny, nu, |o, i| {
             let products = z.col_as_slice(o).iter().zip(&skew[i]);
             let turned = products.fold(zero, |sum, (z, s)| sum + z * s).norm();
             let (z, y) = (norms(z.col_as_slice(o)), norms(x.col_as_slice(i)));
-            let mut sum = dense::dot(&z, &forces[i]) + dense::dot(&held[o], &y) + turned;
-            sum *= 2.0;
+            let sum = 2.0 * (dense::dot(&z, &forces[i]) + dense::dot(&held[o], &y) + turned);
             let read: f64 = parts(o)
                 .iter()
                 .map(|(j, f)| f.norm() * (0..k).map(|r| sizes[(r, *j)] * y[r]).sum::<f64>())
                 .sum();
-            sum + self.rounding * (read + d[(o, i)].abs())
+            sum + self.rounding * (read + d[(o, i)].abs()) + OF_FREQUENCY * omega.abs() * slope[(o, i)]
         });
         let projection = Dense::from_fn(ny, nu, |o, i| adjoint[o] * primal[i] / beta);
         Some(Evaluated { value, projection, rounding, inputs, outputs })

@@ -8,7 +8,7 @@ use mb_response::{Evaluator, Peak, Response, SweepOptions, SweptPoint, grid, pea
 fn found(chain: &Chain, at: usize, band: [f64; 2], poles: &[c64], power: i32) -> (Vec<Peak>, Vec<f64>) {
     let response = Response::new(chain.plant(at, at)).unwrap();
     let options = SweepOptions { points: 60, ..SweepOptions::default() };
-    let mut evaluator = Evaluator::new(&response, &options);
+    let mut evaluator = Evaluator::new(&response, &options, poles);
     let shape = |mut point: SweptPoint| {
         if let Some(sample) = &mut point.sample {
             let factor = point.omega.powi(power);

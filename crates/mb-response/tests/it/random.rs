@@ -14,6 +14,16 @@ fn white_noise_on_an_oscillator() {
         let error = (found.value - exact).abs();
         assert!(error <= found.bound && found.bound < 1e-11 * exact, "{found:?} {exact}");
     }
+    // Rates in units of thousands and displacements of millionths: bounds do not take the unit of the one for the other.
+    let (m, k, s) = (1e-4, 1e5, 0.7);
+    let c = 0.06 * f64::sqrt(m * k);
+    let stiff = dense::from_rows(&[&[0.0, 1.0], &[-k / m, -c / m]]);
+    let b = dense::from_rows(&[&[0.0], &[1.0 / m]]);
+    let found = white_noise(&stiff, &b, &dense::identity(2), &dense::from_rows(&[&[s]])).unwrap();
+    for (found, exact) in found.iter().zip([s / (2.0 * c * k), s / (2.0 * c * m)]) {
+        let error = (found.value - exact).abs();
+        assert!(error <= found.bound && found.bound < 1e-8 * exact, "{found:?} {exact}");
+    }
     let grows = dense::from_rows(&[&[0.0, 1.0], &[-k / m, c / m]]);
     let found = white_noise(&grows, &b, &dense::identity(2), &dense::from_rows(&[&[s]]));
     assert!(matches!(found, Err(ResponseError::Unstable { real }) if real > 0.0), "{found:?}");

@@ -1,5 +1,6 @@
 //! `mb response`: outputs over inputs in a band of frequencies, their peaks, zeros and mean squares.
 
+mod files;
 mod request;
 mod tables;
 
@@ -8,16 +9,15 @@ use crate::args::{FigureArg, ResponseArgs};
 use crate::failure::{Failure, RequestError};
 use crate::flow::response::{self, ModelResponse, ResponseRequest, notes};
 use crate::flow::{self, Site, State};
-use crate::history::{Column, csv};
+use crate::history::csv;
 use crate::json;
 use crate::mat::{self, Variable};
-use crate::npz::{self, Array};
+use crate::npz;
 use crate::outfile;
 use crate::picture;
 use crate::progress::Progress;
 use crate::render::{Style, summary};
 use crate::source::{Loaded, Text, load};
-use mb_algebra::c64;
 use mb_chart::{Chart, Curve, Panel, Scale};
 use mb_constraints::ConstraintRank;
 use mb_response::{Peak, Sample, Zeros, zeros};
@@ -76,15 +76,7 @@ impl Found {
     }
     /// Phases of one response in degrees, without jumps.
     pub fn phases(&self, at: (usize, usize)) -> Vec<f64> {
-        let mut last: Option<f64> = None;
-        self.samples()
-            .map(|s| {
-                let raw = s.value[at].arg().to_degrees();
-                let phase = last.map_or(raw, |p| raw - 360.0 * ((raw - p) / 360.0).round());
-                last = Some(phase);
-                phase
-            })
-            .collect()
+        self.response.phases(at)
     }
 }
 
@@ -99,11 +91,11 @@ pub fn run(text: &Text, args: &ResponseArgs, style: Style, progress: Progress) -
     let document = || json::response::document(&found);
     if let (Some(path), Some(format)) = (&args.output, format) {
         let bytes = match format {
-            Format::Csv => csv(&columns(&found)).into_bytes(),
+            Format::Csv => csv(&files::columns(&found)).into_bytes(),
             Format::Json => document().into_bytes(),
-            Format::Npz => npz::archive(&arrays(&found)),
+            Format::Npz => npz::archive(&files::arrays(&found)),
             Format::Mat => {
-                let arrays = arrays(&found);
+                let arrays = files::arrays(&found);
                 mat::file(&arrays.iter().map(Variable::Array).collect::<Vec<_>>())
             }
         };
@@ -135,11 +127,8 @@ pub fn analyse(text: &Text, args: &ResponseArgs, progress: Progress) -> Result<F
         return Err(RequestError::NotOfAnInstant { option: "mb response" }.into());
     };
     let stage = progress.stage("computing the response");
-    let mut response = response::response(model, &at, &request)?;
+    let response = response::response(model, &at, &request)?;
     drop(stage);
-    // A file of accelerances is not to be taken for one of receptances.
-    let primes = "'".repeat(request.derivatives as usize);
-    response.outputs.iter_mut().for_each(|name| name.push_str(&primes));
     let mut list = Vec::new();
     if args.zeros {
         flow::check_size(model, response::MOST_ROWS_OF_ZEROS)?;
@@ -177,40 +166,6 @@ fn format_of(path: &Path) -> Result<Format, RequestError> {
             known: ".csv, .json, .npz or .mat",
         }),
     }
-}
-
-/// Frequency, then real and imaginary part, magnitude, phase and bound of each response.
-fn columns(found: &Found) -> Vec<Column> {
-    let mut out = vec![("frequency_hz".to_owned(), found.samples().map(|s| s.omega / TAU).collect())];
-    for at in found.entries() {
-        let name = found.name(at);
-        let values = |of: &dyn Fn(&Sample) -> f64| found.samples().map(of).collect::<Vec<f64>>();
-        out.push((format!("re {name}"), values(&|s| s.value[at].re)));
-        out.push((format!("im {name}"), values(&|s| s.value[at].im)));
-        out.push((format!("abs {name}"), values(&|s| s.value[at].norm())));
-        out.push((format!("phase_deg {name}"), found.phases(at)));
-        out.push((format!("bound {name}"), values(&|s| s.bound[at])));
-    }
-    out
-}
-
-/// `frequency_hz` (n), `response` and `bound` (n x outputs x inputs), names, poles.
-fn arrays(found: &Found) -> Vec<Array> {
-    let (ny, nu) = (found.response.outputs.len(), found.response.inputs.len());
-    let n = found.samples().count();
-    let entries = found.entries();
-    let all = |s: &Sample| entries.iter().map(|at| s.value[*at]).collect::<Vec<c64>>();
-    let bounds = |s: &Sample| entries.iter().map(|at| s.bound[*at]).collect::<Vec<f64>>();
-    let poles: Vec<c64> =
-        found.response.poles.spectrum.motion().filter_map(mb_eigen::Eigenpair::value).collect();
-    vec![
-        Array::real("frequency_hz", &[n], found.samples().map(|s| s.omega / TAU).collect()),
-        Array::complex("response", &[n, ny, nu], found.samples().flat_map(all).collect()),
-        Array::real("bound", &[n, ny, nu], found.samples().flat_map(bounds).collect()),
-        Array::words("inputs", found.response.inputs.clone()),
-        Array::words("outputs", found.response.outputs.clone()),
-        Array::complex("poles", &[poles.len()], poles),
-    ]
 }
 
 /// The figure.

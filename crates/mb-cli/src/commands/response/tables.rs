@@ -1,9 +1,10 @@
 //! The response as text: how it was found, peaks, zeros, mean squares.
 
 use super::Found;
+use crate::flow::response::AtAll;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use mb_algebra::c64;
-use mb_response::Sample;
+use mb_response::SweptPoint;
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
 
@@ -32,6 +33,26 @@ pub(super) fn render(found: &Found, style: Style) -> String {
     out
 }
 
+/// Relative errors that are told from smaller ones: these depend on the order in which a processor sums.
+const DIGITS: (f64, &str) = (1e-12, "<1e-12");
+/// The same of root mean squares, whose bounds come from integrals and norms of matrices.
+const DIGITS_OF_MEANS: (f64, &str) = (1e-6, "<1e-6");
+
+/// An error over the size of the value, or that it is below what is told.
+fn relative(error: f64, size: f64, (least, below): (f64, &str)) -> String {
+    if error == 0.0 {
+        return "0".to_owned();
+    }
+    let share = error / size;
+    if share < least {
+        below.to_owned()
+    } else if share.is_finite() {
+        tiny(share)
+    } else {
+        "-".to_owned()
+    }
+}
+
 /// Values at the frequencies asked for, or at the ends of the band and at the peaks, by response.
 fn values(found: &Found) -> Table {
     let mut table = Table::new(vec![
@@ -41,15 +62,31 @@ fn values(found: &Found) -> Table {
         Column::number("magnitude", ""),
         Column::number("dB", ""),
         Column::number("phase", "deg"),
-        Column::number("error", ""),
+        Column::number("relative error", ""),
         Column::words(""),
     ]);
-    let samples: Vec<&Sample> = found.samples().collect();
+    let points = &found.response.sweep.points;
     let listed = found.request.sweep.only.is_some();
     for at in found.entries() {
-        let last = samples.len().saturating_sub(1);
-        let sampled = samples.iter().enumerate().filter(|(k, _)| listed || *k == 0 || *k == last);
-        let sampled = sampled.map(|(_, s)| (s.omega, 0.0, Some((s.value[at], s.bound[at])), ""));
+        // The turns of the file, by frequency.
+        let phases: Vec<(f64, f64)> = found.samples().map(|s| s.omega).zip(found.phases(at)).collect();
+        let phase = |omega: f64, h: c64| {
+            let raw = h.arg().to_degrees();
+            let near = phases.iter().min_by(|a, b| (a.0 - omega).abs().total_cmp(&(b.0 - omega).abs()));
+            let turned = |(w, p): &(f64, f64)| {
+                let itself = (w - omega).abs() <= f64::EPSILON * omega;
+                if itself { *p } else { raw + 360.0 * ((p - raw) / 360.0).round() }
+            };
+            let phase = near.map_or(raw, turned);
+            format!("{:.2}", (phase * 100.0).round() / 100.0 + 0.0)
+        };
+        let last = points.len().saturating_sub(1);
+        let sampled = points.iter().enumerate().filter(|(k, _)| listed || *k == 0 || *k == last);
+        let value = |p: &SweptPoint| {
+            let sample = p.sample.as_ref().or(p.partly.as_ref());
+            sample.map(|s| (s.value[at], s.bound[at])).filter(|(h, _)| h.is_finite())
+        };
+        let sampled = sampled.map(|(_, p)| (p.omega, 0.0, value(p), ""));
         let peaks = found.peaks(at).map(|p| (p.omega, 0.5 * (p.within[1] - p.within[0]), p.value, "peak"));
         let mut rows: Vec<_> = sampled.chain(peaks).collect();
         rows.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -60,8 +97,7 @@ fn values(found: &Found) -> Table {
                     let size = h.norm();
                     let decibels =
                         if size > 0.0 { format!("{:.2}", 20.0 * size.log10()) } else { "-".to_owned() };
-                    let phase = format!("{:.2}", h.arg().to_degrees() + 0.0);
-                    [six(size), decibels, phase, tiny(bound)]
+                    [six(size), decibels, phase(omega, h), relative(bound, size, DIGITS)]
                 }
                 None => ["infinite", "-", "-", "-"].map(str::to_owned),
             });
@@ -95,19 +131,23 @@ fn mean_squares(found: &Found) -> Table {
     let mut table = Table::new(vec![
         Column::words("output"),
         Column::number("in the band", ""),
-        Column::number("error", ""),
+        Column::number("relative error", ""),
         Column::number("at all frequencies", ""),
-        Column::number("error", ""),
+        Column::number("relative error", ""),
     ]);
     for (name, random) in found.response.outputs.iter().zip(&found.response.random) {
-        // Of an eigenvalue: half of the relative error.
+        // Half of the relative error of the square.
         let root = |value: f64, error: f64| {
             let rms = value.max(0.0).sqrt();
-            [six(rms), tiny(if rms > 0.0 { 0.5 * error / rms } else { error.sqrt() })]
+            [six(rms), relative(0.5 * error, value, DIGITS_OF_MEANS)]
         };
         let mut row = vec![name.clone()];
         row.extend(root(random.band.value, random.band.error));
-        row.extend(random.all.map_or_else(|| ["-".to_owned(), "-".to_owned()], |v| root(v.value, v.bound)));
+        row.extend(match &random.all {
+            AtAll::Known(v) => root(v.value, v.bound),
+            AtAll::Infinite(_) => ["infinite", "-"].map(str::to_owned),
+            AtAll::Unknown(_) => ["-", "-"].map(str::to_owned),
+        });
         table.row(row);
     }
     table
