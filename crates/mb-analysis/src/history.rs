@@ -37,7 +37,10 @@ pub fn charts(model: &Model, motion: &Trajectory, elsewhere: &str) -> Vec<Chart>
         .enumerate()
         .take(CURVES)
         .map(|(k, sensor)| Panel {
-            ordinate: sensor.name.clone(),
+            ordinate: match sensor.reading.unit() {
+                "" => sensor.name.clone(),
+                unit => format!("{}, {unit}", sensor.name),
+            },
             logarithmic: false,
             curves: vec![curve(k, &sensor.name)],
         })

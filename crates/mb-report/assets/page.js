@@ -154,16 +154,22 @@ function frame(now) {
     state.turns += step * rate / span;
     state.drawn = false;
   }
-  if (!state.drawn && camera.width > 0) {
-    state.drawn = true;
-    const s = snapshot();
-    if (solid) solid.draw(s);
-    drawMarks(s, !solid);
-    state.frames = (state.frames || 0) + 1;
-    root.dataset.frames = state.frames;
-  }
+  if (!state.drawn && camera.width > 0) paint();
   requestAnimationFrame(frame);
 }
+
+function paint() {
+  state.drawn = true;
+  const s = snapshot();
+  if (solid) solid.draw(s);
+  drawMarks(s, !solid);
+  root.dataset.frames = state.frames = (state.frames || 0) + 1;
+}
+
+// Paper is light.
+let onScreen = "light";
+addEventListener("beforeprint", () => { onScreen = root.dataset.theme; setTheme("light"); paint(); });
+addEventListener("afterprint", () => setTheme(onScreen));
 
 // Controls.
 const redraw = () => { state.drawn = false; };

@@ -7,7 +7,8 @@
 //! | the matrices with inputs and outputs | [`Plant`] |
 //! | H at one frequency, with a bound of its rounding | [`Response::direct`] |
 //! | H at many frequencies from few factorizations, with a bound of its error | [`Projection`] |
-//! | H over a band, denser where it changes fast | [`sweep()`], [`Evaluator`] |
+//! | H over a band, denser where it changes fast, with its values on undamped poles that it does not have | [`sweep()`], [`Evaluator`] |
+//! | phases without jumps | [`phases()`] |
 //! | local maxima of the magnitude, solved for | [`peaks()`] |
 //! | poles, transmission zeros and gain | [`zeros()`] |
 //! | variance of outputs for random inputs | [`white_noise`], [`mean_square`] |
@@ -38,5 +39,5 @@ pub use plant::Plant;
 pub use projection::{Projection, Unproved};
 pub use random::{MeanSquare, Variance, mean_square, white_noise};
 pub use states::lossy_poles;
-pub use sweep::{Evaluator, How, Infinite, Method, Sweep, SweepOptions, SweptPoint, grid, sweep, undamped};
+pub use sweep::{Evaluator, How, Infinite, Method, Sweep, SweepOptions, SweptPoint, grid, sweep};
 pub use zeros::{Zeros, zeros};

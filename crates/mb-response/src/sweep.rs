@@ -156,11 +156,6 @@ fn is_undamped(pole: c64) -> bool {
     pole.re.abs() <= UNDAMPED * pole.norm()
 }
 
-/// Frequencies of the undamped poles, rad/s.
-pub fn undamped(poles: &[c64]) -> Vec<f64> {
-    poles.iter().filter(|p| p.im > 0.0 && is_undamped(**p)).map(|p| p.im).collect()
-}
-
 /// Evenly spaced frequencies, both ends among them, and those around the poles, or those of the options alone; rad/s.
 pub fn grid([from, to]: [f64; 2], poles: &[c64], options: &SweepOptions) -> Vec<f64> {
     if let Some(list) = &options.only {

@@ -128,6 +128,16 @@ async function look(renderer, width, scheme) {
     await page.keyboard.press("t");
     check((await root()).theme !== theme, "the key t does not change light and dark");
     await page.keyboard.press("t");
+    // Paper is light, whatever the screen shows, and the screen is as before afterwards.
+    const shade = () => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--ground").trim());
+    const printed = (event) => page.evaluate((name) => dispatchEvent(new Event(name)), event);
+    await printed("beforeprint");
+    check((await root()).theme === "light", "the drawing is not printed in light colours");
+    await printed("afterprint");
+    check((await root()).theme === theme, "printing changes the colours of the screen");
+    await page.emulateMedia({ media: "print" });
+    check((await shade()) === "#fff", `printed on ${await shade()}`);
+    await page.emulateMedia({ media: null });
     // Views and the pointer move the picture.
     const held = await shot();
     const box = await page.locator("#stage").boundingBox();
