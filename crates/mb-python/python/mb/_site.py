@@ -541,7 +541,8 @@ class Linearization:
             Mass times eccentricity, kg m, of an unbalance that turns with the frequency: a force along x by the first of ``inputs``,
             a quarter of a turn later along y by the second.
         quantity : str
-            ``outputs`` or ``receptance``: as they are; ``mobility``: their rates; ``accelerance``: their accelerations.
+            ``outputs`` or ``receptance``: as they are; ``mobility``: their rates, named ``x'``; ``accelerance``: their accelerations,
+            named ``x''``.
         loss : float
             Loss factor of structural damping, K (1 + i loss).
         at : float or sequence of float
