@@ -19,6 +19,8 @@ const STEP: f64 = 1e-3;
 const PLACES: [f64; 6] = [-4.0, -2.0, -1.0, 1.0, 2.0, 4.0];
 /// Distance from the pole, over h, up to which H is taken from the values beside it.
 const BESIDE: f64 = 1e-3;
+/// Distance from the pole, over h, up to which a frequency is the pole itself.
+const ON: f64 = 1e-9;
 /// Poles at a smaller relative distance are one.
 const SAME: f64 = 1e-7;
 /// c_1 over h |H|, and c_2 over h^2 |H|, that rounding of the entries of M, C and K leaves of a pole that H does not have: 1e-11 of
@@ -60,6 +62,11 @@ impl Undamped {
     /// True where H is taken from the values beside the pole.
     pub(crate) fn covers(&self, omega: f64) -> bool {
         (omega - self.omega).abs() <= BESIDE * self.step
+    }
+
+    /// True where the frequency is that of the pole.
+    pub(crate) fn is_at(&self, omega: f64) -> bool {
+        (omega - self.omega).abs() <= ON * self.step
     }
 
     /// The frequencies of the samples, rad/s.

@@ -293,8 +293,11 @@ impl<'a> Evaluator<'a> {
         if count == entries(&limit).count() {
             return Ok(SweptPoint::new(limit));
         }
-        // Beside a pole that H has, and not on it, values are large and known.
-        if let Some(sample) = self.off_poles(omega)? {
+        // Beside a pole that H has, and not on it, values are large and known. On it the equations may have a solution all the same, as
+        // at rest where the rate of a free motion grows without bound and no rate is in the equations.
+        if !self.undamped[place].is_at(omega)
+            && let Some(sample) = self.off_poles(omega)?
+        {
             return Ok(SweptPoint::new(sample));
         }
         Ok(SweptPoint { omega, sample: None, partly: (count > 0).then_some(limit) })

@@ -1,8 +1,8 @@
 //! Bands of frequencies.
 
 use crate::support::Chain;
-use mb_algebra::c64;
-use mb_response::{Response, SweepOptions, sweep};
+use mb_algebra::{QuadraticPencil, c64, dense, sparse, to_sparse};
+use mb_response::{Evaluator, Plant, Response, SweepOptions, sweep};
 use std::f64::consts::PI;
 
 /// Frequencies of the chain of n masses 1/n on springs n, the last end free: 2 n sin((2 j - 1) pi / (4 n + 2)).
@@ -51,4 +51,30 @@ fn an_undamped_pole_on_a_sample_has_no_value() {
     let found = sweep(&response, [0.0, 4.0], &[], &SweepOptions { only, ..SweepOptions::default() }).unwrap();
     let values: Vec<bool> = found.points.iter().map(|p| p.sample.is_some()).collect();
     assert_eq!(values, [true, false, true]);
+}
+
+/// A bead in a turning slot, m r'' + k r - g v = 0, I v' + g r' = u with v = x': at rest the equations in r and x have the solution r = 0,
+/// but r = g u / (s I (m s^2 + k) + s g^2) grows without bound towards it.
+#[test]
+fn a_pole_at_zero_that_the_equations_at_rest_do_not_show_is_one() {
+    let (m, k, g, inertia) = (1.0, 4.0, 3.0, 2.0);
+    let pencil = QuadraticPencil {
+        m: sparse::diagonal(&[m, inertia]),
+        c: to_sparse(&dense::from_rows(&[&[0.0, -g], &[g, 0.0]])),
+        k: sparse::diagonal(&[k, 0.0]),
+        phi_q: sparse::zeros(0, 2),
+    };
+    let plant =
+        Plant::displacement(pencil, dense::from_rows(&[&[0.0], &[1.0]]), dense::from_rows(&[&[1.0, 0.0]]));
+    let response = Response::new(plant).unwrap();
+    let options = SweepOptions::default();
+    let own = (k / m + g * g / (m * inertia)).sqrt();
+    let poles = [c64::new(0.0, 0.0), c64::new(0.0, own)];
+    let mut evaluator = Evaluator::new(&response, &options, &poles);
+    assert!(evaluator.at(0.0).unwrap().sample.is_none());
+    let w = 1e-3;
+    let found = evaluator.at(w).unwrap().sample.unwrap().value[(0, 0)];
+    let s = c64::new(0.0, w);
+    let exact = g / (s * (inertia * (m * s * s + k) + g * g));
+    assert!((found - exact).norm() < 1e-12 * exact.norm(), "{found} {exact}");
 }
