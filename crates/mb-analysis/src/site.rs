@@ -233,7 +233,24 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
         (q, v) = later(model, &q, &v, t, &inputs, motion.after)?;
         t += motion.after;
     }
-    let mut at = Instant::of_motion(model, q, v, t, inputs, TOLERANCE)?;
+    let made = Instant::of_motion(model, q.clone(), v.clone(), t, inputs.clone(), TOLERANCE);
+    let searched = start.solve && motion.after == 0.0;
+    let claims = !motion.accelerations.is_empty() || !motion.multipliers.is_empty();
+    // Accelerations that balance the forces of a fine mesh are rounding of its coordinates; a steady motion has those of its frame.
+    if let Err(LinearError::NotOnMotion { .. }) = &made
+        && searched
+        && !motion.instant
+        && !claims
+    {
+        let there = Point { q, v, t, u: inputs, ..model.initial_point() };
+        if let Ok(Some(found)) = steady_near(model, &there, &motion.frame) {
+            let residual = largest(&model.residual(found.at.point())).map_or(0.0, |(_, x)| x);
+            let steps = Some((found.iterations, found.moved));
+            let at = State::Lasting(found.at);
+            return Ok(Moving { at, start: outcome, residual, after: 0.0, found: steps, branch: None });
+        }
+    }
+    let mut at = made?;
     if !motion.accelerations.is_empty() || !motion.multipliers.is_empty() {
         let mut claimed = at.point().clone();
         for (i, value) in &motion.accelerations {
@@ -245,7 +262,6 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
         at = Instant::declared(model, claimed, TOLERANCE)?;
     }
     let residual = largest(&model.residual(at.point())).map_or(0.0, |(_, x)| x);
-    let searched = start.solve && motion.after == 0.0;
     let (at, found, branch) = if motion.instant {
         (State::Instant(at), None, None)
     } else {

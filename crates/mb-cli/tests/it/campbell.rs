@@ -278,6 +278,37 @@ fn the_free_spin_of_a_very_fine_shaft_is_a_zero() {
     }
 }
 
+/// A disc that is welded to a fine shaft turns steadily, though the accelerations that balance the forces are rounding there: the modes are
+/// those of a coarse one.
+#[test]
+fn a_disc_on_a_very_fine_shaft_turns_steadily() {
+    let lowest = |elements: usize| -> Vec<f64> {
+        let text = format!(
+            r#"units = "SI"
+            name = "rotor"
+            beam = [{{ name = "shaft", from = [0, 0, 0], to = [0, 0, 1], elements = {elements}, density = 7850, youngs_modulus = 2.1e11,
+                poissons_ratio = 0.3, section = {{ radius = 0.02 }} }}]
+            spatial-body = [{{ name = "disc", mass = 20, inertia = [0.1, 0.1, 0.2], at = [0, 0, 0.25] }}]
+            joint = [{{ name = "hub", type = "fixed", a = "disc", b = "shaft.node{}" }}]
+            bushing = [{{ name = "thrust", a = "shaft.start", b = [0, 0, 0], stiffness = [0, 0, 1e7, 0, 0, 0] }}]
+            bearing = [
+                {{ name = "lower", a = "shaft.start", b = [0, 0, 0], stiffness = [[2e7, 0], [0, 4e7]], damping = [[1e3, 0], [0, 1e3]] }},
+                {{ name = "upper", a = "shaft.end", b = [0, 0, 1], stiffness = [[3e7, 1e6], [-1e6, 3e7]], damping = [[1e3, 0], [0, 1e3]] }},
+            ]
+            steady-rotation = [{{ name = "spin", bodies = ["shaft", "disc"], axis = [0, 0, 1], through = [0, 0, 0], speed = 100 }}]"#,
+            elements / 4 + 1
+        );
+        let found = run(&text, &["modes", "-", "--lowest", "4"]);
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap().clone();
+        pairs.iter().map(|p| number(&p["im"])).filter(|im| *im > 1.0).collect()
+    };
+    let (coarse, fine) = (lowest(100), lowest(400));
+    assert!(coarse.len() >= 2 && fine.len() == coarse.len(), "{coarse:?} {fine:?}");
+    for (a, b) in fine.iter().zip(&coarse) {
+        assert!((a / b - 1.0).abs() < 1e-3, "{fine:?} {coarse:?}");
+    }
+}
+
 /// The free spin is a zero at every speed: the diagram has the modes that the model has at its first speed, with bounds as narrow.
 #[test]
 fn the_diagram_of_a_fine_shaft_begins_with_its_modes() {
