@@ -50,4 +50,5 @@ pub use site::{
 };
 pub use spectra::{
     FormulationSpectrum, MOST_ROWS, MOST_ROWS_WITH_SPURIOUS, check_size, linear, rank, rank_at, spectrum,
+    spectrum_kept,
 };

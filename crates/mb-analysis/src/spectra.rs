@@ -2,13 +2,13 @@
 
 use super::{moving, velocity_rows};
 use crate::error::AnalysisError;
-use mb_algebra::{Dense, QuadraticPencil, RankTolerance, Sparse, to_sparse};
+use mb_algebra::{Dense, QuadraticPencil, RankTolerance, Sparse, Stopped, interrupt, to_sparse};
 use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank, tolerance_of_rank};
 use mb_eigen::dense::TurningPair;
 use mb_eigen::descriptor::DescriptorStructure;
 use mb_eigen::penalty::PenaltyPencil;
-use mb_eigen::sparse::Request;
-use mb_eigen::{DenseOptions, EigenError, Spectrum, descriptor, penalty};
+use mb_eigen::sparse::{Request, SparseFinding};
+use mb_eigen::{Counts, DenseOptions, EigenError, Spectrum, descriptor, penalty};
 use mb_linear::formulation::minimal::minimal_reselecting;
 use mb_linear::formulation::unconstrained::{
     Factor, Penalty, penalty_equilibrium, unconstrained, unconstrained_near,
@@ -82,6 +82,14 @@ impl FormulationSpectrum {
             whirl: Vec::new(),
         }
     }
+    /// The spectrum of a formulation whose work was ended before anything was known of it.
+    pub fn ended(name: String, why: Stopped) -> Self {
+        let findings = vec![SparseFinding::EndedEarly { reason: why.to_string() }.into()];
+        Self::new(
+            name,
+            Spectrum { eigenpairs: Vec::new(), counts: Counts::default(), findings, method: None },
+        )
+    }
 }
 
 /// The linearized system at an operating point, with dense blocks.
@@ -103,12 +111,34 @@ pub fn spectrum(
     at: &OperatingPoint,
     formulation: &Formulation,
 ) -> Result<FormulationSpectrum, AnalysisError> {
+    whole(model, at, formulation, false)
+}
+
+/// As [`spectrum`]; an interrupt ([`mb_algebra::interrupt`]) that comes when the eigenvalues of a minimal form are known leaves them with their
+/// error bounds, and a finding that says so.
+///
+/// # Errors
+/// As [`spectrum`].
+pub fn spectrum_kept(
+    model: &Model,
+    at: &OperatingPoint,
+    formulation: &Formulation,
+) -> Result<FormulationSpectrum, AnalysisError> {
+    whole(model, at, formulation, true)
+}
+
+fn whole(
+    model: &Model,
+    at: &OperatingPoint,
+    formulation: &Formulation,
+    keeps: bool,
+) -> Result<FormulationSpectrum, AnalysisError> {
     if !matches!(formulation, Formulation::Minimal(_)) {
         check_size(model, MOST_ROWS_WITH_SPURIOUS)?;
     }
     let lin = linear(model, at)?;
     let known = Known::of(model, at, &lin);
-    of_linear(model, at, &lin, &known, formulation)
+    of_linear_kept(model, at, &lin, &known, formulation, keeps)
 }
 
 /// Eigenvalues of a steady motion that are known with their vectors, whatever the digits of its matrices are.
@@ -156,14 +186,22 @@ pub(crate) fn of_linear(
     known: &Known,
     formulation: &Formulation,
 ) -> Result<FormulationSpectrum, AnalysisError> {
-    let empty = Spectrum {
-        eigenpairs: Vec::new(),
-        counts: mb_eigen::Counts::default(),
-        findings: Vec::new(),
-        method: None,
-    };
+    of_linear_kept(model, at, lin, known, formulation, false)
+}
+
+fn of_linear_kept(
+    model: &Model,
+    at: &OperatingPoint,
+    lin: &LinearizedSystem,
+    known: &Known,
+    formulation: &Formulation,
+    keeps_at_interrupt: bool,
+) -> Result<FormulationSpectrum, AnalysisError> {
+    let empty =
+        Spectrum { eigenpairs: Vec::new(), counts: Counts::default(), findings: Vec::new(), method: None };
     let mut out = FormulationSpectrum::new(formulation.to_string(), empty);
-    let options = DenseOptions { most_zeros: most_free_directions(model, at), ..DenseOptions::default() };
+    let most_zeros = most_free_directions(model, at);
+    let options = DenseOptions { most_zeros, keeps_at_interrupt, ..DenseOptions::default() };
     let named = |source| AnalysisError::Eigen { formulation: formulation.to_string(), source };
     let mut widened = false;
     let solved = match formulation {
@@ -174,7 +212,8 @@ pub(crate) fn of_linear(
                 out.name = automatic.to_string();
             }
             out.reselected = reselected;
-            let beside = beside_known(at, lin, known, &options).map_err(named)?;
+            let beside = beside_known(at, lin, known, &DenseOptions { keeps_at_interrupt: false, ..options })
+                .map_err(named)?;
             widened = beside.is_some();
             beside.map_or_else(|| minimal_pairs(&lin.pencil(), &system.basis.r, &options), Ok)
         }
@@ -191,12 +230,20 @@ pub(crate) fn of_linear(
         }
     };
     out.spectrum = solved.map_err(named)?;
-    velocity_rows::settle(model, at, &mut out.spectrum);
-    if let Some(motion) = at.steady() {
-        if !widened {
-            moving::widen(&mut out.spectrum, motion);
+    let mut settle = || {
+        velocity_rows::settle(model, at, &mut out.spectrum);
+        if let Some(motion) = at.steady() {
+            if !widened {
+                moving::widen(&mut out.spectrum, motion);
+            }
+            out.whirl = moving::whirl(model, &out.spectrum, motion);
         }
-        out.whirl = moving::whirl(model, &out.spectrum, motion);
+    };
+    // What was solved is not lost on the last steps.
+    if keeps_at_interrupt {
+        interrupt::finish(settle);
+    } else {
+        settle();
     }
     Ok(out)
 }

@@ -143,7 +143,7 @@ pub enum LinearError {
         instead: &'static str,
     },
     /// No such body to take the frame of.
-    #[error("There is no body '{name}' whose frame could be taken; there are: {}.", known.join(", "))]
+    #[error("There is no body '{name}' whose frame could be taken; {}.", if known.is_empty() { "the model has no bodies".to_owned() } else { format!("there are: {}", known.join(", ")) })]
     NoSuchBody {
         /// What was asked for.
         name: String,

@@ -28,7 +28,8 @@ pub use sweep::{RangeArg, ShardArg, SweepArgs};
 pub use values::{Assignment, BasisArg};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use values::{at_least_one, positive, samples, seconds};
+pub(crate) use values::{at_least_one, positive};
+use values::{of_usual_size, samples, seconds};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -256,7 +257,7 @@ pub struct EquilibriumArgs {
     #[command(flatten)]
     pub start: StartArgs,
     /// Search from this many scattered starts and list every equilibrium found
-    #[arg(long, value_name = "STARTS", conflicts_with = "no_solve")]
+    #[arg(long, value_name = "STARTS", conflicts_with = "no_solve", value_parser = at_least_one)]
     pub find_all: Option<usize>,
     /// Let gravity and all loads grow from zero; report the load factor at which the equilibrium buckles or ends
     #[arg(long, conflicts_with_all = ["find_all", "no_solve"])]

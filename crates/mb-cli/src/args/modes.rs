@@ -1,6 +1,6 @@
 //! The command line of `mb modes`: where the matrices come from, which eigenvalues, what is written.
 
-use super::{BasisArg, EngineArgs, FormulationArg, MotionArgs, StartArgs, TransferredArg};
+use super::{BasisArg, EngineArgs, FormulationArg, MotionArgs, StartArgs, StrategyArg, TransferredArg};
 use crate::args::{Assignment, at_least_one, positive};
 use crate::failure::RequestError;
 use crate::picture::PictureFormat;
@@ -93,7 +93,8 @@ pub struct RequestArgs {
     #[arg(long, value_name = "RE,IM", group = "request", allow_hyphen_values = true)]
     pub near_point: Option<PointArg>,
     /// How many --near and --near-point give
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one, requires = "request",
+        conflicts_with_all = ["lowest", "band", "largest", "all"])]
     pub count: usize,
     /// All modes of a frequency band in Hz
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], group = "request", allow_negative_numbers = true)]
@@ -280,6 +281,35 @@ pub struct ModesArgs {
     /// What is written.
     #[command(flatten)]
     pub output: ModesOutputArgs,
+}
+
+impl ModesArgs {
+    /// The first option given that has no meaning for matrices.
+    pub fn of_a_model(&self) -> Option<&'static str> {
+        let (start, motion, output) = (&self.start, &self.motion, &self.output);
+        let formulation = &self.formulation;
+        let given = [
+            ("--set", !self.set.is_empty()),
+            ("--at", !start.at.is_empty()),
+            ("--no-solve", start.no_solve),
+            ("--strategy", start.strategy != StrategyArg::Automatic),
+            ("--time", start.time != 0.0),
+            ("--input", !start.input.is_empty()),
+            ("--velocity", !motion.velocity.is_empty()),
+            ("--after", motion.after.is_some()),
+            ("--spin", !motion.spin.is_empty()),
+            ("--frame", motion.frame.is_some()),
+            ("--instant", motion.instant),
+            ("--moving", motion.moving),
+            ("--formulation", formulation.formulation != FormulationArg::Minimal),
+            ("--basis", formulation.basis != BasisArg::Qr),
+            ("--alpha", formulation.alpha.is_some()),
+            ("--energy", output.shares.energy),
+            ("--participation", output.shares.participation),
+            ("--plot", output.plot.is_some()),
+        ];
+        given.into_iter().find_map(|(option, given)| given.then_some(option))
+    }
 }
 
 /// Energy and mass of the modes.

@@ -1,6 +1,7 @@
 //! The command lines of `mb orbit` and `mb floquet`.
 
-use super::{Assignment, ModelArgs, RangeArg, at_least_one, positive};
+use super::{Assignment, ModelArgs, RangeArg, at_least_one, of_usual_size, positive};
+use crate::failure::RequestError;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -11,7 +12,7 @@ pub struct MotionSearchArgs {
     #[arg(long, value_name = "SECONDS", conflicts_with = "guess")]
     pub period: Option<String>,
     /// About the period in s, of a model that does not depend on time; without it, when the motion first comes back
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", value_parser = of_usual_size)]
     pub guess: Option<f64>,
     /// Start value of a coordinate, such as `rod.angle=1.2` (may be repeated), or a file with a point of a motion, as
     /// `mb orbit --json` prints it
@@ -24,7 +25,7 @@ pub struct MotionSearchArgs {
     #[arg(long, value_name = "NAME")]
     pub hold: Vec<String>,
     /// Follow the motion this long first, so that what is damped comes near to its periodic motion
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", value_parser = of_usual_size)]
     pub settle: Option<f64>,
     /// Time at the start, s
     #[arg(long, default_value_t = 0.0, value_name = "SECONDS", allow_negative_numbers = true)]
@@ -39,11 +40,35 @@ pub struct MotionSearchArgs {
     #[arg(long, default_value_t = 32, value_name = "N", value_parser = at_least_one)]
     pub steps: usize,
     /// Most steps of the period
-    #[arg(long, default_value_t = 8192, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, default_value_t = 8192, value_name = "N", value_parser = steps)]
     pub most_steps: usize,
     /// Change of the monodromy matrix by doubling the steps, relative to its norm, at which they are enough
     #[arg(long, default_value_t = 1e-12, value_name = "NUMBER", value_parser = positive)]
     pub tolerance: f64,
+}
+
+fn steps(text: &str) -> Result<usize, String> {
+    const MOST: usize = 100_000_000;
+    let n = at_least_one(text)?;
+    if n <= MOST { Ok(n) } else { Err(format!("a period has at most {MOST} steps")) }
+}
+
+impl MotionSearchArgs {
+    /// Refuses more steps to begin with, or in parts of two steps at least, than there are at most.
+    ///
+    /// # Errors
+    /// [`RequestError::OutOfRange`].
+    pub fn check(&self) -> Result<(), RequestError> {
+        let asked = [("steps", self.steps), ("parts", self.parts.saturating_mul(2))];
+        let Some((option, _)) = asked.into_iter().find(|(_, steps)| *steps > self.most_steps) else {
+            return Ok(());
+        };
+        let (value, range) = match option {
+            "steps" => (self.steps, "at most --most-steps"),
+            _ => (self.parts, "at most half of --most-steps: a part has two steps at least"),
+        };
+        Err(RequestError::OutOfRange { option, value: value as f64, range })
+    }
 }
 
 /// Arguments of `mb orbit`.

@@ -58,7 +58,7 @@ impl FromStr for Assignment {
 }
 
 /// A positive whole number.
-pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
+pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "must be a whole number, at least 1".to_owned())
 }
 
@@ -71,15 +71,22 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
         .and_then(|x| if x <= LONGEST { Ok(x) } else { Err(format!("must be at most {LONGEST:e}")) })
 }
 
-/// A number of samples: each is kept with all its modes.
+/// A number of samples: a path has two ends, and each sample is kept with all its modes.
 pub(super) fn samples(text: &str) -> Result<usize, String> {
     const MOST: usize = 1_000_000;
-    let n = at_least_one(text)?;
+    let n = text.parse().ok().filter(|n| *n > 1);
+    let n = n.ok_or("must be a whole number, at least 2: both ends of the path are samples")?;
     if n <= MOST { Ok(n) } else { Err(format!("a path has at most {MOST} samples")) }
 }
 
+/// A positive number of a size that can be computed with.
+pub(super) fn of_usual_size(text: &str) -> Result<f64, String> {
+    let usable = |x: &f64| (1e-100..=1e100).contains(x);
+    text.parse().ok().filter(usable).ok_or_else(|| "must be a number between 1e-100 and 1e100".to_owned())
+}
+
 /// A positive number.
-pub(super) fn positive(text: &str) -> Result<f64, String> {
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|x: &f64| x.is_finite() && *x > 0.0)

@@ -2,7 +2,7 @@
 
 use crate::Answer;
 use crate::args::ModesArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestError};
 use crate::flow::{FormulationSpectrum, part};
 use crate::json;
 use crate::matrices::{Matrices, MatrixProblem};
@@ -31,6 +31,9 @@ pub struct MatrixModes {
 /// # Errors
 /// Anything wrong with the files, the request or the numerics.
 pub fn run(args: &ModesArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
+    if let Some(option) = args.of_a_model() {
+        return Err(RequestError::NeedsModel { option }.into());
+    }
     if let Some(path) = &args.output.shapes {
         ShapeFormat::of(path)?;
     }

@@ -182,7 +182,7 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
             let result = if chosen { part::without_wish(result) } else { result };
             vec![part::with_growing(result, &site)]
         }
-        None => whole(model, &at, &formulations, &args.formulation)?,
+        None => whole(model, &at, &formulations, &args.formulation, progress)?,
     };
     let undetermined = undetermined_at(model, &rank, &at)?;
     if undetermined.is_some() {
@@ -325,21 +325,31 @@ fn whole(
     at: &OperatingPoint,
     formulations: &[Formulation],
     args: &FormulationArgs,
+    progress: Progress,
 ) -> Result<Vec<FormulationSpectrum>, Failure> {
     let mut results: Vec<FormulationSpectrum> = Vec::new();
     for formulation in formulations {
-        let result = if let Formulation::Unconstrained(_) = formulation {
+        let solved = progress.unless_ended(|| -> Result<FormulationSpectrum, Failure> {
+            let Formulation::Unconstrained(_) = formulation else {
+                return Ok(flow::spectrum_kept(model, at, formulation)?);
+            };
             let penalties = penalties(args)?;
             let choose = || match results.first() {
                 Some(first) => factor::for_pairs(model, at, &first.spectrum.eigenpairs, penalties.law),
                 None => factor::for_whole(model, at, penalties.law),
             };
             let factors = penalties.or(|| Ok::<_, Failure>(choose()))?;
-            flow::spectrum(model, at, &Formulation::Unconstrained(factors))?
-        } else {
-            flow::spectrum(model, at, formulation)?
-        };
-        results.push(result);
+            Ok(flow::spectrum_kept(model, at, &Formulation::Unconstrained(factors))?)
+        });
+        match solved {
+            Ok(result) => results.push(result?),
+            Err(why) if results.is_empty() => return Err(Failure::Stopped(why)),
+            // The formulations solved before are kept.
+            Err(why) => {
+                results.push(FormulationSpectrum::ended(formulation.to_string(), why));
+                break;
+            }
+        }
     }
     Ok(results)
 }

@@ -210,12 +210,13 @@ fn tolerances(expansion: &Expansion, given: &[Assignment]) -> Result<Option<Vec<
             name: name.clone(),
             known: expansion.names.clone(),
         })?;
-        out[i] = match value.strip_suffix('%') {
-            Some(percent) => {
-                start::finite("--tolerance", name, percent)?.abs() / 100.0 * expansion.values[i].abs()
-            }
-            None => start::finite("--tolerance", name, value)?.abs(),
-        };
+        let number = start::finite("--tolerance", name, value.strip_suffix('%').unwrap_or(value))?;
+        if number < 0.0 {
+            let (option, range) = ("tolerance", "zero or positive");
+            return Err(RequestError::OutOfRange { option, value: number, range }.into());
+        }
+        let scale = if value.ends_with('%') { expansion.values[i].abs() / 100.0 } else { 1.0 };
+        out[i] = number * scale;
     }
     Ok((!given.is_empty()).then_some(out))
 }

@@ -121,6 +121,7 @@ fn find(
     file: Option<&Path>,
     progress: Progress,
 ) -> Result<Found, Failure> {
+    args.check()?;
     let known_period = file.map(|f| period_of_file(f, args.period.is_none())).transpose()?.flatten();
     let loaded = load(text, model_args)?;
     let model = &loaded.model;

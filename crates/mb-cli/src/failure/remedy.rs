@@ -134,6 +134,12 @@ fn linear(error: &LinearError) -> Option<&'static str> {
         LinearError::InsideOut { .. } => {
             "`mb equilibrium --load-path` increases the loads from zero and reports how much of them the model carries"
         }
+        LinearError::BadSpin { .. } => {
+            "name a joint with one free rotation, as in --spin JOINT=SPEED, spin:JOINT for `mb track`, or in a [[steady-rotation]]"
+        }
+        LinearError::NoSuchBody { .. } => {
+            "give --frame the name of a body, or `ground`; without it the frame is chosen"
+        }
         LinearError::BadPenalty { .. } => "leave the factor out: one is chosen that fits the matrices",
         LinearError::WrongSize { .. } => "give one number for each coordinate, row or input of the model",
         LinearError::Constraint(error) => return constraint(error),

@@ -44,7 +44,7 @@ pub enum RequestError {
         name: String,
     },
     /// A value that is not a finite number.
-    #[error("{option}{}: `{value}` is not a finite number.", if name.is_empty() { String::new() } else { format!(" {name}") })]
+    #[error("{option}{}: `{value}` is {}.", if name.is_empty() { String::new() } else { format!(" {name}") }, no_number(value))]
     NotANumber {
         /// The option.
         option: &'static str,
@@ -289,12 +289,18 @@ pub enum RequestError {
     )]
     SolverOfPart,
     /// Modes that are not there.
-    #[error("--modes {list}: {why}.")]
+    #[error("{list}: {why}.")]
     BadModes {
-        /// As given.
+        /// The option as given.
         list: String,
         /// What is wrong.
         why: String,
+    },
+    /// An option that belongs to a model, beside matrices.
+    #[error("{option} belongs to a model, but matrices are given.")]
+    NeedsModel {
+        /// The option.
+        option: &'static str,
     },
     /// Constraints that lose rank in a region or on a path.
     #[error(
@@ -449,5 +455,13 @@ impl From<AnalysisError> for RequestError {
             AnalysisError::TooLarge { n, m, most } => Self::TooLarge { n, m, most },
             other => Self::Analysis(other),
         }
+    }
+}
+
+/// What a text is that is no number to compute with.
+fn no_number(value: &str) -> &'static str {
+    match value.trim_end_matches("deg").trim_end().parse::<f64>() {
+        Ok(x) if x.is_finite() => "too large: numbers are below 1e100 in size",
+        _ => "not a finite number",
     }
 }

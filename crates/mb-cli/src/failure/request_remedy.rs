@@ -57,6 +57,9 @@ impl RequestError {
             Self::Rotates { .. } => {
                 "mb track --campbell follows it over a speed; set the speeds to zero for the state of rest".to_owned()
             }
+            Self::NeedsModel { .. } => {
+                "leave it out, or give the model file in the place of the matrices".to_owned()
+            }
             Self::NoPhysicalMode | Self::BadModes { .. } => "write numbers as `mb modes` shows them, as in 1,3-5, or all".to_owned(),
             Self::RedundantRows { redundant, .. } => {
                 format!("leave these out of the model: {}", redundant.join(", "))

@@ -29,10 +29,11 @@ impl Wish<'_> {
     /// # Errors
     /// [`RequestError::BadModes`].
     pub fn highest(&self) -> Result<Option<usize>, RequestError> {
-        let lists = self.modes.iter().copied().chain(self.groups.iter().map(String::as_str));
+        let modes = self.modes.iter().map(|list| ("--modes", *list));
+        let lists = modes.chain(self.groups.iter().map(|list| ("--group", list.as_str())));
         let mut out = None;
-        for list in lists.filter(|list| *list != "all" && !list.ends_with('%')) {
-            out = out.max(numbers(list, usize::MAX)?.into_iter().max());
+        for (option, list) in lists.filter(|(_, list)| *list != "all" && !list.ends_with('%')) {
+            out = out.max(numbers(option, list, usize::MAX)?.into_iter().max());
         }
         Ok(out)
     }
@@ -55,7 +56,7 @@ pub struct Chosen<'a> {
 pub fn chosen<'a>(lines: &[Line<'a>], wish: &Wish<'_>) -> Result<Chosen<'a>, RequestError> {
     let mut groups: Vec<Vec<Line<'a>>> = Vec::new();
     for list in wish.groups.iter().filter(|list| !list.ends_with('%')) {
-        let group = picked(lines, list)?;
+        let group = picked(lines, "--group", list)?;
         let twice = |line: &Line<'_>| groups.iter().flatten().any(|other| other.number == line.number);
         let why = match group.iter().find(|line| twice(line)) {
             Some(line) => format!("mode {} stands in two groups", line.number),
@@ -65,18 +66,18 @@ pub fn chosen<'a>(lines: &[Line<'a>], wish: &Wish<'_>) -> Result<Chosen<'a>, Req
                 continue;
             }
         };
-        return Err(RequestError::BadModes { list: list.clone(), why });
+        return Err(RequestError::BadModes { list: format!("--group {list}"), why });
     }
     let in_group = |line: &Line<'_>| groups.iter().flatten().any(|other| other.number == line.number);
     let mut single = match wish.modes {
         Some("all") => physical(lines),
-        Some(list) => picked(lines, list)?,
+        Some(list) => picked(lines, "--modes", list)?,
         None => usual(lines, groups.is_empty())?,
     };
     single.retain(|line| !in_group(line));
     for list in wish.groups.iter().filter_map(|list| Some((list, list.strip_suffix('%')?))) {
         let (list, share) = list;
-        let bad = |why: &str| RequestError::BadModes { list: list.clone(), why: why.to_owned() };
+        let bad = |why: &str| RequestError::BadModes { list: format!("--group {list}"), why: why.to_owned() };
         let share: f64 = share.trim().parse().map_err(|_| bad("the closeness is not a number"))?;
         if !(share > 0.0 && share < 100.0) {
             return Err(bad("the closeness must lie between 0 and 100 %"));
@@ -103,16 +104,17 @@ fn usual<'a>(lines: &[Line<'a>], needed: bool) -> Result<Vec<Line<'a>>, RequestE
 }
 
 /// The lines of a list of numbers.
-fn picked<'a>(lines: &[Line<'a>], list: &str) -> Result<Vec<Line<'a>>, RequestError> {
-    let mut out: Vec<Line<'a>> = numbers(list, lines.len())?.into_iter().map(|n| lines[n - 1]).collect();
+fn picked<'a>(lines: &[Line<'a>], option: &str, list: &str) -> Result<Vec<Line<'a>>, RequestError> {
+    let mut out: Vec<Line<'a>> =
+        numbers(option, list, lines.len())?.into_iter().map(|n| lines[n - 1]).collect();
     out.sort_by_key(|l| l.number);
     out.dedup_by_key(|l| l.number);
     Ok(out)
 }
 
 /// The numbers of `1,3-5`, from 1 to `most`.
-fn numbers(list: &str, most: usize) -> Result<Vec<usize>, RequestError> {
-    let bad = |why: String| RequestError::BadModes { list: list.to_owned(), why };
+fn numbers(option: &str, list: &str, most: usize) -> Result<Vec<usize>, RequestError> {
+    let bad = |why: String| RequestError::BadModes { list: format!("{option} {list}"), why };
     let number = |text: &str| {
         text.trim().parse::<usize>().map_err(|_| bad(format!("`{}` is not a number", text.trim())))
     };

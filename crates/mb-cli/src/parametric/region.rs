@@ -26,11 +26,19 @@ pub fn region(given: &[Assignment], names: &[String], centre: &[f64]) -> Result<
         })?;
         let number = |text: &str| crate::start::finite("--region", name, text.trim()).map_err(|_| bad(FORM));
         let [low, high] = if let Some(percent) = value.strip_suffix('%') {
-            let half = number(percent)?.abs() / 100.0 * centre[i].abs();
+            let percent = number(percent)?;
+            if percent < 0.0 {
+                return Err(bad("the share is negative"));
+            }
+            let half = percent / 100.0 * centre[i].abs();
             [-half, half]
         } else {
             let (low, high) = value.split_once("..").ok_or_else(|| bad(FORM))?;
-            [number(low)? - centre[i], number(high)? - centre[i]]
+            let (low, high) = (number(low)?, number(high)?);
+            if low > high {
+                return Err(bad("it ends below its begin"));
+            }
+            [low - centre[i], high - centre[i]]
         };
         if low > 0.0 || high < 0.0 {
             let why = format!("the point of expansion has {name} = {}", crate::render::six(centre[i]));

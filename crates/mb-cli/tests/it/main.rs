@@ -33,6 +33,7 @@ mod parametric;
 mod periodic;
 mod plot;
 mod program;
+mod refusals;
 mod report;
 mod response;
 mod shares;

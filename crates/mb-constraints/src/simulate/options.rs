@@ -98,6 +98,8 @@ impl Default for SimulationOptions {
     }
 }
 
+/// Shortest step, relative to the time from start to end.
+const SHORTEST_STEP: f64 = 1e-12;
 /// Most reports of one run: each is kept in memory.
 const MOST_REPORTS: f64 = 5e7;
 /// Lengths of a run in s: the range of the numbers of a model, whose products neither overflow nor vanish.
@@ -123,16 +125,21 @@ impl SimulationOptions {
         require("every", self.every, self.every > 0.0, "positive")?;
         let reports = length / self.every;
         require("every", self.every, reports <= MOST_REPORTS, "large enough for at most 5e7 reports")?;
+        // Shorter ones are lost in the rounding of the time.
+        let lasts = |step: f64| step >= SHORTEST_STEP * length;
+        let short = "at least 1e-12 of the time from start to end";
         match &self.integrator {
             Integrator::DormandPrince { control, .. } => {
                 let r = control.relative;
                 require("relative tolerance", r, r >= 1e-14, "1e-14 or more")?;
                 require("absolute tolerance", control.absolute, control.absolute > 0.0, "positive")?;
                 let most = control.max_step.unwrap_or(1.0);
-                require("largest step", most, most > 0.0, "positive")
+                require("largest step", most, most > 0.0, "positive")?;
+                require("largest step", most, control.max_step.is_none_or(lasts), short)
             }
             Integrator::GeneralizedAlpha(g) => {
                 require("step", g.step, g.step > 0.0, "positive")?;
+                require("step", g.step, lasts(g.step), short)?;
                 let r = g.spectral_radius;
                 require("spectral radius", r, (0.0..=1.0).contains(&r), "between 0 and 1")?;
                 require("tolerance", g.tolerance, g.tolerance > 0.0, "positive")

@@ -57,7 +57,8 @@ pub(super) fn beside(
     };
     // Its masses are singular by construction, and null directions of them as good as their computation.
     // What may be left of a null direction of M', which the zeros given make.
-    let inner = DenseOptions { mass_tolerance: tuning::EPS_2_3.max(options.mass_tolerance), ..*options };
+    let mass_tolerance = tuning::EPS_2_3.max(options.mass_tolerance);
+    let inner = DenseOptions { mass_tolerance, keeps_at_interrupt: false, ..*options };
     let found = solve(&first.pencil, &inner)?;
     let (infinite, massless) =
         (of_class(&found, Class::Infinite).count(), massless(pencil, &basis, options)?);

@@ -41,6 +41,7 @@ use mb_algebra::{Dense, QuadraticPencil, dense, norms};
 use crate::certify::dense::Certifier;
 use crate::dense::constraint_basis::ConstraintBasis;
 use crate::numeric::{check, equilibrated};
+use crate::search::early::Early;
 use crate::{
     Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Method, Refinement, Spectrum, tuning,
 };
@@ -107,28 +108,36 @@ fn on_basis_some(
     options: &DenseOptions,
     choose: &dyn Fn(&[Raw]) -> Option<Vec<bool>>,
 ) -> Result<Spectrum, EigenError> {
+    let early = Early::keeping(options.keeps_at_interrupt);
+    let options = &DenseOptions { keeps_at_interrupt: false, ..*options };
     let mut reduced = reduced_eigenvalues(pencil, basis, 0.0, options)?;
-    let theory = reduced.finite_count(pencil, basis);
+    // From here on there are eigenvalues to keep: what is skipped makes bounds narrower or counts.
+    let all = 2 * (basis.n() - basis.rank());
+    let theory = early.step(|| Ok(reduced.finite_count(pencil, basis)))?;
+    let theory = theory.unwrap_or(FiniteCount { roots: all, open: None });
     let mut findings = basis.findings().to_vec();
     findings.append(&mut reduced.findings);
     findings.extend(theory.open);
-    findings.extend(crate::dense::polish::lowest(pencil, basis, &mut reduced.raws, options.refinement));
+    let polished = early.step(|| Ok(polish::lowest(pencil, basis, &mut reduced.raws, options.refinement)))?;
+    findings.extend(polished.unwrap_or_default());
     let chosen = choose(&reduced.raws);
     if let Some(chosen) = &chosen {
         let mut chosen = chosen.iter();
         reduced.raws.retain(|_| chosen.next() == Some(&true));
     }
-    let mut pairs = Certifier::new(pencil, basis).certify(reduced.raws, options.refinement);
+    let raws = reduced.raws;
+    let mut pairs = early.finish(|| Certifier::new(pencil, basis).certify(raws, options.refinement));
     if options.refinement != Refinement::None {
-        findings.extend(refined::refine(pencil, basis.rank(), options, &mut pairs)?);
+        let refined = early.step(|| refined::refine(pencil, basis.rank(), options, &mut pairs))?;
+        findings.extend(refined.flatten());
     }
     if chosen.is_none() {
-        reducible::refine(pencil, basis, options, &mut pairs)?;
+        early.step(|| reducible::refine(pencil, basis, options, &mut pairs))?;
     }
+    findings.extend(early.finding());
     if options.most_zeros.is_some() {
         crate::certify::rounded::widen(pencil, &mut pairs);
     }
-    let all = 2 * (basis.n() - basis.rank());
     let counts = Counts {
         n: basis.n(),
         m: basis.m(),
@@ -137,7 +146,7 @@ fn on_basis_some(
             .without_mass(all.saturating_sub(theory.roots + reduced.indeterminate), reduced.indeterminate),
         ..Counts::default()
     };
-    Ok(if chosen.is_some() {
+    Ok(if chosen.is_some() || early.ended() {
         Spectrum::partial(Method::Dense, pairs, counts, findings)
     } else {
         Spectrum::assemble(Method::Dense, pairs, counts, findings)

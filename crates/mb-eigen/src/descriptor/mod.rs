@@ -21,7 +21,9 @@ use mb_algebra::{DescriptorPencil, QuadraticPencil};
 
 use crate::dense::constraint_basis::ConstraintBasis;
 use crate::numeric::check;
-use crate::{DenseOptions, EigenError, ExpectedCounts, Method, Spectrum, dense};
+use crate::search::early::Early;
+use crate::sparse::SparseFinding;
+use crate::{DenseOptions, EigenError, ExpectedCounts, Finding, Method, Spectrum, dense};
 
 pub use mb_algebra::Transferred;
 pub use qz::solve_qz;
@@ -55,9 +57,18 @@ pub fn solve(structure: &DescriptorStructure, options: &DenseOptions) -> Result<
     let pencil = &structure.pencil;
     check::quadratic(pencil)?;
     let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
+    let early = Early::keeping(options.keeps_at_interrupt);
     let motion = dense::on_basis(pencil, &basis, options)?;
+    let ends_early = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::EndedEarly { .. } });
+    if motion.findings.iter().any(ends_early) {
+        return Ok(motion);
+    }
+    let Some(spurious) = early.step(|| spurious::eigenpairs(structure, &basis, options))? else {
+        let findings = motion.findings.into_iter().chain(early.finding()).collect();
+        return Ok(Spectrum::partial(Method::Dense, motion.eigenpairs, motion.counts, findings));
+    };
     let mut pairs = motion.eigenpairs;
-    pairs.extend(spurious::eigenpairs(structure, &basis, options)?);
+    pairs.extend(spurious);
     let mut counts = motion.counts;
     // Massless directions lose their eigenvalues to infinity in either form.
     let lost = ExpectedCounts::minimal(basis.n(), basis.rank()).motion - counts.expected.motion;
@@ -68,6 +79,6 @@ pub fn solve(structure: &DescriptorStructure, options: &DenseOptions) -> Result<
     let indeterminate = motion.counts.expected.indeterminate;
     counts.expected.indeterminate += indeterminate;
     counts.expected.infinite += lost - indeterminate;
-    let findings = motion.findings.into_iter().filter(|f| !matches!(f, crate::Finding::CountMismatch { .. }));
+    let findings = motion.findings.into_iter().filter(|f| !matches!(f, Finding::CountMismatch { .. }));
     Ok(Spectrum::assemble(Method::Dense, pairs, counts, findings.collect()))
 }

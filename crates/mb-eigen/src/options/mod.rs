@@ -44,6 +44,10 @@ pub struct DenseOptions {
     pub symmetry_tolerance: f64,
     /// Default [`Refinement::RayleighQuotient`].
     pub refinement: Refinement,
+    /// Whether an interrupt ([`mb_algebra::interrupt`]) that comes when the eigenvalues are known, in their certification or refinement, leaves
+    /// them with their error bounds ([`crate::sparse::SparseFinding::EndedEarly`]) in place of unwinding. In the decomposition there is nothing
+    /// to keep. Default false.
+    pub keeps_at_interrupt: bool,
 }
 
 impl Default for DenseOptions {
@@ -56,6 +60,7 @@ impl Default for DenseOptions {
             mass_tolerance: tuning::SUM_ROUNDINGS,
             symmetry_tolerance: tuning::SYMMETRY,
             refinement: Refinement::RayleighQuotient,
+            keeps_at_interrupt: false,
         }
     }
 }

@@ -31,6 +31,7 @@ use crate::dense::polish;
 use crate::dense::{ReducedEigenvalues, reduced_eigenvalues};
 use crate::numeric::check;
 use crate::numeric::operator::Operator;
+use crate::search::early::Early;
 use crate::{Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Method, Spectrum, tuning};
 
 pub use factor::{ViolationLaw, least_factors};
@@ -87,13 +88,20 @@ pub fn solve(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum,
     let problem = pencil.quadratic();
     let free = ConstraintBasis::unconstrained(problem.m.nrows());
     let centre = cluster_centre(&problem, &constraints);
+    let early = Early::keeping(options.keeps_at_interrupt);
     let mut reduced = reduced_eigenvalues(&problem, &free, centre, options)?;
     let mut findings = reported_beforehand(pencil, &constraints);
     let drowned = drowned(pencil, &constraints, &mut findings, &mut reduced);
     findings.append(&mut reduced.findings);
-    findings.extend(polish::lowest(&problem, &free, &mut reduced.raws, options.refinement));
-    let mut pairs = Certifier::new(&problem, &free).certify(reduced.raws, options.refinement);
-    penalty_energy::classify(pencil, &constraints, &mut pairs, &mut findings);
+    let raws = &mut reduced.raws;
+    let polished = early.step(|| Ok(polish::lowest(&problem, &free, raws, options.refinement)))?;
+    findings.extend(polished.unwrap_or_default());
+    let pairs = early.finish(|| {
+        let mut pairs = Certifier::new(&problem, &free).certify(reduced.raws, options.refinement);
+        penalty_energy::classify(pencil, &constraints, &mut pairs, &mut findings);
+        pairs
+    });
+    findings.extend(early.finding());
     let expected = ExpectedCounts::penalty(free.n(), constraints.rank());
     let counts = Counts {
         n: free.n(),

@@ -18,7 +18,12 @@ pub(crate) struct Early {
 
 impl Early {
     pub(crate) fn new(options: &SparseOptions) -> Self {
-        Self { keeps: options.expert.keeps_at_interrupt, why: Arc::default() }
+        Self::keeping(options.expert.keeps_at_interrupt)
+    }
+
+    /// For work whose answers an interrupt is to leave, or not.
+    pub(crate) fn keeping(keeps: bool) -> Self {
+        Self { keeps, why: Arc::default() }
     }
 
     /// Does a step of the search. None where it, or one before, was interrupted and what was found earlier is kept.
@@ -63,10 +68,11 @@ impl Early {
 
 #[cfg(test)]
 mod tests {
+    use crate::descriptor::{DescriptorStructure, Transferred};
     use crate::request::Request;
     use crate::sparse::{SparseExpert, SparseFinding, solve};
-    use crate::{EigenError, Finding, Spectrum};
-    use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, Watch, c64};
+    use crate::{DenseOptions, EigenError, Finding, Refinement, Spectrum};
+    use mb_algebra::{Dense, QuadraticPencil, Scatter, Sparse, Triplets, Watch, c64};
     use std::f64::consts::{PI, TAU};
 
     const N: usize = 90;
@@ -142,6 +148,53 @@ mod tests {
             assert!(cut_short(&undamped, &request) > 0, "{request:?}");
         }
         assert!(cut_short(&chain(0.1), &Request::Lowest { count: 6 }) > 0);
+    }
+
+    /// Dense decompositions keep nothing before their end and all eigenvalues from there on: in a reducible problem, which is solved again block
+    /// by block, and with an iteration for each of the lowest eigenvalues.
+    #[test]
+    fn eigenvalues_of_a_dense_decomposition_outlive_their_refinement() {
+        let (constraint, rows) = (Dense::from_fn(1, N, |_, j| if j < 2 { 1.0 } else { 0.0 }), N - 1);
+        for (damping, phi_q, of) in
+            [(0.0, Dense::zeros(0, N), N), (0.1, Dense::zeros(0, N), N), (0.1, constraint.clone(), rows)]
+        {
+            let pencil = mb_algebra::QuadraticPencil { phi_q, ..chain(damping).to_dense() };
+            let options = DenseOptions {
+                keeps_at_interrupt: true,
+                refinement: Refinement::InverseIteration { lowest: 6 },
+                ..DenseOptions::default()
+            };
+            let descriptor = || {
+                let structure =
+                    DescriptorStructure { pencil: pencil.clone(), transferred: Transferred::default() };
+                crate::descriptor::solve(&structure, &options)
+            };
+            let minimal = || crate::dense::solve(&pencil, &options);
+            for solved in [&minimal as &dyn Fn() -> Result<Spectrum, EigenError>, &descriptor] {
+                let count = Watch::new();
+                let whole = count.scope(solved).unwrap().unwrap();
+                assert!(!whole.falls_short());
+                let (mut nothing, mut kept) = (0, 0);
+                for steps in (0..count.steps()).step_by(usize::try_from(count.steps() / 9).unwrap()) {
+                    let Ok(part) = Watch::after(steps).scope(solved) else {
+                        nothing += 1;
+                        assert_eq!(kept, 0, "what was known is lost");
+                        continue;
+                    };
+                    let part = part.unwrap();
+                    assert!(ends_early(&part) && part.falls_short(), "{:?}", part.findings);
+                    assert_eq!(part.motion_values().len(), 2 * of);
+                    kept += 1;
+                    for pair in part.motion() {
+                        let s = pair.value().unwrap();
+                        let near = whole.nearest(s).unwrap();
+                        let bounds = pair.error_bound + near.error_bound;
+                        assert!((s - near.value().unwrap()).norm() <= bounds, "{s} after {steps} steps");
+                    }
+                }
+                assert!(nothing > 0 && kept > 0, "{nothing} {kept} of {} steps", count.steps());
+            }
+        }
     }
 
     #[test]

@@ -351,11 +351,13 @@ fn dense(
     if problem.n > options.expert.all_limit {
         return Err(EigenError::TooLarge { size: problem.n, bytes, limit: options.expert.all_limit });
     }
+    let keeps_at_interrupt = options.expert.keeps_at_interrupt;
+    let settings = DenseOptions { keeps_at_interrupt, ..dense_options(options) };
     let undamped = problem.undamped();
     let some = |raws: &[Raw]| {
         if undamped { selection::oscillations(raws, request, 2 * problem.dof()) } else { None }
     };
-    let spectrum = dense::solve_some(&pencil.to_dense(), &dense_options(options), &some)?;
+    let spectrum = dense::solve_some(&pencil.to_dense(), &settings, &some)?;
     Ok(asked_of(spectrum, problem, request, keeps_left))
 }
 

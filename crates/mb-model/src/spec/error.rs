@@ -161,6 +161,8 @@ impl Problems {
     pub(super) fn keep<T>(&mut self, result: Result<T, Box<Problem>>) -> Option<T> {
         match result {
             Ok(x) => Some(x),
+            // What is wrong with the one is told of the one.
+            Err(p) if matches!(p.fault, Fault::Consequence { .. }) => None,
             Err(p) => {
                 if self.0.len() < MAX_PROBLEMS {
                     self.0.push(*p);

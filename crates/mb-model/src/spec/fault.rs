@@ -155,7 +155,7 @@ pub enum Fault {
         value: f64,
     },
     /// A value that must be a whole number.
-    #[error("`{text}` is {value}, but a whole number must stand here")]
+    #[error("the value is {}, but a whole number must stand here", shown(text, *value))]
     NotWhole {
         /// The expression.
         text: String,
@@ -230,6 +230,14 @@ pub enum Fault {
         joint: String,
         /// The motion.
         wanted: &'static str,
+        /// True for a joint of things in the plane.
+        in_plane: bool,
+    },
+    /// A reference to something whose own table is wrong; it is not reported.
+    #[error("the table of `{of}` is wrong")]
+    Consequence {
+        /// The name.
+        of: String,
     },
     /// Two things of one name.
     #[error("the name `{name}` is taken by another {table}")]
@@ -583,4 +591,9 @@ pub enum NameFault {
     /// An index with the name of a parameter or another index.
     #[error("a parameter or an outer index has this name")]
     Shadows,
+}
+
+/// An expression with its value, a number as it stands.
+fn shown(text: &str, value: f64) -> String {
+    if text.parse::<f64>().is_ok() { text.to_owned() } else { format!("`{text}` = {value}") }
 }

@@ -99,6 +99,23 @@ impl Fault {
                 "forces are those of joints and rods; a drive or an angle has a multiplier".to_owned()
             }
             Self::UnknownRow { valid, .. } | Self::UnknownComponent { valid, .. } => list("it has", valid),
+            _ => return self.help_on_wholes_and_motions(),
+        })
+    }
+    /// The same about whole numbers, families and motions that joints leave free.
+    fn help_on_wholes_and_motions(&self) -> Option<String> {
+        Some(match self {
+            Self::NotWhole { .. } => {
+                "write a whole number, or an expression of parameters that is one, such as `2*N - 1`".to_owned()
+            }
+            Self::TooMany { .. } => "look at `from`, `to` and `step`: `to` is the last value of the index".to_owned(),
+            Self::NoFreeMotion { in_plane: true, .. } => {
+                "joints in the plane have the motion of their bodies: name the two ends as `a` and `b`, or the body".to_owned()
+            }
+            Self::NoFreeMotion { wanted, .. } => {
+                let kinds = if wanted.starts_with("rotation") { "revolute, cylindrical" } else { "prismatic, cylindrical" };
+                format!("such are the joints in space of the types {kinds}, and generic ones that leave it free")
+            }
             _ => return None,
         })
     }

@@ -3,6 +3,7 @@
 use crate::args::{AxisArg, QuantityArg, ResponseArgs};
 use crate::failure::{Failure, RequestError};
 use crate::flow::response::{Density, Drive, ResponseRequest};
+use crate::point_file::LARGEST_NUMBER;
 use crate::start::finite;
 use mb_model::Model;
 use mb_response::SweepOptions;
@@ -109,8 +110,8 @@ fn band(args: &ResponseArgs) -> Result<[f64; 2], RequestError> {
     let [from, to] = args.band[..] else {
         // The frequencies asked for, from zero on.
         let highest = args.at_hz.iter().copied().fold(0.0_f64, f64::max);
-        if let Some(value) = args.at_hz.iter().copied().find(|f| !(f.is_finite() && *f >= 0.0)) {
-            let range = "a frequency of at least 0 Hz";
+        if let Some(value) = args.at_hz.iter().copied().find(|f| !(0.0..=LARGEST_NUMBER).contains(f)) {
+            let range = "a frequency of at least 0 Hz and at most 1e100 Hz";
             return Err(RequestError::OutOfRange { option: "at-hz", value, range });
         }
         return Ok([0.0, if highest > 0.0 { highest } else { 1.0 }]);
@@ -120,6 +121,9 @@ fn band(args: &ResponseArgs) -> Result<[f64; 2], RequestError> {
     }
     if !(to.is_finite() && to > from) {
         return bad("band HI", to, "a frequency above LO");
+    }
+    if to > LARGEST_NUMBER {
+        return bad("band HI", to, "at most 1e100 Hz");
     }
     if args.log && from == 0.0 {
         return bad("band LO", from, "positive with --log");

@@ -1,6 +1,6 @@
 //! The command line of `mb simulate`.
 
-use crate::args::{Assignment, ModelArgs};
+use crate::args::{Assignment, ModelArgs, at_least_one, positive};
 use crate::picture::PictureFormat;
 use clap::{Args, ValueEnum};
 use mb_constraints::ConstraintMethod;
@@ -58,6 +58,11 @@ pub enum StartArg {
 }
 
 /// A time constant, whose inverse is a number of the model's range.
+fn not_negative(text: &str) -> Result<f64, String> {
+    let usable = |x: &f64| (0.0..=1e100).contains(x);
+    text.parse().ok().filter(usable).ok_or_else(|| "must be zero or a positive number".to_owned())
+}
+
 fn time_constant(text: &str) -> Result<f64, String> {
     let usable = |x: &f64| (1e-100..=1e100).contains(x);
     text.parse().ok().filter(usable).ok_or_else(|| "must be a number between 1e-100 and 1e100".to_owned())
@@ -133,22 +138,22 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "NUMBER", conflicts_with = "compare")]
     pub alpha: Option<f64>,
     /// Baumgarte: beta, 1/s
-    #[arg(long, default_value_t = 5.0, value_name = "NUMBER")]
+    #[arg(long, default_value_t = 5.0, value_name = "NUMBER", value_parser = positive)]
     pub beta: f64,
     /// Baumgarte: critically damped with this time constant in place of alpha and beta, s
     #[arg(long, value_name = "SECONDS", value_parser = time_constant, conflicts_with_all = ["alpha", "beta"])]
     pub time_constant: Option<f64>,
     /// Penalty: frequency of the violation, rad/s
-    #[arg(long, default_value_t = 10.0, value_name = "NUMBER")]
+    #[arg(long, default_value_t = 10.0, value_name = "NUMBER", value_parser = positive)]
     pub omega: f64,
     /// Penalty: damping ratio of the violation
-    #[arg(long, default_value_t = 1.0, value_name = "NUMBER")]
+    #[arg(long, default_value_t = 1.0, value_name = "NUMBER", value_parser = not_negative)]
     pub mu: f64,
     /// Augmented Lagrangian: change of the accelerations, relative to them, at which it stops
-    #[arg(long, default_value_t = 1e-7, value_name = "NUMBER")]
+    #[arg(long, default_value_t = 1e-7, value_name = "NUMBER", value_parser = positive)]
     pub iterate_to: f64,
     /// Augmented Lagrangian: most iterations of an evaluation
-    #[arg(long, default_value_t = 20, value_name = "N")]
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = at_least_one)]
     pub most_iterations: usize,
     /// Direct correction: share of its length below which a constraint row counts as dependent
     #[arg(long, default_value_t = 1e-6, value_name = "NUMBER")]

@@ -9,7 +9,7 @@ use crate::element::rotation::{
 };
 use crate::element::{Attitude, Data, Distance, Element, Hinge, Joint, JointFrame, Locked, Slide};
 use crate::model::Wiring;
-use crate::spec::{Fault, JointKind, JointSpec, MotionSpec, PlaceRef, Vector};
+use crate::spec::{Fault, JointKind, JointSpec, MotionSpec, PlaceRef, Problem, Vector};
 use nalgebra::Vector3;
 
 /// A frame of a joint: its place, and its axes in the axes of the body there.
@@ -195,7 +195,27 @@ impl<P: Data> Builder<P> {
 
     /// The joint in space that a reference names.
     fn link(&self, e: &Head, key: &str, text: &str) -> Outcome<Option<Link<P>>> {
-        Ok(self.links.get(&self.filled(e, key, text)?).copied())
+        let name = self.filled(e, key, text)?;
+        if self.faulty.contains(&name) {
+            return Err(e.problem(key, Fault::Consequence { of: name }));
+        }
+        Ok(self.links.get(&name).copied())
+    }
+    /// What is wrong with a reference to a joint in space with a free motion.
+    fn no_free(&self, e: &Head, key: &str, text: &str, wanted: &'static str) -> Box<Problem> {
+        let name = match self.filled(e, key, text) {
+            Ok(name) => name,
+            Err(problem) => return problem,
+        };
+        let fault = match self.names.get(&name) {
+            Some(_) => {
+                let in_plane = self.names.get(&name).is_some_and(|n| n.table == JOINT)
+                    && !self.links.contains_key(&name);
+                Fault::NoFreeMotion { joint: name, wanted, in_plane }
+            }
+            None => self.unknown(&name, &[JOINT], JOINT),
+        };
+        e.problem(key, fault)
     }
     /// True when the reference `of` is a joint in space.
     pub(super) fn is_link(&self, e: &Head, key: &str, text: &str) -> Outcome<bool> {
@@ -207,10 +227,7 @@ impl<P: Data> Builder<P> {
             Some(link) if link.locked.rotation == [true, true, false] => {
                 Ok(Hinge { a: self.frame(wiring, link.a), b: self.frame(wiring, link.b) })
             }
-            _ => {
-                let (joint, wanted) = (text.to_owned(), "rotation about one axis");
-                Err(e.problem(key, Fault::NoFreeMotion { joint, wanted }))
-            }
+            _ => Err(self.no_free(e, key, text, "rotation about one axis")),
         }
     }
     /// The displacement along z of a joint in space that leaves it free.
@@ -220,13 +237,13 @@ impl<P: Data> Builder<P> {
             Some(link) if link.locked.translation == [true, true, false] => {
                 Ok(Slide { a: self.frame(wiring, link.a), b: self.frame(wiring, link.b) })
             }
-            _ => {
-                let (joint, wanted) = (text.to_owned(), "displacement along one axis");
-                Err(e.problem(key, Fault::NoFreeMotion { joint, wanted }))
-            }
+            _ => Err(self.no_free(e, key, text, "displacement along one axis")),
         }
     }
 }
+
+/// The key of the tables of joints.
+const JOINT: &str = "joint";
 
 /// True when one of the places is on a body in space.
 pub(super) fn in_space<P>(spots: &[Spot<P>; 2]) -> bool {

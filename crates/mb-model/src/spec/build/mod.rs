@@ -42,7 +42,7 @@ use meshes::MeshPart;
 use passive::Closure;
 use scope::{Scope, check_name};
 use solids::SolidPart;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 type Outcome<T> = Result<T, Box<Problem>>;
 
@@ -71,6 +71,7 @@ pub(crate) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
         beams: Vec::new(),
         meshes: Vec::new(),
         links: HashMap::new(),
+        faulty: HashSet::new(),
         flexible: Vec::new(),
         erls: Vec::new(),
         closures: Vec::new(),
@@ -118,7 +119,11 @@ pub(crate) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
     for (k, e) in entries.angles.iter().enumerate() {
         problems.keep(b.angle(k, e));
     }
-    each(&mut b, &entries.joints, &mut problems, Builder::joint);
+    for e in &entries.joints {
+        if problems.keep(b.joint(e)).is_none() {
+            b.faulty.insert(e.name.clone());
+        }
+    }
     b.check_passive(&entries, &mut problems);
     each(&mut b, &entries.rollings, &mut problems, Builder::rolling);
     each(&mut b, &entries.knife_edges, &mut problems, Builder::knife_edge);
@@ -257,6 +262,8 @@ struct Builder<P: Data> {
     meshes: Vec<Result<MeshPart<P>, usize>>,
     /// Joints in space by name.
     links: HashMap<String, Link<P>>,
+    /// Names of joints whose tables are wrong: what refers to them is not judged.
+    faulty: HashSet<String>,
     flexible: Vec<LinkPart<P>>,
     /// Equivalent rigid links; none for a faulty one.
     erls: Vec<Option<ErlsPart<P>>>,
@@ -295,7 +302,7 @@ impl<P: Data> Builder<P> {
         self.register(&entries.torques, problems);
         self.register(&entries.surface_loads, problems);
         self.register(&entries.steady_rotations, problems);
-        let mut outputs = std::collections::HashSet::new();
+        let mut outputs = HashSet::new();
         for e in &entries.outputs {
             let mut result = check_name(&e.name);
             if !outputs.insert(e.name.as_str()) {
