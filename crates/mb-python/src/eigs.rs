@@ -47,7 +47,7 @@ pub(crate) fn eigs_descriptor(
     let e = match e {
         Some(value) => {
             let e = arrays::sparse("E", value)?;
-            fits(py, "E", &e, n, Some(n))?;
+            fits(py, "E", &e, n, Some("A"))?;
             e
         }
         None => sparse::identity(n),
@@ -85,7 +85,7 @@ pub(crate) fn pencil(
     let square = |name: &str, value: Option<&Bound<'_, PyAny>>| -> PyResult<Option<Sparse>> {
         let Some(value) = value else { return Ok(None) };
         let matrix = arrays::sparse(name, value)?;
-        fits(py, name, &matrix, n, Some(n))?;
+        fits(py, name, &matrix, n, Some("K"))?;
         Ok(Some(matrix))
     };
     let m = square("M", m)?.unwrap_or_else(|| sparse::identity(n));
@@ -110,14 +110,16 @@ pub(crate) fn pencil(
     Ok(QuadraticPencil { m, c, k, phi_q })
 }
 
-/// Checks that a matrix is n x n.
-fn fits(py: Python<'_>, name: &str, matrix: &Sparse, n: usize, first: Option<usize>) -> PyResult<()> {
+/// Checks that a matrix is n x n, as the `first` one is.
+fn fits(py: Python<'_>, name: &str, matrix: &Sparse, n: usize, first: Option<&str>) -> PyResult<()> {
     let (rows, cols) = matrix.shape();
     if (rows, cols) == (n, n) {
         return Ok(());
     }
     let message = match first {
-        Some(n) => format!("{name} has shape ({rows}, {cols}), but K has shape ({n}, {n}); both must agree."),
+        Some(first) => {
+            format!("{name} has shape ({rows}, {cols}), but {first} has shape ({n}, {n}); both must agree.")
+        }
         None => format!("{name} has shape ({rows}, {cols}), but must be square."),
     };
     Err(errors::argument(py, name, message, None))

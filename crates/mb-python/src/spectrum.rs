@@ -9,7 +9,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::arrays::{by_columns, vector};
-use crate::{errors, findings};
+use crate::{arrays, errors, findings};
 
 /// One mode: a conjugate pair, the double zero of a body that drifts, or another real eigenvalue.
 #[derive(Clone, Copy, Debug)]
@@ -57,14 +57,21 @@ impl Spectrum {
     /// Error: `NumericsError` where entries of the matrices span so many decades that vectors overflow.
     pub(crate) fn checked(self, py: Python<'_>) -> PyResult<Self> {
         let finite = |shape: &Shape| match shape.real() {
-            Some(numbers) => numbers.iter().all(|x| x.is_finite()),
-            None => shape.iter().all(|z| z.is_finite()),
+            Some(numbers) => arrays::finite(numbers),
+            None => {
+                shape.as_slice().iter().fold(true, |so_far, z| so_far & z.re.is_finite() & z.im.is_finite())
+            }
         };
         let whole = |pair: &Eigenpair| {
             let vectors = [&pair.right, &pair.left, &pair.multipliers];
             pair.alpha.is_finite() && !pair.error_bound.is_nan() && vectors.into_iter().all(finite)
         };
-        if self.found.spectrum.eigenpairs.iter().all(whole) {
+        // A conjugate has the numbers of its partner.
+        let pairs = &self.found.spectrum.eigenpairs;
+        let twin = |mode: &Mode| {
+            mode.count < 2 || pairs[mode.index].alpha.im != 0.0 || whole(&pairs[mode.index + 1])
+        };
+        if self.modes.iter().all(|mode| whole(&pairs[mode.index]) && twin(mode)) {
             return Ok(self);
         }
         let message = "Eigenvectors overflow: the entries of the matrices span more decades than double precision holds. \

@@ -366,3 +366,80 @@ def test_whatever_is_passed_to_analyses_of_a_model(request_of):
             assert str(error)
             return
     assert repr(found)
+
+
+class Raises:
+    """An object of another package whose conversion fails."""
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("nothing here")
+
+
+class NoSparse:
+    """Looks like a sparse matrix, and is none."""
+
+    shape = (2, 2)
+    nnz = 3
+
+    def tocsc(self):
+        return self
+
+
+def nested():
+    whole = []
+    whole.append(whole)
+    return whole
+
+
+@pytest.mark.parametrize(
+    "call, argument",
+    [
+        (lambda: mb.eigs(Raises()), "K"),
+        (lambda: mb.eigs(NoSparse()), "K"),
+        (lambda: mb.eigs([[4.0]])[0:1], "number"),
+        (lambda: mb.eigs([[4.0]])["a"], "number"),
+        (lambda: mb.eigs_descriptor(np.eye(2), E=np.ones((2, 3))), "E"),
+        (lambda: mb.loads(3), "text"),
+        (lambda: mb.loads("\ud800"), "text"),
+        (lambda: mb.Model("m").point("\ud800", at=(0, 0), mass=1), "name"),
+        (lambda: mb.Model("m").point("P", at=nested(), mass=1), "point 'P'.at"),
+        (lambda: mb.generate("n-four-bar").with_parameters(k=[1]), "k"),
+        (lambda: mb.generate("n-four-bar").with_parameters(k=True), "k"),
+        (lambda: mb.generate("n-four-bar").with_parameters(k=10**400), "k"),
+        (lambda: mb.simulate("model", 1.0), "model"),
+        (lambda: mb.generate("n-four-bar").simulate(1.0, stop=3), "stop"),
+        (lambda: mb.generate("n-four-bar").series("k", order=10**6), "order"),
+    ],
+)
+def test_odd_arguments_are_named(call, argument):
+    with pytest.raises(mb.ArgumentError) as caught:
+        call()
+    assert caught.value.argument == argument
+
+
+def test_the_other_matrix_of_a_descriptor_problem_is_named():
+    with pytest.raises(mb.ArgumentError, match="but A has shape"):
+        mb.eigs_descriptor(np.eye(2), E=np.eye(3))
+
+
+def test_entries_of_sparse_matrices_stand_one_after_the_other():
+    sparse = pytest.importorskip("scipy.sparse")
+    bad = sparse.csc_array(np.eye(2))
+    bad.data = np.ones((2, 1))
+    with pytest.raises(mb.ArgumentError, match="dimensions"):
+        mb.eigs(bad)
+
+
+def test_what_overflows_is_refused_in_every_mode():
+    # The conjugate is not looked at: its partner has the same numbers.
+    with pytest.raises(mb.MbError):
+        mb.eigs(np.diag([1e308, 1e-308]) + 1e300)
+
+
+def test_representations_are_short():
+    m = mb.generate("double-pendulum-rigid")
+    lin = m.equilibrium().linearize()
+    modes = lin.modes()
+    for result in (lin, modes, modes[0], modes.energy(), modes.participation(), lin.state_space(), m.load_path(), m.check()):
+        assert repr(result).startswith("<mb.") and len(repr(result)) < 250 and "\n" not in repr(result)
+        assert result is modes[0] or isinstance(result, mb.Mode) or "<table>" in result._repr_html_()

@@ -15,7 +15,12 @@ _EXACT = 2**53
 def matrix(value: Any, name: str) -> Any:
     """A matrix argument: an array, a nested list or a scipy.sparse matrix of real numbers, of two dimensions."""
     if hasattr(value, "tocsc") and hasattr(type(value), "nnz"):
-        return _sparse(value, name)
+        try:
+            return _sparse(value, name)
+        except (AttributeError, TypeError) as error:
+            if isinstance(error, ArgumentTypeError):
+                raise
+            raise ArgumentTypeError(f"{name} of type {type(value).__name__} is no sparse matrix of scipy: {error}.", name) from error
     if hasattr(value, "matvec") and not hasattr(value, "__array__"):
         raise ArgumentTypeError(f"{name} is a linear operator; its entries are needed, as an array or a sparse matrix.", name)
     if value is None:
@@ -27,6 +32,9 @@ def matrix(value: Any, name: str) -> Any:
         array = np.asarray(value)
     except ValueError as error:
         raise ArgumentError(f"{name} is no matrix: {error}", name) from error
+    except Exception as error:
+        # Whatever the __array__ of another package raises.
+        raise ArgumentTypeError(f"{name} of type {type(value).__name__} cannot be made an array: {error}", name) from error
     array = _doubles(array, name)
     if array.ndim != 2:
         help = ""
@@ -88,6 +96,8 @@ def _sparse(value: Any, name: str) -> tuple[int, int, bool, np.ndarray, np.ndarr
         raise ArgumentError(f"{name} has {len(value.shape)} dimension{plural}, but a matrix has two.", name)
     rows, cols = (int(i) for i in value.shape)
     kind = getattr(value, "format", None)
+    if kind in ("csr", "csc", "coo") and np.ndim(value.data) != 1:
+        raise _invalid(name, f"its entries have {np.ndim(value.data)} dimensions, but stand one after the other")
     if kind == "dia":
         value, kind = value.tocoo(), "coo"
     # Routines of scipy trust what they read, so that a bad index ends the process: nothing of it is called before.

@@ -185,7 +185,7 @@ class Model:
         self = cls.__new__(cls)
         self._meshes, self._changes = meshes or {}, 0
         self._tables, self._text, self._file, self._folder, self._native = None, text, file, folder, None
-        self._given = {k: _toml.plain(v, k) for k, v in parameters.items()}
+        self._given = {k: _parameter(v, k) for k, v in parameters.items()}
         self._build()
         return self
 
@@ -1567,6 +1567,22 @@ class Model:
         return simulate(self, until, **options)
 
 
+def _parameter(value: Any, name: str) -> float | str:
+    """A number, or an expression of other parameters."""
+    if isinstance(value, str):
+        return str(_toml.plain(value, name))
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iuf":
+        value = value.item()
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise ArgumentTypeError(
+            f"{name} is of type {type(value).__name__}, but a number or an expression of parameters in quotes is needed.", name
+        )
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise ArgumentError(f"{name} is larger than any double.", name) from error
+
+
 def _products(tensor: np.ndarray) -> list[float] | None:
     products = [float(tensor[0, 1]), float(tensor[0, 2]), float(tensor[1, 2])]
     return products if any(products) else None
@@ -1642,6 +1658,13 @@ class LoadPath:
     end: str
     end_factor: float
 
+    def __repr__(self) -> str:
+        return f"<mb.LoadPath: {len(self.factor)} steps, {self.end} at {self.end_factor:.6g} of the loads>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><td>{f:.6g}</td><td>{s}</td></tr>" for f, s in zip(self.factor, self.stability, strict=True))
+        return f"<table><tr><th>share of the loads</th><th>stability</th></tr>{rows}</table><p>{self.end}</p>"
+
 
 def load(path: str | os.PathLike[str], **parameters: Any) -> Model:
     """The model of a file, with other values of some parameters.
@@ -1697,6 +1720,10 @@ def loads(text: str, **parameters: Any) -> Model:
     >>> m.equilibrium().linearize().modes(lowest=2).s.imag.max().round(12)
     np.float64(4.0)
     """
+    if not isinstance(text, str):
+        raise ArgumentTypeError(f"text is of type {type(text).__name__}, but the text of a model file is needed.", "text")
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        raise ArgumentError("text has half of a character (a surrogate) and is no text.", "text")
     return Model._of_text(text, None, None, parameters)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import operator
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._errors import ArgumentError, FindingWarning
+from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._kept import Kept
 from ._optional import need
 
@@ -59,6 +60,9 @@ class Mode:
     kind: str
     shape: np.ndarray
     multipliers: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"<mb.Mode {self.number}: {self.hz:.6g} Hz, zeta {self.zeta:.4g}, {self.kind}, error {self.error:.1e} rad/s>"
 
 
 class Modes(Kept):
@@ -247,7 +251,11 @@ class Modes(Kept):
 
     def __getitem__(self, number: int) -> Mode:
         try:
-            i = range(len(self))[number]
+            i = range(len(self))[operator.index(number)]
+        except TypeError as error:
+            raise ArgumentTypeError(
+                f"A mode has a whole number, r[0], and not {type(number).__name__}; several stand in the arrays, r.hz[0:3].", "number"
+            ) from error
         except IndexError:
             raise IndexError(f"There is no mode {number}: {len(self)} were found, and the first is mode 0.") from None
         return Mode(

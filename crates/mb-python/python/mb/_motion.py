@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 import numpy as np
 
 from . import _mb
-from ._errors import ArgumentError, FindingWarning, NumericsError
+from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
 from ._kept import OfModel
 from ._names import numbers, resolve
 from ._optional import need
 from ._points import At, start_values
-from ._requests import count, number, path_of
+from ._requests import count, number, path_of, words as listed_words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -427,6 +427,8 @@ def simulate(
     >>> float(run["P.x"][-1].round(5))
     0.8
     """
+    if not hasattr(model, "_build"):
+        raise ArgumentTypeError(f"model is of type {type(model).__name__}, but a model is needed, of mb.load or mb.Model.", "model")
     if compare:
         chosen = {"method": method != "direct-correction", "integrator": integrator != "dormand-prince"}
         chosen |= {"alpha": alpha is not None, "checkpoint": checkpoint is not None}
@@ -481,7 +483,7 @@ def simulate(
         "cutoff": number(cutoff, "cutoff"),
         "correct_reports": bool(correct_reports),
         "mass_weighted": bool(mass_weighted),
-        "stop": [_event(text, outputs) for text in ([stop] if isinstance(stop, str) else stop or [])],
+        "stop": [_event(text, outputs) for text in ([] if stop is None else listed_words(stop, "stop"))],
         **{name: None if value is None else number(value, name) for name, value in optional.items()},
     }
     bar = None

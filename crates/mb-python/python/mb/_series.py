@@ -30,6 +30,10 @@ Groups = Union[str, Iterable[Union[Iterable[int], str]]]
 _QUANTITIES = ("s", "hz", "natural_hz", "zeta")
 
 
+#: Beyond it coefficients are below or above every double.
+_HIGHEST = 1000
+
+
 def asked(
     variables: str | Iterable[str],
     *,
@@ -80,12 +84,19 @@ def asked(
         "solve": bool(solve),
         "strategy": strategy_word(strategy),
         "time": number(time, "time"),
-        "order": count(order, "order"),
+        "order": _degree(order),
         "accuracy": accuracy,
         "region": intervals,
         "picked": picked,
         "groups": _groups(groups),
     }
+
+
+def _degree(order: Any) -> int:
+    degree = count(order, "order")
+    if degree > _HIGHEST:
+        raise ArgumentError(f"order is {degree}, but polynomials of this package have at most degree {_HIGHEST}.", "order")
+    return degree
 
 
 def _groups(groups: Groups) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -598,6 +599,17 @@ class Linearization:
             zeros=zeros,
         )
 
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{name}</td><td>{what}</td><td>{n} x {k}</td></tr>"
+            for name, what, n, k in (
+                ("M, C, K", "mass, damping, stiffness", len(self.point.v), len(self.point.v)),
+                ("G", "constraints", len(self.point.multipliers), len(self.point.v)),
+                ("F", "inputs", len(self.point.v), len(self.model.inputs)),
+            )
+        )
+        return f"<table>{rows}</table><p>{html.escape(self.point.stability)}</p>"
+
     def __repr__(self) -> str:
         return f"<mb.Linearization of '{self.model.name}': {len(self.point.v)} coordinates, {len(self.point.multipliers)} constraint rows>"
 
@@ -872,6 +884,17 @@ class EnergyShares:
     strain: np.ndarray
     dissipation: np.ndarray
 
+    def __repr__(self) -> str:
+        return f"<mb.EnergyShares: {len(self.bodies)} bodies, {self.kinetic.shape[1]} modes>"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>mode {i}</th>" for i in range(min(self.kinetic.shape[1], 12)))
+        rows = "".join(
+            f"<tr><td>{html.escape(body)}</td>" + "".join(f"<td>{x:.3g}</td>" for x in row[:12]) + "</tr>"
+            for body, row in list(zip(self.bodies, self.kinetic, strict=True))[:40]
+        )
+        return f"<table><tr><th>kinetic energy</th>{head}</tr>{rows}</table>"
+
     def to_frame(self, which: str = "kinetic") -> Any:
         """One of the three as a pandas DataFrame, bodies x modes.
 
@@ -919,6 +942,17 @@ class Participation:
     sums: np.ndarray
     effective_mass: np.ndarray
 
+    def __repr__(self) -> str:
+        return f"<mb.Participation: {', '.join(self.directions)}, {self.effective_mass.shape[1]} modes>"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>m_{d} [kg]</th>" for d in self.directions)
+        rows = "".join(
+            f"<tr><td>{i}</td>" + "".join(f"<td>{x:.6g}</td>" for x in row) + "</tr>" for i, row in enumerate(self.effective_mass.T[:40])
+        )
+        last = "".join(f"<td>{x:.6g}</td>" for x in self.sums)
+        return f"<table><tr><th>mode</th>{head}</tr>{rows}<tr><td>all</td>{last}</tr></table>"
+
     def to_frame(self) -> Any:
         """Effective masses as a pandas DataFrame, modes x directions.
 
@@ -965,6 +999,18 @@ class StateSpace:
     states: list[str]
     inputs: list[str]
     outputs: list[str]
+
+    def __repr__(self) -> str:
+        form = "" if self.E is None else ", descriptor form"
+        return f"<mb.StateSpace: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs{form}>"
+
+    def _repr_html_(self) -> str:
+        lines = (("states", self.states), ("inputs", self.inputs), ("outputs", self.outputs))
+        rows = "".join(
+            f"<tr><td>{len(names)} {what}</td><td>{html.escape(', '.join(names[:20]))}{', ...' if len(names) > 20 else ''}</td></tr>"
+            for what, names in lines
+        )
+        return f"<table>{rows}</table>"
 
     def to_control(self) -> Any:
         """The system as a ``control.StateSpace`` of python-control, with its names.

@@ -7,23 +7,33 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import ArgumentTypeError
+from ._errors import ArgumentError, ArgumentTypeError
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
-def plain(value: Any, where: str) -> Any:
+#: Deeper tables than any model has.
+_DEEPEST = 64
+
+
+def plain(value: Any, where: str, depth: int = 0) -> Any:
     """A value of a model file from a Python one: arrays become lists, tuples too; None inside tables is left out."""
-    if isinstance(value, (str, bool, int, float)):
+    if isinstance(value, str):
+        if any("\ud800" <= c <= "\udfff" for c in value):
+            raise ArgumentError(f"{where} is {value!r}, which has half of a character (a surrogate) and is no text.", where)
         return value
+    if isinstance(value, (bool, int, float)):
+        return value
+    if depth > _DEEPEST:
+        raise ArgumentError(f"{where[:40]}... is nested more than {_DEEPEST} times; does a list hold itself?", where.split("[")[0])
     if isinstance(value, np.generic) and value.dtype.kind in "biuf":
         return value.item()
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         return value.tolist()
     if isinstance(value, dict):
-        return {str(k): plain(v, f"{where}.{k}") for k, v in value.items() if v is not None}
+        return {str(k): plain(v, f"{where}.{k}", depth + 1) for k, v in value.items() if v is not None}
     if isinstance(value, (list, tuple)):
-        return [plain(v, f"{where}[{i}]") for i, v in enumerate(value)]
+        return [plain(v, f"{where}[{i}]", depth + 1) for i, v in enumerate(value)]
     place = getattr(value, "place", None)
     if isinstance(place, str):
         return place
