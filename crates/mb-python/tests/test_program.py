@@ -243,3 +243,14 @@ def test_curves_and_runs_of_other_kinds_are_refused(tmp_path):
         modes.save(tmp_path / "p.html", run=modes)
     with pytest.raises(mb.ArgumentError, match="another model"):
         modes.save(tmp_path / "p.html", run=mb.generate("n-four-bar").simulate(0.1))
+
+
+def test_an_animation_is_a_player_in_notebooks():
+    matplotlib = pytest.importorskip("matplotlib")
+    modes = mb.loads(PUSHED).equilibrium().linearize().modes()
+    with matplotlib.rc_context({"animation.html": "none"}):
+        shown = modes.animate(0, frames=3)._repr_html_()
+    assert "<script" in shown and shown.count("data:image/png") == 3
+    for wrong in ({"frames": 0}, {"frames": 10**9}, {"seconds": 0}):
+        with pytest.raises(mb.ArgumentError, match=next(iter(wrong))):
+            modes.animate(0, **wrong)

@@ -115,7 +115,7 @@ class Modes(Kept):
 
     _numbers = (
         "s", "hz", "natural_hz", "zeta", "error", "backward_error", "condition", "constraint_violation", "multiplicity", "kind", "shapes",
-        "_count", "_left", "multipliers", "eigenvalues", "complete", "_native_notes", "_data", "_everything",
+        "_count", "_left", "multipliers", "eigenvalues", "complete", "method", "_native_notes", "_data", "_everything",
     )  # fmt: skip
 
     def __init__(self, native: Any, *, names: list[str] | None = None, note: str | None = None, everything: bool = False, report: bool = True):

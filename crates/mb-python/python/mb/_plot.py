@@ -8,7 +8,7 @@ import numpy as np
 
 from ._errors import ArgumentError
 from ._optional import need
-from ._requests import number
+from ._requests import count, number
 
 if TYPE_CHECKING:
     from ._site import ModelModes, OperatingPoint
@@ -93,6 +93,9 @@ class _Shape(_Drawn):
         return f"mode {number}: {m.hz:.4g} Hz{damping}"
 
 
+#: Pictures of a player, each of which is in the notebook.
+_MOST_FRAMES = 1000
+
 #: Azimuth and elevation of the views by name, degrees, as matplotlib counts them; those of `--view`.
 _VIEWS = {"front": (-90.0, 0.0), "side": (0.0, 0.0), "top": (-90.0, 90.0), "iso": (-45.0, 30.0)}
 
@@ -154,7 +157,11 @@ def plot(modes: ModelModes, mode: int, scale: float | None, ax: Any, view: Any =
 
 
 def animate(modes: ModelModes, mode: int, scale: float | None, frames: int, seconds: float) -> Any:
-    animation = need("matplotlib.animation", "animate()")
+    animation: Any = need("matplotlib.animation", "animate()")
+    if count(frames, "frames") > _MOST_FRAMES:
+        raise ArgumentError(f"frames is {frames}, but at most {_MOST_FRAMES} are drawn.", "frames")
+    if number(seconds, "seconds") <= 0:
+        raise ArgumentError(f"seconds is {seconds}, but must be positive.", "seconds")
     shape = _Shape(modes, mode, scale)
     ax = _axes(shape, None)
     _draw(ax, shape.lines(shape.q), "0.6", 0.7)
@@ -178,7 +185,16 @@ def animate(modes: ModelModes, mode: int, scale: float | None, frames: int, seco
                 line.set_3d_properties(points[:, 2])
         return drawn
 
-    return animation.FuncAnimation(ax.figure, update, frames=frames, interval=1000 * seconds / frames, blit=False)
+    class Player(animation.FuncAnimation):
+        """An animation that notebooks show as a player, whatever matplotlib's own settings say."""
+
+        def _repr_html_(self) -> str:
+            html = self.to_jshtml()
+            # The picture alone is not shown below the player.
+            need("matplotlib.pyplot", "animate()").close(ax.figure)
+            return html
+
+    return Player(ax.figure, update, frames=frames, interval=1000 * seconds / frames, blit=False)
 
 
 def to_pyvista(modes: ModelModes, mode: int, scale: float | None) -> Any:
