@@ -187,7 +187,7 @@ class Response:
         zeros = [None if z is None else Zeros(*z) for z in found["zeros"]]
         self.zeros: dict[tuple[str, str], Zeros | None] = dict(zip(entries, zeros, strict=False))
         self.mean_square: dict[str, MeanSquare] = {
-            name: MeanSquare(value, error, *(whole or (None, None)), why)
+            name: MeanSquare(value, error, whole[0] if whole else None, whole[1] if whole else None, why)
             for name, (value, error, whole, why) in zip(outputs, found.get("random", []), strict=False)
         }
         if self.growing is not None:
