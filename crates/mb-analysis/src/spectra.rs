@@ -226,7 +226,8 @@ fn of_linear_kept(
             let pencil = penalty_pencil(model, at, lin, factors, &mut out.penalty_violation)?;
             let constraint_rank =
                 tolerance_of_rank(&lin.phi_q, &pencil.phi_q).map_err(|e| AnalysisError::Linear(e.into()))?;
-            penalty::solve(&pencil, &DenseOptions { constraint_rank, ..DenseOptions::default() })
+            let options = DenseOptions { constraint_rank, keeps_at_interrupt, ..DenseOptions::default() };
+            penalty::solve(&pencil, &options)
         }
     };
     out.spectrum = solved.map_err(named)?;
