@@ -409,6 +409,8 @@ def nested():
         (lambda: mb.simulate("model", 1.0), "model"),
         (lambda: mb.generate("n-four-bar").simulate(1.0, stop=3), "stop"),
         (lambda: mb.generate("n-four-bar").series("k", order=10**6), "order"),
+        (lambda: mb.generate("n-four-bar").save(None), "path"),
+        (lambda: mb.generate("rod-pendulum").equilibrium().linearize().modes().plot(0, scale="x"), "scale"),
     ],
 )
 def test_odd_arguments_are_named(call, argument):

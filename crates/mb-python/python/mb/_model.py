@@ -46,7 +46,7 @@ from ._keys import (
 )
 from ._periodic import Floquet, Orbit, orbit
 from ._points import At, start_values
-from ._requests import count, number, start_later, strategy_word
+from ._requests import count, number, path_of, start_later, strategy_word
 from ._series import Groups, Series, series
 from ._site import OperatingPoint
 from ._sweep import Sweep, sweep
@@ -719,7 +719,7 @@ class Model:
         ...     mb.load(path).to_toml() == m.to_toml()
         True
         """
-        Path(path).write_text(self.to_toml(), encoding="utf-8")
+        Path(path_of(path, "path")).write_text(self.to_toml(), encoding="utf-8")
 
     def with_parameters(self, **parameters: Any) -> Model:
         """The same model with other values of some parameters.

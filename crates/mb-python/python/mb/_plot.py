@@ -68,9 +68,7 @@ class _Shape(_Drawn):
         rest = self.lines(self.q)
         points = np.concatenate([p for _, p in rest]) if rest else np.zeros((1, 3))
         self.size = float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
-        share = 0.15 if scale is None else float(scale)
-        if not np.isfinite(share):
-            raise ArgumentError(f"scale is {share}, but must be finite.", "scale")
+        share = 0.15 if scale is None else number(scale, "scale")
         # The largest way of any place that is drawn, to first order.
         small = 1e-6
         ways = [0.0]
