@@ -22,6 +22,7 @@ mod refined;
 pub(crate) use self::clusters::SparsePoint;
 pub(crate) use self::refined::{Aid, First};
 
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, OnceLock};
 
 use faer::Mat;
@@ -75,6 +76,8 @@ pub(crate) struct Certifier<'a> {
     reactions: OnceLock<Matrix<'static>>,
     /// |s| and the change that rounding of K could make, of the eigenpair of double-double precision most sensitive to it.
     felt: Mutex<Option<(f64, f64)>>,
+    /// Conjugate pairs that turned out to be one real eigenvalue each.
+    real: AtomicUsize,
 }
 
 impl<'a> Certifier<'a> {
@@ -86,6 +89,7 @@ impl<'a> Certifier<'a> {
             keeps_left,
             reactions: OnceLock::new(),
             felt: Mutex::new(None),
+            real: AtomicUsize::new(0),
         }
     }
 

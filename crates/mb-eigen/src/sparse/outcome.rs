@@ -68,7 +68,9 @@ pub(crate) fn finished(
         findings.push(SparseFinding::Dropped { eigenvalues: dropped, backward_error }.into());
         pairs.retain(|pair| !worst(pair));
     }
-    let modes = drop_repeated(problem, &mut pairs) + drop_surplus(2 * problem.dof(), &mut pairs);
+    let modes = certifier.found_twice()
+        + drop_repeated(problem, &mut pairs)
+        + drop_surplus(2 * problem.dof(), &mut pairs);
     if modes > 0 {
         findings.push(SparseFinding::Repeated { modes }.into());
     }

@@ -1,6 +1,7 @@
 //! Bounds of eigenvalues of a sparse problem that lie together.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use mb_algebra::{DenseC, Sparse, c64};
 
@@ -41,7 +42,9 @@ impl Certifier<'_> {
         pairs.iter_mut().zip(bounds).for_each(|(pair, bound)| pair.error_bound = bound);
         for j in real {
             pairs[j].alpha.im = 0.0;
-            kinds[j].mirror = false;
+            if std::mem::take(&mut kinds[j].mirror) {
+                self.real.fetch_add(1, Ordering::Relaxed);
+            }
         }
         let pairs = pairs.into_iter().map(|pair| self.kept(pair)).collect();
         with_partners(kinds, pairs)

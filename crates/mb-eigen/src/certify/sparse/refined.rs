@@ -3,6 +3,7 @@
 //! Together where they are the nearest to a shift whose factors are available, else, and where that does not
 //! converge, one by one (in double-double precision). A refined eigenpair is accepted when its bound is narrower and lies within the old one.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use mb_algebra::{Dense, c64, interrupt, norms};
@@ -295,5 +296,10 @@ impl Certifier<'_> {
     pub(crate) fn findings(&self) -> Option<Finding> {
         let felt = *self.felt.lock().unwrap_or_else(PoisonError::into_inner);
         felt.map(|(s, up_to)| SparseFinding::RoundedStiffness { s, up_to }.into())
+    }
+
+    /// Eigenvalues that the search found twice, as the two of a conjugate pair: a count of the pair as two is none.
+    pub(crate) fn found_twice(&self) -> usize {
+        self.real.load(Ordering::Relaxed)
     }
 }
