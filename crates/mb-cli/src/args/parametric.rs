@@ -74,7 +74,7 @@ pub struct ParametricArgs {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', required = true, alias = "parameter", long_help = NAMES)]
     pub parameters: Vec<String>,
     /// Degree of the polynomials (4 when no accuracy is asked for)
-    #[arg(long, value_name = "N", value_parser = at_least_one, conflicts_with = "accuracy")]
+    #[arg(long, value_name = "N", value_parser = degree, conflicts_with = "accuracy")]
     pub order: Option<usize>,
     /// Choose the lowest order, the fewest terms and as many centres as keep this relative error of the eigenvalues in the
     /// region
@@ -134,7 +134,7 @@ pub struct TrackArgs {
     #[arg(long, value_name = "FILE.csv", conflicts_with = "parameter")]
     pub path: Option<PathBuf>,
     /// Degree of the polynomials that predict the modes
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = at_least_one)]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = degree)]
     pub order: usize,
     /// Modes by number as `mb modes` shows them in the middle of the path, `1,3-5` or `all`; the first six that
     /// oscillate when not given
@@ -204,4 +204,15 @@ impl TrackArgs {
 
 fn region(text: &str) -> Result<Assignment, String> {
     text.parse().map_err(|_: String| "write NAME=LO..HI or NAME=P%, as in k=900..1100 or k=5%".to_owned())
+}
+
+/// Highest degree of polynomials.
+const HIGHEST_DEGREE: usize = 1000;
+
+/// The degree of polynomials.
+fn degree(text: &str) -> Result<usize, String> {
+    match at_least_one(text)? {
+        order if order <= HIGHEST_DEGREE => Ok(order),
+        _ => Err(format!("polynomials have at most degree {HIGHEST_DEGREE}")),
+    }
 }

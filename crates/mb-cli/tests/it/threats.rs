@@ -84,6 +84,7 @@ fn names_are_no_markup_and_no_formula() {
 fn sizes_that_do_not_fit_are_refused() {
     for (option, value, told) in [
         ("--samples", "1000000000", "at most 1000000 samples"),
+        ("--order", "1000000", "at most degree 1000"),
         ("--time-limit", "1e300", "must be at most"),
         ("--time-limit", "0", "must be a positive number"),
     ] {
