@@ -87,9 +87,9 @@ pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> 
         (c, k) = turning.applied(&m, &c, &k);
     }
     if let Some(motion) = at.steady().filter(|motion| !motion.generator().is_zero()) {
-        let s = motion.generator().dense();
-        let (ms, cs) = (dense::mul(&m, &s), dense::mul(&c, &s));
-        k = &(&k + &cs) + &dense::mul(&ms, &s);
+        let s = motion.generator();
+        let (ms, cs) = (s.right_of(&m), s.right_of(&c));
+        k = &(&k + &cs) + &s.right_of(&ms);
         c = &c + &dense::scale(2.0, &ms);
     }
     if let Some(motion) = at.steady() {
