@@ -74,6 +74,7 @@ const MAY_BE_NULL: [&str; 43] = [
     "largest_infinite",
     "last",
     "max_damping_ratio",
+    "method",
     "natural_frequency_hz",
     "participation",
     "penalty_factor",
