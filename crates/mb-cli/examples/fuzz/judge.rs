@@ -51,7 +51,7 @@ pub(crate) fn words(text: &str) -> Result<(), String> {
 }
 
 /// Numbers that a document may lack, because they do not exist or are infinite; `docs/json-output.md` says when.
-const MAY_BE_NULL: [&str; 43] = [
+const MAY_BE_NULL: [&str; 44] = [
     "backward_error",
     "beyond",
     "condition",
