@@ -225,7 +225,7 @@ fn followed(samples: &[Sample]) -> Vec<Vec<Option<Exponent>>> {
                 let m = &multipliers[k];
                 let s = continued(m.exponent?, expected(&last[mode]));
                 // d(ln mu) = d mu / mu.
-                let error = m.error / (m.value.norm() * sample.floquet.period);
+                let error = m.exponent_error(sample.floquet.period);
                 Some(Exponent { s, error, class: m.class })
             };
             let point = given[mode].and_then(of);

@@ -4,9 +4,10 @@
 //! start -> assembled -> settled by simulation -> period given, known or guessed -> periodic motion -> multipliers
 //! ```
 
+use crate::StartOptions;
 use crate::error::AnalysisError;
 use crate::names;
-use crate::site::own_velocities;
+use crate::site::{MotionOptions, own_velocities};
 use mb_constraints::simulate::{End, SimulationOptions, StartPolicy, consistent_start, simulate};
 use mb_linear::LinearError;
 use mb_model::spec::{ModelSpec, Value};
@@ -125,6 +126,17 @@ pub fn periodic_motion(
 }
 
 impl OrbitSearch {
+    /// The motion of a period, s, a number or an expression of parameters, that starts with the values, speeds and inputs asked for.
+    pub fn with_period(period: &str, start: StartOptions, motion: Option<MotionOptions>) -> Self {
+        Self {
+            period: Some(period.to_owned()),
+            given: start.given,
+            velocities: motion.map(|m| m.velocities).unwrap_or_default(),
+            time: start.time,
+            options: OrbitOptions { inputs: start.inputs, ..OrbitOptions::default() },
+            ..Self::default()
+        }
+    }
     /// The start on the constraints; what is given stays where they allow it.
     fn start(&self, model: &Model) -> Result<State, OrbitError> {
         let mut q = model.initial().to_vec();

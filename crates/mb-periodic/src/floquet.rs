@@ -61,6 +61,13 @@ pub struct Multiplier {
     pub vector: Vec<c64>,
 }
 
+impl Multiplier {
+    /// Estimate of the error of the exponent, 1/s, of a motion of period `period`, s: that of ln(mu) / T, error / (|mu| T).
+    pub fn exponent_error(&self, period: f64) -> f64 {
+        self.error / (self.value.norm() * period)
+    }
+}
+
 /// Verdict on a periodic motion, to first order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stability {

@@ -16,7 +16,6 @@ use mb_linear::FrameChoice;
 use mb_linear::steady::Spin;
 use mb_model::Model as Mechanism;
 use mb_model::spec::{ModelSpec, Value};
-use mb_periodic::OrbitOptions;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
@@ -198,14 +197,7 @@ impl Asked {
         let Some(period) = &self.floquet else {
             return solve(&model, &CaseOptions { start, motion, count }).map_err(|e| e.to_string());
         };
-        let search = OrbitSearch {
-            period: Some(period.clone()),
-            given: start.given,
-            velocities: motion.map(|m| m.velocities).unwrap_or_default(),
-            time: start.time,
-            options: OrbitOptions { inputs: start.inputs, ..OrbitOptions::default() },
-            ..OrbitSearch::default()
-        };
+        let search = OrbitSearch::with_period(period, start, motion);
         solve_periodic(&spec, &model, &search, count).map_err(|e| e.to_string())
     }
 }

@@ -34,7 +34,7 @@ fn case(floquet: &Floquet, count: usize) -> Case {
         Some(CaseMode {
             re: s.re,
             im: s.im,
-            error: m.error / (m.value.norm() * floquet.period),
+            error: m.exponent_error(floquet.period),
             rigid: matches!(m.class, Class::Trivial | Class::Ignorable),
         })
     };

@@ -14,7 +14,6 @@ use crate::source::{Loaded, Text, load};
 use mb_analysis::floquet_diagram::{Exponent, FloquetDiagram, floquet_diagram};
 use mb_analysis::periodic::OrbitSearch;
 use mb_chart::{Chart, Curve, Panel, Scale};
-use mb_periodic::OrbitOptions;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -86,16 +85,8 @@ fn analyse(text: &Text, args: &TrackArgs, period: &str, progress: Progress) -> R
         input: Vec::new(),
     };
     let (start, moving) = crate::start::with_motion(&loaded.model, &given, &MotionArgs::default())?;
-    let options =
-        OrbitOptions { inputs: start.inputs.clone(), watch: progress.watch(), ..OrbitOptions::default() };
-    let search = OrbitSearch {
-        period: Some(period.to_owned()),
-        given: start.given,
-        velocities: moving.map(|m| m.velocities).unwrap_or_default(),
-        time: start.time,
-        options,
-        ..OrbitSearch::default()
-    };
+    let mut search = OrbitSearch::with_period(period, start, moving);
+    search.options.watch = progress.watch();
     let _stage = progress.stage("following the periodic motion and its exponents");
     let _keeps = progress::stoppable();
     let found = floquet_diagram(&loaded.spec, &name, [from, to], args.samples, &search, &|_, _| false)

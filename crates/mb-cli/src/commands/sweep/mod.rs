@@ -23,7 +23,6 @@ use mb_analysis::sweep::{
     Boundary, Case, CaseOptions, Design, Table, Taken, boundaries, in_words, run as run_cases, solve,
     solve_periodic,
 };
-use mb_periodic::OrbitOptions;
 use rows::Journal;
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -222,15 +221,8 @@ fn case_at(
     if let Some(period) = &args.floquet {
         let given = StartArgs { no_solve: true, ..args.start.clone() };
         let (start, moving) = crate::start::with_motion(&loaded.model, &given, &args.motion)?;
-        let options = OrbitOptions { inputs: start.inputs, watch: watch.clone(), ..OrbitOptions::default() };
-        let search = OrbitSearch {
-            period: Some(period.clone()),
-            given: start.given,
-            velocities: moving.map(|m| m.velocities).unwrap_or_default(),
-            time: start.time,
-            options,
-            ..OrbitSearch::default()
-        };
+        let mut search = OrbitSearch::with_period(period, start, moving);
+        search.options.watch = watch.clone();
         return solve_periodic(&loaded.spec, &loaded.model, &search, count)
             .map_err(|e| Failure::from(e).with_option("--floquet"));
     }
