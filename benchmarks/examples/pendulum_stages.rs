@@ -8,9 +8,9 @@
 #![expect(clippy::print_stdout, reason = "what a program says")]
 
 use benchmarks::pendulum::{Pendulum, first_constrained, first_unconstrained};
-use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{Dense, Sparse, sparse};
 use mb_eigen::Spectrum;
+use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;

@@ -30,7 +30,7 @@ pub fn to_sparse(a: &Dense) -> Sparse {
 }
 
 /// The matrix by columns, copied only when it is stored by rows.
-pub(crate) fn csc<T: Clone + Default>(a: &sprs::CsMat<T>) -> Cow<'_, sprs::CsMat<T>> {
+pub fn csc<T: Clone + Default>(a: &sprs::CsMat<T>) -> Cow<'_, sprs::CsMat<T>> {
     if a.is_csc() { Cow::Borrowed(a) } else { Cow::Owned(a.to_csc()) }
 }
 

@@ -28,9 +28,9 @@
 //! - [`interrupt`]: long work that another thread can end.
 //! - Eigenvalues: [`SymmetricEigen`], [`SymmetricDefiniteEigen`], [`GeneralEigen`], [`Qz`].
 //!
-//! Every routine runs on the calling thread, so that callers may run several at once; large factorizations and solutions of
-//! [`saddle`] share work with idle threads, and give the same numbers without. None of them returns
-//! numbers that are not finite: such an outcome is an [`AlgebraError`] with the place it was found at.
+//! Every routine runs on the calling thread, so that callers may run several at once. None of them returns
+//! numbers that are not finite: such an outcome is an [`AlgebraError`] with the place it was found at. The failures of
+//! saddle-point factors ([`SaddleError`], of the crate `saddle-ldlt`) are among them.
 
 pub mod compensated;
 pub mod condition;
@@ -47,7 +47,6 @@ pub mod norms;
 mod pencil;
 mod rank;
 mod row_rank;
-pub mod saddle;
 pub mod sorted;
 pub mod sparse;
 mod symmetry;
@@ -56,10 +55,10 @@ mod triplets;
 pub use convert::{to_dense, to_sparse};
 pub use cores::side_by_side;
 pub use eigen::{GeneralEigen, Qz, SymmetricDefiniteEigen, SymmetricEigen, balance};
-pub use error::AlgebraError;
+pub use error::{AlgebraError, FactorMethod, SaddleError};
 pub use factor::{
-    Cholesky, Inertia, Lu, LuComplex, RankQr, SparseCholesky, SparseLdl, SparseLu, SparseLuComplex, StaticLu,
-    Svd,
+    Cholesky, Entry, Inertia, Lu, LuComplex, RankQr, SparseCholesky, SparseLdl, SparseLu, SparseLuComplex,
+    StaticLu, Svd, check_square, first_non_finite,
 };
 pub use interrupt::{Stopped, Watch};
 pub use num_complex::Complex64 as c64;

@@ -52,7 +52,7 @@ fn milliseconds(time: Duration) -> u64 {
 pub fn start(limit: Option<Duration>, json: bool) {
     let begun = *BEGUN.get_or_init(Instant::now);
     LIMIT.store(limit.map_or(0, milliseconds), Ordering::Relaxed);
-    let most = mb_algebra::saddle::available_memory().map(|left| own_memory().unwrap_or(0) + part(left));
+    let most = saddle_ldlt::available_memory().map(|left| own_memory().unwrap_or(0) + part(left));
     let watch = move || {
         loop {
             std::thread::sleep(LOOK);

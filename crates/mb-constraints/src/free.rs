@@ -10,8 +10,8 @@
 //! it is the solution of A that leaves them alone. Slender structures have relative stiffnesses near d; steps of refinement with A
 //! itself make up for what P takes of these. One factorization, no null space: the number of free motions does not matter.
 
-use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{Sparse, norms, sparse};
+use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 
 /// d: entries of A are known to a hundred roundings, which must be little compared with it.

@@ -4,8 +4,8 @@
 //! (members still straight, multipliers still zero). So an analysis serves while the pattern of A lies within the one it
 //! was made for and that of Phi_q is the same; else a new one is made.
 
-use mb_algebra::saddle::{SaddleAnalysis, SaddleOptions};
 use mb_algebra::{AlgebraError, Sparse};
+use saddle_ldlt::{SaddleAnalysis, SaddleOptions};
 use std::sync::Arc;
 
 /// The analysis of the last pattern that was new.

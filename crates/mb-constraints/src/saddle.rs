@@ -9,7 +9,7 @@
 //! constraint rows are scaled by k = max |A| so that both blocks are of one magnitude
 //! (`yang2012` Eq. (3.7)). Small systems are solved by LU, and where that is singular (redundant
 //! rows, zero modes) by the shortest least-squares solution of the scaled system. Large ones go
-//! through the sparse LDL^T of [`mb_algebra::saddle`], whose ordering knows dense rows and
+//! through the sparse LDL^T of [`saddle_ldlt`], whose ordering knows dense rows and
 //! constraints, of the symmetric part of A:
 //!
 //! ```text
@@ -22,10 +22,10 @@
 //! refinement. Where the LDL^T declines (A is singular along motions that nothing holds), those motions are left alone (module
 //! `free`).
 
-use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{
     AlgebraError, Dense, Lu, RankTolerance, Sparse, SparseLu, Svd, dense, norms, sparse, to_dense,
 };
+use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 
 use crate::free::WithFreeMotions;
 use crate::patterns::SaddlePatterns;

@@ -12,8 +12,8 @@ mod cases;
 use std::sync::Arc;
 use std::time::Instant;
 
-use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{AlgebraError, Dense, QuadraticPencil, Sparse, sparse};
+use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 
 /// Right-hand sides of a block.
 const BLOCK: usize = 8;

@@ -6,12 +6,12 @@ mod pendulum;
 
 use std::time::Instant;
 
-use mb_algebra::saddle::{SaddleAnalysis, SaddleOptions};
 use mb_algebra::{QuadraticPencil, dense, sparse as sparse_matrix};
 use mb_eigen::descriptor::{self, DescriptorStructure, Transferred};
 use mb_eigen::penalty::{self, PenaltyPencil};
 use mb_eigen::sparse::{self, Request, SparseOptions};
 use mb_eigen::{DenseOptions, Spectrum};
+use saddle_ldlt::{SaddleAnalysis, SaddleOptions};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let elements = std::env::args().nth(1).unwrap_or_else(|| "100".to_owned()).parse()?;

@@ -1,7 +1,7 @@
 //! What can go wrong in an eigenanalysis, with the numbers needed to act on it.
 
 use mb_algebra::AlgebraError;
-use mb_algebra::saddle::SaddleError;
+use saddle_ldlt::SaddleError;
 
 /// Failure of an eigenanalysis.
 ///

@@ -5,8 +5,8 @@
 
 #![expect(clippy::print_stdout, reason = "an example that reports")]
 
-use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_model::{Model, SolidData, SolidMaterial, SolidMesh};
+use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -27,8 +27,8 @@ use crate::bounds::{Terms, WithSizes, rounding};
 use crate::error::ResponseError;
 use crate::plant::Plant;
 use crate::refined::{Equations, Solution, blocks};
-use mb_algebra::saddle::{SaddleAnalysis, SaddleError, SaddleFactorComplex, SaddleLuComplex, SaddleOptions};
 use mb_algebra::{AlgebraError, Dense, DenseC, QuadraticPencil, Sparse, c64, dense, sparse};
+use saddle_ldlt::{SaddleAnalysis, SaddleError, SaddleFactorComplex, SaddleLuComplex, SaddleOptions};
 use std::sync::Arc;
 
 /// Evaluations in double-double precision of one frequency at most.

@@ -15,8 +15,8 @@
 //! so that all outputs are polynomials of s in x alone and their adjoint problem has the constraints of the system itself.
 
 use crate::error::ResponseError;
-use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{Dense, QuadraticPencil, Sparse, dense, norms, sparse};
+use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 
 /// A system with inputs and outputs.

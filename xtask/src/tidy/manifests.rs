@@ -7,8 +7,8 @@ use crate::error::TaskError;
 use crate::root;
 
 const SECTIONS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
-/// The crates that may name faer: containers and factorizations, and the Krylov code.
-const MAY_NAME_FAER: [&str; 2] = ["mb-algebra", "mb-eigen"];
+/// The crates that may name faer: containers and factorizations, saddle-point factors, and the Krylov code.
+const MAY_NAME_FAER: [&str; 3] = ["mb-algebra", "saddle-ldlt", "mb-eigen"];
 /// What the eigen layer must not know in production code, so that it works for matrices from anywhere.
 const MECHANICS: [&str; 4] = ["mb-model", "mb-constraints", "mb-linear", "mb-gallery"];
 
@@ -77,7 +77,7 @@ fn check_manifest(place: &str, manifest: &toml::Table, findings: &mut Findings) 
                 fail("mb-scalar has no dependencies but optional ones");
             }
             if (dependency == "faer" || dependency.starts_with("faer-")) && !MAY_NAME_FAER.contains(&name) {
-                fail("only mb-algebra (and the Krylov code of mb-eigen) names faer");
+                fail("only mb-algebra, saddle-ldlt and the Krylov code of mb-eigen name faer");
             }
             if name == "mb-eigen" && MECHANICS.contains(&dependency) {
                 fail("mb-eigen knows matrices only, no mechanics");

@@ -7,7 +7,7 @@ use faer::traits::ComplexField;
 use crate::c64;
 
 /// A real or complex matrix entry.
-pub(crate) trait Entry:
+pub trait Entry:
     ComplexField + Copy + Default + PartialEq + AddAssign + SubAssign + Mul<Output = Self> + 'static
 {
     /// One.

@@ -14,6 +14,7 @@ mod static_lu;
 mod svd;
 
 pub use cholesky::Cholesky;
+pub use entry::Entry;
 pub use lu::{Lu, LuComplex};
 pub use rank_qr::RankQr;
 pub use sparse_cholesky::SparseCholesky;
@@ -22,15 +23,13 @@ pub use sparse_lu::{SparseLu, SparseLuComplex};
 pub use static_lu::StaticLu;
 pub use svd::Svd;
 
-pub(crate) use entry::Entry;
-
 use crate::{AlgebraError, Dense, DenseC, Sparse, dense, interrupt, sparse};
 
 /// Largest relative asymmetry taken for rounding errors of assembly.
 const ASYMMETRY_ALLOWED: f64 = 1e-8;
 
 /// The first look at a matrix; every factorization and eigenvalue routine of dense matrices begins with it.
-pub(crate) fn check_square(operation: &'static str, rows: usize, cols: usize) -> Result<usize, AlgebraError> {
+pub fn check_square(operation: &'static str, rows: usize, cols: usize) -> Result<usize, AlgebraError> {
     interrupt::check();
     if rows == cols { Ok(rows) } else { Err(AlgebraError::NotSquare { operation, rows, cols }) }
 }
@@ -66,7 +65,8 @@ pub(crate) fn check_symmetric_sparse(a: &Sparse) -> Result<(), AlgebraError> {
     })
 }
 
-pub(crate) fn first_non_finite<T: Entry>(a: &sprs::CsMat<T>) -> Result<(), AlgebraError> {
+/// Refuses a matrix with an entry that is not finite, and names the first one.
+pub fn first_non_finite<T: Entry>(a: &sprs::CsMat<T>) -> Result<(), AlgebraError> {
     match a.iter().find(|(v, _)| !v.magnitude().is_finite()) {
         Some((_, (row, col))) => Err(AlgebraError::NonFinite { row, col }),
         None => Ok(()),

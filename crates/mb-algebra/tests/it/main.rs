@@ -4,5 +4,4 @@ mod eigenvalues;
 mod factors;
 mod matrix_market;
 mod random;
-mod saddle;
 mod sparse;

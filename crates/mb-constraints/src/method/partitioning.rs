@@ -30,10 +30,10 @@ use super::square::Square;
 use crate::error::ConstraintError;
 use crate::violation::largest;
 use mb_algebra::in_place::Orthogonal;
-use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor};
 use mb_algebra::{RankTolerance, Sparse, sparse};
 use mb_model::Model;
 use mb_model::system::MotionTerms;
+use saddle_ldlt::{SaddleAnalysis, SaddleFactor};
 use std::sync::Arc;
 
 /// Parameters of coordinate partitioning.

@@ -6,9 +6,9 @@
 
 use super::linear::sparse_column;
 use super::sparse_system::REFINE_ABOVE;
-use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{AlgebraError, Sparse, SparseCholesky, sparse};
 use mb_model::system::MotionTerms;
+use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 
 /// The sum and its factors.

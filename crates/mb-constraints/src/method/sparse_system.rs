@@ -1,14 +1,14 @@
 //! Linear systems of large models: sparse factors in the same memory from step to step.
 //!
-//! The saddle-point factorization of `mb-algebra`, first of the system as it is, which asks for a regular M, each solution
+//! The saddle-point factorization of `saddle-ldlt`, first of the system as it is, which asks for a regular M, each solution
 //! checked; where that fails, from then on with the constraints added to M and a trial. One symbolic analysis serves a run, and
 //! numbers are factored again in place ([`SaddleFactor::refactor`]) as long as no row depends on others and no pivot is in doubt.
 
 use super::penalty_matrix::PenaltyMatrix;
 use crate::error::ConstraintError;
-use mb_algebra::saddle::{Method, SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{Sparse, sparse};
 use mb_model::system::MotionTerms;
+use saddle_ldlt::{Method, SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 
 /// Backward error of accelerations from which on they are refined: far below what integrators ask.

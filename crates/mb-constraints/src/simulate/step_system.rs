@@ -14,9 +14,9 @@ use super::increment::InverseTangent;
 use crate::error::ConstraintError;
 use crate::method::Square;
 use crate::saddle::{DENSE_UP_TO, Saddle};
-use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{Sparse, norms, sparse, to_dense};
 use mb_model::system::SteppingTerms;
+use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 
 /// Pivots below this part of the largest entry are left to [`Saddle`], which knows shortest solutions.

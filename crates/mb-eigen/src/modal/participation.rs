@@ -21,8 +21,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mb_algebra::saddle::{SaddleAnalysis, SaddleError, SaddleFactor, SaddleOptions};
 use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, c64, norms, sparse};
+use saddle_ldlt::{SaddleAnalysis, SaddleError, SaddleFactor, SaddleOptions};
 
 use crate::error::at;
 use crate::numeric::vectors::{complex, conjugate, inner};

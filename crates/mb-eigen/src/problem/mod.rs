@@ -12,11 +12,11 @@ pub(crate) mod uncertified;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use mb_algebra::saddle::{
-    self, SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex, SaddleOptions,
-    SaddleShort,
-};
 use mb_algebra::{AlgebraError, Dense, QuadraticPencil, Sparse, StiffnessParts, c64, sparse, to_sparse};
+use saddle_ldlt::{
+    SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex, SaddleOptions, SaddleShort,
+    memory_for,
+};
 
 use crate::dense::FiniteCount;
 use crate::error::at;
@@ -384,7 +384,7 @@ impl<'a> Problem<'a> {
     /// Refuses a Krylov basis that does not fit in memory: vectors, their images, and as much again at a restart.
     pub(crate) fn check_basis(&self, vectors: usize, length: usize) -> Result<(), EigenError> {
         let needed = 24 * vectors as u64 * length as u64;
-        let available = saddle::memory_for(needed, self.memory_limit).unwrap_or(u64::MAX);
+        let available = memory_for(needed, self.memory_limit).unwrap_or(u64::MAX);
         let what = "The vectors of the Krylov basis";
         if needed <= available { Ok(()) } else { Err(EigenError::OutOfMemory { what, needed, available }) }
     }

@@ -14,8 +14,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mb_algebra::saddle::{Method, SaddleShort};
 use mb_algebra::{Dense, SparseCholesky, sparse};
+use saddle_ldlt::{Method, SaddleShort};
 
 use super::hermitian::Symmetric;
 use super::selection;

@@ -4,7 +4,7 @@
 //! [A Phi_i^T; Phi_i 0] [x; l] = [f; 0],   A = a M + b C + c K,  Phi_i the independent rows at length one
 //! ```
 //!
-//! [`mb_algebra::saddle`], one analysis for all shifts: L D L^T where A is symmetric, real or complex, else LU on the same
+//! [`saddle_ldlt`], one analysis for all shifts: L D L^T where A is symmetric, real or complex, else LU on the same
 //! fronts, which also solves with the transpose. Methods that failed on the way are named. Every solve is checked by block of
 //! rows and refined when it falls short. Sizes: A n x n, Phi_i r x n.
 
@@ -12,10 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use faer::{Mat, MatMut, MatRef};
-use mb_algebra::saddle::{
-    FactorReport, Method, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex,
-};
 use mb_algebra::{AlgebraError, Dense, DenseC, SparseLu, c64};
+use saddle_ldlt::{FactorReport, Method, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex};
 use sprs::CsMat;
 
 use crate::EigenError;
@@ -329,8 +327,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use mb_algebra::saddle::{SaddleAnalysis, SaddleOptions};
     use mb_algebra::{dense, norms, to_sparse};
+    use saddle_ldlt::{SaddleAnalysis, SaddleOptions};
 
     use crate::krylov::scalar::start_block;
 

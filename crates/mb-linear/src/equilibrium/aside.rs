@@ -13,10 +13,10 @@
 use super::stability::{DENSE_UP_TO, analysis, reduced};
 use super::{Equilibrium, EquilibriumOptions, relative_residual, shortest_multipliers};
 use crate::error::LinearError;
-use mb_algebra::saddle::SaddleFactor;
 use mb_algebra::{AlgebraError, Dense, SymmetricEigen, dense, norms, sparse};
 use mb_constraints::assemble;
 use mb_model::{Model, Point};
+use saddle_ldlt::SaddleFactor;
 
 /// Largest coordinate of the steps tried, m or rad. From where relaxation came back the next one begins with a longer step: what
 /// pushes sideways may be little compared with what stiff parts push at first, so that it is taken for rest when these have given way.

@@ -17,12 +17,12 @@
 use super::Equilibrium;
 use crate::error::LinearError;
 use crate::free_directions;
-use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{
     AlgebraError, Dense, RankTolerance, Sparse, SymmetricEigen, dense, norms, sparse, to_dense,
 };
 use mb_constraints::{NullSpace, NullSpaceMethod};
 use mb_model::Model;
+use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 
 /// Up to this many coordinates and rows in all K_r is formed as a dense matrix where its signs are not clear of rounding otherwise.

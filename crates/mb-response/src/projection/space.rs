@@ -8,8 +8,8 @@
 
 use super::Unproved;
 use crate::direct::Response;
-use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{Dense, Scatter, Sparse, Triplets, dense, sparse};
+use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 
 /// What is left of a vector outside the basis, relative, below which it is no new direction: the rounding of its constraints

@@ -2,13 +2,13 @@
 
 use std::f64::consts::TAU;
 
-use mb_algebra::saddle::{SaddleAnalysis, SaddleOptions};
 use mb_algebra::{Dense, DescriptorPencil, Scatter, Sparse, Transferred, Triplets, c64, dense};
 use mb_eigen::descriptor::{self, DescriptorStructure};
 use mb_eigen::direct::{self, DirectOptions};
 use mb_eigen::penalty::{self, PenaltyPencil};
 use mb_eigen::sparse::{self, Request, Shift, SparseExpert, SparseOptions};
 use mb_eigen::{DenseOptions, EigenError, Spectrum};
+use saddle_ldlt::{SaddleAnalysis, SaddleOptions};
 
 use super::{Penalty, Problem};
 

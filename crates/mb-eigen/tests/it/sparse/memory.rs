@@ -1,9 +1,9 @@
 //! Short memory: factors in single precision where double ones do not fit, a refusal beyond.
 
-use mb_algebra::saddle::{SaddleAnalysis, SaddleOptions};
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, sparse};
 use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, solve};
 use mb_eigen::{EigenError, Finding};
+use saddle_ldlt::{SaddleAnalysis, SaddleOptions};
 
 use super::agreement::proved_in_interval;
 
