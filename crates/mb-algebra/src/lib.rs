@@ -20,8 +20,8 @@
 //! - [`dense`], [`sparse`], [`norms`] hold the small verbs; [`compensated`] sums in double-double precision.
 //! - [`QuadraticPencil`] and [`DescriptorPencil`] carry the matrices of linearized equations of motion.
 //! - [`matrix_market`] reads and writes matrices as text.
-//! - Factorizations: [`Lu`], [`Cholesky`], [`RankQr`], [`Svd`] for dense matrices, [`SparseLu`],
-//!   [`SparseCholesky`], [`SparseLdl`] for sparse ones, [`StaticLu`] to show what static pivoting costs; [`condition`] says how many digits they can lose.
+//! - Factorizations: [`Lu`], [`Cholesky`], [`RankQr`], [`Svd`] for dense matrices, [`SparseLu`] and
+//!   [`SparseCholesky`] for sparse ones, [`StaticLu`] to show what static pivoting costs; [`condition`] says how many digits they can lose.
 //! - [`in_place`]: small dense factors for time stepping, computed again without allocating.
 //! - [`RowRank`]: redundant rows of large sparse matrices.
 //! - [`sorted`]: lists in the order of a number.
@@ -57,8 +57,8 @@ pub use cores::side_by_side;
 pub use eigen::{GeneralEigen, Qz, SymmetricDefiniteEigen, SymmetricEigen, balance};
 pub use error::{AlgebraError, FactorMethod, SaddleError};
 pub use factor::{
-    Cholesky, Entry, Inertia, Lu, LuComplex, RankQr, SparseCholesky, SparseLdl, SparseLu, SparseLuComplex,
-    StaticLu, Svd, check_square, first_non_finite,
+    Cholesky, Entry, Lu, LuComplex, RankQr, SparseCholesky, SparseLu, SparseLuComplex, StaticLu, Svd,
+    check_square, first_non_finite,
 };
 pub use interrupt::{Stopped, Watch};
 pub use num_complex::Complex64 as c64;

@@ -25,7 +25,7 @@ pub struct SaddleAnalysis {
     nested_dissection: bool,
     /// Entries of the lower triangle of S.
     pub(super) entries: usize,
-    /// Whether a count in single precision has failed ([`super::short_signs`]).
+    /// Whether a count in single precision has failed ([`super::inertia_single`]).
     pub(super) short_fails: Arc<AtomicBool>,
 }
 

@@ -6,13 +6,13 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::SaddleAnalysis;
-use super::half::Half;
 use super::number::Number;
 use super::numeric::Stop;
+use super::packed_lower;
 use super::pattern::Csr;
 use super::scaling::Scaling;
 use super::symbolic::{Supernode, Symbolic};
-use super::trapezoid;
+use super::symmetric_storage::Half;
 
 /// The matrix to factor but for A, which goes with it: S [A + g G^T G, G^T; G, 0] S.
 pub(super) struct Source<'a> {
@@ -295,7 +295,7 @@ impl<T: Number> Onto<'_, T> {
                 let (target, offset) = if column < self.cols {
                     (&mut self.panel[column * self.rows..(column + 1) * self.rows], 0)
                 } else {
-                    let (start, row) = trapezoid::column(self.below, column - self.cols);
+                    let (start, row) = packed_lower::column(self.below, column - self.cols);
                     (&mut self.schur[start..start + self.below - row], self.cols + row)
                 };
                 let rest = (length - inside) as usize;

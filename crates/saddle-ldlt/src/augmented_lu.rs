@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::SaddleAnalysis;
 use super::assembly::Source;
-use super::checked::{ScaledSolve, System};
 use super::ldl::{augment, ordered, refused};
 use super::number::Number;
 use super::numeric_lu::NumericLu;
+use super::refined_solve::{ScaledSolve, System};
 use mb_algebra::AlgebraError;
 
 /// Factors of S [A + g G^T G, G^T; G, 0] S without the rows of G in `dropped`.

@@ -17,15 +17,15 @@ use super::SaddleAnalysis;
 use super::analysis::memory_for;
 use super::assembly::{Source, Work};
 use super::front::Eliminator;
-use super::half::Half;
 use super::number::Number;
 use super::numeric::{Numeric, Stop, zeros};
+use super::packed_lower;
 use super::panel::{pack, packed_entries};
 use super::pivots::{Pivots, Summary};
 use super::substitute::among_cores;
 use super::symbolic::{Supernode, Symbolic};
+use super::symmetric_storage::Half;
 use super::threshold::{Candidates, Scratch};
-use super::trapezoid;
 
 /// Factors with the structure that they took.
 pub(super) struct Delayed<T> {
@@ -114,9 +114,9 @@ impl<'a, T: Number> State<'a, T> {
         let delayed: Vec<u32> = updates.iter().flat_map(|update| &update.failed).copied().collect();
         let (rows, cols) = (delayed.len() + node.rows(), delayed.len() + node.cols);
         let below = rows - cols;
-        self.check_memory(rows * cols + trapezoid::entries(below))?;
+        self.check_memory(rows * cols + packed_lower::entries(below))?;
         let mut panel: Vec<T> = zeros(rows * cols)?;
-        let mut schur: Vec<T> = zeros(trapezoid::entries(below))?;
+        let mut schur: Vec<T> = zeros(packed_lower::entries(below))?;
         self.work.start_delayed(symbolic, node, &delayed);
         self.work.assemble(symbolic, node, a, source, &mut panel, true)?;
         // The one pushed last is that of the first child in the list.
@@ -227,7 +227,7 @@ impl<'a, T: Number> State<'a, T> {
             values.extend_from_slice(&panel[k * rows + k..(k + 1) * rows]);
         }
         for k in 0..below {
-            let (start, first) = trapezoid::column(below, k);
+            let (start, first) = packed_lower::column(below, k);
             values.extend_from_slice(&schur[start + k - first..start + below - first]);
         }
         self.held += values.len();

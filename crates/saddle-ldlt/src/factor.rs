@@ -5,10 +5,10 @@ use std::sync::Arc;
 use sprs::CsMat;
 
 use super::analysis::check_columns;
-use super::factored::Factored;
 use super::fallback::Fallback;
-use super::half::{Half, Stored};
+use super::methods::Factored;
 use super::solutions::solutions;
+use super::symmetric_storage::{Half, Stored};
 use super::tuning;
 use super::{FactorReport, Inertia, Method, SaddleAnalysis};
 use mb_algebra::convert::csc;

@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::SaddleAnalysis;
-use super::checked::{Boxed, ScaledSolve, System};
-use super::half::Half;
 use super::number::Number;
-use super::single::SingleLdl;
+use super::refined_solve::{Boxed, ScaledSolve, System};
+use super::single_precision::SingleLdl;
+use super::symmetric_storage::Half;
 use mb_algebra::{AlgebraError, Scatter, Sparse, SparseC, SparseLu, SparseLuComplex, Triplets, c64};
 
 /// Numbers with other methods.

@@ -1,7 +1,7 @@
 //! Elimination of the pivots of one front: [A11 A21^T; A21 A22] -> L11, L21, D and A22 - L21 D L21^T.
 //!
 //! The pivotal columns are eliminated in blocks of up to [`tuning::BLOCK`] columns: each diagonal block by Bunch and
-//! Kaufman ([`super::block`]), then the rows below by a triangular solve; the other columns are updated by halves
+//! Kaufman ([`super::bunch_kaufman`]), then the rows below by a triangular solve; the other columns are updated by halves
 //! (recursive, right-looking), so that nearly all work is products of matrices. Exchanges never leave a block.
 
 use std::ops::Range;
@@ -10,7 +10,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::block::{Block, Pivot, inverse_pair};
+use super::bunch_kaufman::{Block, Pivot, inverse_pair};
 use super::number::Number;
 use super::tuning;
 use mb_algebra::side_by_side;
@@ -145,7 +145,7 @@ impl<T: Number> Eliminator<T> {
         }
     }
 
-    /// Lower triangle of `schur` ([`trapezoid`]) -= L21 D L21^T, of the first `cols` columns and the rows from `first` on.
+    /// Lower triangle of `schur` ([`packed_lower`]) -= L21 D L21^T, of the first `cols` columns and the rows from `first` on.
     pub(super) fn update_below(
         &mut self,
         panel: &[T],

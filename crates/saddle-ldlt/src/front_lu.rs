@@ -219,7 +219,7 @@ impl<T: Number> LuEliminator<T> {
     }
 }
 
-/// Lower triangle of S -= L21 (W21 D)^T, and that of S^T -= (W21 D) L21^T; both [`trapezoid`]s.
+/// Lower triangle of S -= L21 (W21 D)^T, and that of S^T -= (W21 D) L21^T; both [`packed_lower`]s.
 pub(super) fn update_below<T: Number>(panels: [&[T]; 2], rows: usize, cols: usize, schur: [&mut [T]; 2]) {
     let below = rows - cols;
     if below == 0 || cols == 0 {
@@ -266,7 +266,7 @@ fn solve_below<T: Number>(own: &mut [T], other: &[T], rows: usize, cols: usize) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trapezoid;
+    use crate::packed_lower;
     use mb_algebra::{Dense, dense, norms};
 
     /// P F, restored from the factors, against F with its rows exchanged.
@@ -286,9 +286,9 @@ mod tests {
             let mut upper = panel(&|i, j| if i > j { f[(j, i)] } else { 0.0 });
             let below = rows - cols;
             let mut schur = [false, true].map(|transposed| {
-                let mut out = vec![0.0; trapezoid::entries(below)];
+                let mut out = vec![0.0; packed_lower::entries(below)];
                 for k in 0..below {
-                    let (start, first) = trapezoid::column(below, k);
+                    let (start, first) = packed_lower::column(below, k);
                     for i in k..below {
                         let at = if transposed { (cols + k, cols + i) } else { (cols + i, cols + k) };
                         out[start + i - first] = f[at];
@@ -314,7 +314,7 @@ mod tests {
             let product = dense::mul(&scaled, &dense::transpose(&triangle(&upper)));
             let complement = |i: usize, j: usize| {
                 let (panel, i, j) = if i >= j { (&schur[0], i, j) } else { (&schur[1], j, i) };
-                let (start, first) = trapezoid::column(below, j - cols);
+                let (start, first) = packed_lower::column(below, j - cols);
                 panel[start + i - cols - first]
             };
             let row = |i: usize| if i < cols { done.perm[i] as usize } else { i };

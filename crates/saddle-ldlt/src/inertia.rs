@@ -1,6 +1,6 @@
 //! Inertia without factors: as many operations as a factorization, a fraction of its memory.
 //!
-//! Factors in single precision are asked first ([`super::short_signs`]). Where they do not do, double precision decides: a Sturm
+//! Factors in single precision are asked first ([`super::inertia_single`]). Where they do not do, double precision decides: a Sturm
 //! count needs the signs of D only, so each panel of L is forgotten as soon as its front is done. What a trial solution
 //! shows of a whole factorization, the two ways to one number show here: for known vectors z and b = S z,
 //!
@@ -14,16 +14,16 @@
 use std::sync::Arc;
 
 use super::assembly::Source;
-use super::checked::System;
-use super::factored::near_singular;
-use super::half::{Half, Stored};
 use super::ldl::refused;
+use super::methods::near_singular;
 use super::number::Number;
 use super::numeric::Numeric;
 use super::numeric_lu::NumericLu;
 use super::pivots::Summary;
+use super::refined_solve::System;
 use super::symbolic::Symbolic;
-use super::{Inertia, Method, SaddleAnalysis, delayed, short_signs};
+use super::symmetric_storage::{Half, Stored};
+use super::{Inertia, Method, SaddleAnalysis, delayed, inertia_single};
 use mb_algebra::{AlgebraError, Sparse, c64};
 
 /// Vectors tried.
@@ -56,7 +56,7 @@ pub(super) fn full(analysis: &Arc<SaddleAnalysis>, a: Half<f64>, g: Sparse) -> R
 fn quick_of(analysis: &Arc<SaddleAnalysis>, system: &System<f64>) -> Option<Inertia> {
     let (n, m) = (system.unknowns(), system.constraints());
     if let Stored::Half(a) = &system.a
-        && let Some(found) = short_signs::inertia(analysis, system, a)
+        && let Some(found) = inertia_single::inertia(analysis, system, a)
     {
         return Some(found);
     }

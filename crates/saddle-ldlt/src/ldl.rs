@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::assembly::Source;
-use super::checked::{ScaledSolve, System};
-use super::half::{Half, Stored};
+use super::block_passes::by_width;
 use super::kernel::padded;
 use super::number::Number;
 use super::numeric::{Numeric, Stop, Workspace};
-use super::passes::by_width;
+use super::refined_solve::{ScaledSolve, System};
 use super::substitute::backward_all;
 use super::symbolic::Symbolic;
+use super::symmetric_storage::{Half, Stored};
 use super::tuning;
 use super::{SaddleAnalysis, SaddleError, delayed};
 use mb_algebra::AlgebraError;

@@ -19,7 +19,7 @@
 //!    threshold pivoting on the same fronts, and pivots without a stable candidate move to the parent's (module `delayed`).
 //!    It always ends, with the inertia; zeros of D are those of a singular matrix. Behind L U stands one with exchanges over
 //!    the whole matrix.
-//!    Where memory suffices only for half, factors in single precision are tried (module `single`).
+//!    Where memory suffices only for half, factors in single precision are tried (module `single_precision`).
 //! 6. Rows of G that depend on others show as pivots that are rounding noise; they are confirmed by their
 //!    combination, reported, and their multipliers get the values of minimum norm (module `redundant`).
 //!
@@ -35,61 +35,61 @@
     reason = "what is not inlined into a kernel is not compiled for the processor the kernel was chosen for"
 )]
 
-mod again;
 mod analysis;
 mod assembly;
 mod augmented_lu;
-mod block;
-mod checked;
-mod columns;
+mod backward_kernel;
+mod block_passes;
+mod bunch_kaufman;
+mod column_blocks;
+mod column_factor;
+mod combined_check;
 mod delayed;
-mod downward;
 mod factor;
-mod factored;
 mod fallback;
+mod forward_kernel;
 mod front;
 mod front_lu;
 mod graph;
-mod half;
-mod halves;
 mod inertia;
+mod inertia_single;
 mod kernel;
-mod later;
 mod ldl;
-mod light;
 mod lu;
+mod methods;
 #[cfg(feature = "metis")]
 mod metis;
+mod mixed_precision;
 mod number;
 mod numeric;
 mod numeric_lu;
 mod ordering;
+mod packed_lower;
 mod panel;
-mod passes;
 mod pattern;
 mod pivots;
-mod pool;
 mod redundant;
+mod refactor;
+mod refined_solve;
 mod report;
 mod scaling;
 mod sequence;
-mod short;
-mod short_signs;
-mod single;
+mod single_precision;
 mod solutions;
+mod solve_fallback;
 mod substitute;
+mod subtree_parallel;
 mod symbolic;
-mod thin;
+mod symmetric_storage;
 mod threshold;
-mod trapezoid;
 mod tuning;
-mod upward;
+mod workspace;
 
 pub use analysis::{SaddleAnalysis, available_memory, memory_for};
 pub use factor::{SaddleFactor, SaddleFactorComplex};
 pub use lu::{SaddleLu, SaddleLuComplex};
 pub use mb_algebra::{FactorMethod as Method, SaddleError};
+pub use mixed_precision::SaddleSingle;
 pub use report::{
     BlockError, FactorEstimate, FactorReport, Inertia, OrderingChoice, RedundantRow, SaddleOptions,
 };
-pub use short::SaddleShort;

@@ -4,7 +4,7 @@ use std::ops::{Add, MulAssign, Sub};
 
 use pulp::Simd;
 
-use super::{downward, upward};
+use super::{backward_kernel, forward_kernel};
 use mb_algebra::Entry;
 use mb_algebra::c64;
 
@@ -34,7 +34,7 @@ pub(super) trait Number:
     fn minus<const FUSED: bool>(self, l: Self, x: Self) -> Self;
     /// self - x times a real number, rounded in the same way.
     fn minus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self;
-    /// x <- x - L21^T below with whole tiles ([`super::upward`]); false, and nothing done, where that has no pass for
+    /// x <- x - L21^T below with whole tiles ([`super::backward_kernel`]); false, and nothing done, where that has no pass for
     /// these numbers, W right-hand sides and the processor.
     #[inline(always)]
     fn upward<S: Simd, const W: usize>(
@@ -46,7 +46,7 @@ pub(super) trait Number:
         let _ = (simd, tiles, x, below);
         false
     }
-    /// below <- below - L21 x with whole tiles ([`super::downward`]); false, and nothing done, where that has no pass for
+    /// below <- below - L21 x with whole tiles ([`super::forward_kernel`]); false, and nothing done, where that has no pass for
     /// these numbers, W right-hand sides and the processor.
     #[inline(always)]
     fn downward<S: Simd, const W: usize>(
@@ -127,7 +127,7 @@ macro_rules! real_number {
 }
 
 impl Number for f64 {
-    real_number!(upward::double, downward::double);
+    real_number!(backward_kernel::double, forward_kernel::double);
 
     #[inline]
     fn scaled(self, by: f64) -> Self {
@@ -136,7 +136,7 @@ impl Number for f64 {
 }
 
 impl Number for f32 {
-    real_number!(upward::single, downward::single);
+    real_number!(backward_kernel::single, forward_kernel::single);
 
     const ROUNDING: f64 = f32::EPSILON as f64 / f64::EPSILON;
 

@@ -9,7 +9,7 @@
 //! | panels of all                 | front and stack of the second half | front and stack of the first half |
 //! ```
 //!
-//! Panels grow from the left, the stack from the right. Large trees that fall apart in halves ([`super::halves`]) have them
+//! Panels grow from the left, the stack from the right. Large trees that fall apart in halves ([`super::subtree_parallel`]) have them
 //! eliminated side by side where there are two cores and memory for two stacks (second line); what the second half leaves then
 //! moves to the end, on top of what the first one left. Every front is the same on one core and on two, to the last bit.
 
@@ -18,22 +18,22 @@ use std::ops::Range;
 use super::SaddleAnalysis;
 use super::analysis::memory_for;
 use super::assembly::{Source, Work};
+use super::column_factor::Thin;
 use super::front::Eliminator;
-use super::half::Half;
-use super::halves::Halves;
 use super::number::Number;
+use super::packed_lower;
 use super::panel::pack;
 use super::pivots::Pivots;
 use super::substitute::{among_cores, down, large_halves};
+use super::subtree_parallel::Halves;
 use super::symbolic::{Supernode, Symbolic};
-use super::thin::Thin;
-use super::trapezoid;
+use super::symmetric_storage::Half;
 use mb_algebra::{interrupt, side_by_side};
 
 /// Factors in the order of elimination.
 #[derive(Clone, Debug)]
 pub(super) struct Numeric<T> {
-    /// All panels, packed; each holds the unit lower triangle of its pivots and the rows below. None where `thin` has them.
+    /// All panels, packed; each holds the unit lower triangle of its pivots and the rows below. None where `column_factor` has them.
     pub(super) panels: Vec<T>,
     /// L by columns, where that takes less.
     pub(super) thin: Option<Thin<T>>,
@@ -242,10 +242,10 @@ fn eliminate<T: Number>(
     let node = &symbolic.supernodes[s];
     let (rows, cols, below) = (node.rows(), node.cols, node.below);
     let end = area.len() - work.held;
-    let own = end - trapezoid::entries(below);
+    let own = end - packed_lower::entries(below);
     let (left, right) = area.split_at_mut(own);
     let panel = &mut left[own - rows * cols..];
-    let (schur, stack) = right.split_at_mut(trapezoid::entries(below));
+    let (schur, stack) = right.split_at_mut(packed_lower::entries(below));
     panel.fill(T::default());
     schur.fill(T::default());
     work.start(symbolic, node, a.size());
@@ -255,7 +255,7 @@ fn eliminate<T: Number>(
     eliminator.update_below(panel, rows, cols, cols, schur);
     pack(panel, rows, cols, packed);
     // In the place of the children's update matrices.
-    work.held = work.held - taken + trapezoid::push(&mut area[own..end + taken], below);
+    work.held = work.held - taken + packed_lower::push(&mut area[own..end + taken], below);
     work.leave_sums(cols);
     pivots.record(symbolic, s, eliminator)
 }
@@ -271,10 +271,10 @@ pub(super) fn zeros<T: Number>(length: usize) -> Result<Vec<T>, Stop> {
 mod tests {
     use super::*;
     use crate::SaddleOptions;
-    use crate::checked::System;
-    use crate::half::Stored;
-    use crate::halves::halves;
+    use crate::refined_solve::System;
     use crate::substitute::tests::springs;
+    use crate::subtree_parallel::halves;
+    use crate::symmetric_storage::Stored;
 
     #[test]
     fn halves_side_by_side_give_the_factors_of_one_after_the_other() {

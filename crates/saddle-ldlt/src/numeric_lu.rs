@@ -10,14 +10,14 @@
 
 use super::assembly::{Source, Work};
 use super::front_lu::{LuEliminator, update_below};
-use super::half::Half;
 use super::number::Number;
 use super::numeric::{Stop, zeros};
+use super::packed_lower;
 use super::panel::pack;
 use super::pivots::Summary;
 use super::substitute::{Exchanges, backward_all, down, forward_all};
 use super::symbolic::{Supernode, Symbolic};
-use super::trapezoid;
+use super::symmetric_storage::Half;
 use mb_algebra::interrupt;
 
 /// Factors in the order of elimination.
@@ -102,14 +102,14 @@ impl<T: Number> NumericLu<T> {
         let node = &symbolic.supernodes[s];
         let (rows, cols, below) = (node.rows(), node.cols, node.below);
         let end = self.panels[0].len() - work.held;
-        let own = end - trapezoid::entries(below);
+        let own = end - packed_lower::entries(below);
         work.start(symbolic, node, halves[0].size());
         let mut taken = 0;
         let mut parts = Vec::with_capacity(2);
         for (side, (panels, half)) in self.panels.iter_mut().zip(halves).enumerate() {
             let (left, right) = panels.split_at_mut(own);
             let panel = &mut left[own - rows * cols..];
-            let (schur, stack) = right.split_at_mut(trapezoid::entries(below));
+            let (schur, stack) = right.split_at_mut(packed_lower::entries(below));
             panel.fill(T::default());
             schur.fill(T::default());
             work.assemble(symbolic, node, half, source, panel, side == 0)?;
@@ -132,7 +132,7 @@ impl<T: Number> NumericLu<T> {
             let (left, front) = panels.split_at_mut(own - rows * cols);
             pack(front, rows, cols, &mut left[start..start + node.entries()]);
             // In the place of the children's update matrices.
-            trapezoid::push(&mut panels[own..end + taken], below);
+            packed_lower::push(&mut panels[own..end + taken], below);
         }
         work.held += node.left();
         work.leave_sums(cols);

@@ -8,11 +8,11 @@
 
 use std::sync::Arc;
 
-use super::checked::{ScaledSolve, System};
-use super::half::{Half, Stored};
 use super::ldl::AugmentedLdl;
 use super::number::Number;
+use super::refined_solve::{ScaledSolve, System};
 use super::scaling::Scaling;
+use super::symmetric_storage::{Half, Stored};
 use super::tuning;
 use super::{RedundantRow, SaddleAnalysis, SaddleError};
 use mb_algebra::{AlgebraError, Sparse};

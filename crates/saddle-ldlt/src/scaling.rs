@@ -13,9 +13,9 @@
 //! a shift on a frequency of that end alone, is rounding or a trace. As a scale it would make the displacement that the
 //! constraints keep from there so large that no residual compared with it shows.
 
-use super::half::Stored;
 use super::number::Number;
 use super::pattern::Csr;
+use super::symmetric_storage::Stored;
 use super::tuning;
 use mb_algebra::Sparse;
 

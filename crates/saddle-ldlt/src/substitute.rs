@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
-use super::halves::{self, Halves, Places, halves};
 use super::kernel;
 use super::number::Number;
 use super::numeric::Numeric;
 use super::panel::block_columns;
+use super::subtree_parallel::{self, Halves, Places, halves};
 use super::symbolic::{Supernode, Symbolic};
 use mb_algebra::{interrupt, side_by_side};
 
@@ -289,7 +289,7 @@ fn up<T: Number>(
     let mut at = cols * width;
     for &(place, length) in &symbolic.runs[node.runs.clone()] {
         let length = length as usize * width;
-        halves::copy(&mut front[at..at + length], place as usize, (&*x, first), top, width);
+        subtree_parallel::copy(&mut front[at..at + length], place as usize, (&*x, first), top, width);
         at += length;
     }
     for block in block_columns(panel, rows, cols).rev() {
@@ -357,9 +357,9 @@ pub(super) mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::checked::System;
-    use crate::half::{Half, Stored};
-    use crate::single::SingleLdl;
+    use crate::refined_solve::System;
+    use crate::single_precision::SingleLdl;
+    use crate::symmetric_storage::{Half, Stored};
     use crate::{SaddleAnalysis, SaddleOptions};
     use mb_algebra::{Scatter, Sparse, Triplets};
 

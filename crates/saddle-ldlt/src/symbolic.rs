@@ -8,9 +8,9 @@
 
 use std::ops::Range;
 
+use super::packed_lower;
 use super::panel::packed_entries;
 use super::sequence::Sequence;
-use super::trapezoid;
 use super::tuning;
 
 /// Panel of columns `first..first + cols` of L; its rows are those columns and then `below` others.
@@ -108,7 +108,8 @@ impl Symbolic {
     pub(super) fn work_of(&self, part: Range<usize>, further: impl Fn(&Supernode) -> usize) -> usize {
         let (mut most, mut held) = (0, 0);
         for node in &self.supernodes[part] {
-            most = most.max(further(node) + held + node.rows() * node.cols + trapezoid::entries(node.below));
+            most =
+                most.max(further(node) + held + node.rows() * node.cols + packed_lower::entries(node.below));
             let children = &self.children[node.children.clone()];
             held -= children.iter().map(|&c| self.supernodes[c as usize].left()).sum::<usize>();
             held += node.left();
@@ -434,7 +435,7 @@ impl Tree {
             let node = &self.nodes[id as usize];
             let cols = piece(node.cols);
             let below = node.below + node.cols - cols;
-            let front = cols * (cols + below) + trapezoid::entries(below);
+            let front = cols * (cols + below) + packed_lower::entries(below);
             peak[id as usize] = highest.max(held + front);
         }
         let mut post = Vec::with_capacity(live);

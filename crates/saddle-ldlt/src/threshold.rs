@@ -16,7 +16,7 @@
 //! Columns are eliminated in panels of [`tuning::BLOCK`], whose columns alone are up to date; those that fail go behind the others and
 //! have another turn, at last with all of them in one panel.
 
-use super::block::inverse_pair;
+use super::bunch_kaufman::inverse_pair;
 use super::front::Eliminator;
 use super::number::Number;
 use super::tuning;

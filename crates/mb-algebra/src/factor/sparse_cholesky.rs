@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::ldlt::factor::LdltRegularization;
+use faer::linalg::cholesky::ldlt::factor::{LdltParams, LdltRegularization};
 use faer::linalg::cholesky::llt::factor::{LltParams, LltRegularization};
 use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::cholesky::{
@@ -164,7 +164,7 @@ pub(super) fn pivots(a: &Sparse, order: faer::perm::PermRef<'_, usize>) -> Resul
         let symbolic =
             factorize_symbolic_cholesky(view.symbolic(), Side::Lower, order, params).map_err(memory)?;
         let mut values = vec![0.0; symbolic.len_val()];
-        let params = super::sparse_ldl::parameters();
+        let params = parameters();
         let scratch = symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::Seq, params);
         let mut buffer =
             MemBuffer::try_new(scratch).map_err(|_| AlgebraError::OutOfMemory { size: a.rows() })?;
@@ -179,6 +179,10 @@ pub(super) fn pivots(a: &Sparse, order: faer::perm::PermRef<'_, usize>) -> Resul
         };
         Ok((0..a.rows()).map(|k| values[structure.col_ptr()[k]]).collect())
     })
+}
+
+fn parameters() -> Spec<LdltParams, f64> {
+    <LdltParams as Auto<f64>>::auto().into()
 }
 
 #[cfg(test)]

@@ -1,12 +1,10 @@
 //! Triplets, sparse verbs and sparse factorizations against their dense counterparts.
 
 use mb_algebra::{
-    AlgebraError, Cholesky, Dense, Inertia, Lu, Scatter, Sparse, SparseCholesky, SparseLdl, SparseLu,
-    Transposed, Triplets, condition, dense, norms, sparse, to_dense, to_sparse,
+    Cholesky, Dense, Lu, Scatter, Sparse, SparseCholesky, SparseLu, Transposed, Triplets, dense, norms,
+    sparse, to_dense,
 };
 use proptest::prelude::*;
-
-use crate::random::matrix;
 
 const ROWS: usize = 7;
 const COLS: usize = 5;
@@ -116,32 +114,5 @@ proptest! {
         let b: Vec<f64> = (0..a.rows()).map(|i| (i as f64).sin()).collect();
         let (chol, exact) = (SparseCholesky::new(&a).unwrap(), Cholesky::new(&to_dense(&a)).unwrap());
         prop_assert!(close(&chol.solve(&b), &exact.solve(&b), 1e-12));
-        prop_assert!(close(&SparseLdl::new(&a).unwrap().solve(&b), &exact.solve(&b), 1e-12));
-        prop_assert_eq!(SparseLdl::new(&a).unwrap().inertia(), Inertia { positive: a.rows(), negative: 0 });
-    }
-
-    #[test]
-    fn constrained_stiffness_has_the_inertia_of_its_parts(
-        (half, phi, scale) in (3..25_usize)
-            .prop_flat_map(|n| (sparse_regular(n), (1..=n / 2).prop_flat_map(move |m| matrix(m, n)), -9..9_i32)),
-    ) {
-        // [K, Phi^T; Phi, 0] with definite K: n positive and m negative eigenvalues, at any unit of K.
-        let (n, m) = (half.rows(), phi.nrows());
-        let k = sparse::scale(10_f64.powi(scale), &sparse::mul(&sparse::transpose(&half), &half));
-        let phi = to_sparse(&phi);
-        let a = sparse::blocks(&[&[Some(&k), Some(&sparse::transpose(&phi))], &[Some(&phi), None]], &[n, m], &[n, m]);
-        let ldl = match SparseLdl::new(&a) {
-            Ok(ldl) => ldl,
-            Err(error) => {
-                // Refusing is allowed when the constraints are close to dependent, and only then.
-                let dependent = condition::two(&to_dense(&phi)).unwrap() > 1e6;
-                let named = matches!(error, AlgebraError::ResidualTooLarge { .. } | AlgebraError::ZeroPivot { .. });
-                prop_assert!(dependent && named, "{}", error);
-                return Ok(());
-            }
-        };
-        prop_assert_eq!(ldl.inertia(), Inertia { positive: n, negative: m });
-        let b: Vec<f64> = (0..n + m).map(|i| (i as f64).cos()).collect();
-        prop_assert!(ldl.solve_checked(&b, 1e-12).is_ok());
     }
 }

@@ -14,8 +14,8 @@ use std::sync::{Arc, OnceLock};
 
 use mb_algebra::{AlgebraError, Dense, QuadraticPencil, Sparse, StiffnessParts, c64, sparse, to_sparse};
 use saddle_ldlt::{
-    SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex, SaddleOptions, SaddleShort,
-    memory_for,
+    SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex, SaddleOptions,
+    SaddleSingle, memory_for,
 };
 
 use crate::dense::FiniteCount;
@@ -409,7 +409,7 @@ impl<'a> Problem<'a> {
     /// Factors a M + K of an undamped symmetric problem in single precision.
     pub(crate) fn factor_short(&self, a: f64) -> Result<ShortSolve, AlgebraError> {
         let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
-        let factor = SaddleShort::of_sum(&analysis, &self.terms([a, 0.0, 1.0]), phi)?;
+        let factor = SaddleSingle::of_sum(&analysis, &self.terms([a, 0.0, 1.0]), phi)?;
         Ok(ShortSolve::new(factor))
     }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mb_algebra::{Dense, SparseCholesky, sparse};
-use saddle_ldlt::{Method, SaddleShort};
+use saddle_ldlt::{Method, SaddleSingle};
 
 use super::hermitian::Symmetric;
 use super::selection;
@@ -42,12 +42,12 @@ const SOLVE: &str = "Solve with the shifted saddle-point matrix in single precis
 
 /// Factors in single precision as a solver of full precision.
 pub(crate) struct ShortSolve {
-    factor: SaddleShort,
+    factor: SaddleSingle,
     solves: AtomicUsize,
 }
 
 impl ShortSolve {
-    pub(crate) fn new(factor: SaddleShort) -> Self {
+    pub(crate) fn new(factor: SaddleSingle) -> Self {
         Self { factor, solves: AtomicUsize::new(0) }
     }
 

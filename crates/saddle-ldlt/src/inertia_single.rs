@@ -17,9 +17,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::checked::{ScaledSolve, System};
-use super::half::Half;
-use super::single::SingleLdl;
+use super::refined_solve::{ScaledSolve, System};
+use super::single_precision::SingleLdl;
+use super::symmetric_storage::Half;
 use super::tuning;
 use super::{Inertia, SaddleAnalysis};
 
@@ -123,8 +123,8 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use super::{inertia, random};
-    use crate::checked::System;
-    use crate::half::{Half, Stored};
+    use crate::refined_solve::System;
+    use crate::symmetric_storage::{Half, Stored};
     use crate::{Inertia, SaddleAnalysis, SaddleOptions};
     use mb_algebra::{Scatter, Sparse, Triplets};
 

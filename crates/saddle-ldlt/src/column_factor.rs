@@ -180,10 +180,10 @@ impl<T: Number> Pass<'_, T> {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::checked::System;
     use super::super::factor::prepare;
-    use super::super::half::Stored;
     use super::super::ldl::AugmentedLdl;
+    use super::super::refined_solve::System;
+    use super::super::symmetric_storage::Stored;
     use super::super::{SaddleAnalysis, SaddleOptions};
     use mb_algebra::{Dense, Scatter, Triplets, to_sparse};
 

@@ -13,11 +13,11 @@
 use std::sync::Arc;
 
 use super::assembly::Source;
-use super::checked::{ScaledSolve, System};
-use super::half::Half;
+use super::block_passes::by_width;
 use super::kernel::padded;
 use super::numeric::Numeric;
-use super::passes::by_width;
+use super::refined_solve::{ScaledSolve, System};
+use super::symmetric_storage::Half;
 use super::tuning;
 use super::{SaddleAnalysis, SaddleError};
 use mb_algebra::AlgebraError;

@@ -15,12 +15,12 @@ use std::sync::atomic::Ordering;
 
 use faer::{ColMut, ColRef, MatMut, MatRef};
 
-use super::columns::Right;
-use super::factored::Factored;
+use super::block_passes::by_width;
+use super::column_blocks::Right;
 use super::fallback::Fallback;
 use super::kernel::padded;
+use super::methods::Factored;
 use super::number::Number;
-use super::passes::by_width;
 use super::scaling::Scaling;
 use super::tuning;
 use mb_algebra::AlgebraError;
@@ -264,8 +264,8 @@ mod tests {
 
     use faer::Mat;
 
-    use super::super::factored::Factored;
-    use super::super::half::Stored;
+    use super::super::methods::Factored;
+    use super::super::symmetric_storage::Stored;
     use super::super::{Method, SaddleAnalysis, SaddleOptions, factor::prepare};
     use mb_algebra::{Dense, to_sparse};
 

@@ -1,18 +1,18 @@
 //! Solutions of the saddle-point system, scaled, refined and checked block by block.
 
 use super::SaddleAnalysis;
-use super::half::{Half, Stored};
-use super::kernel::padded;
-use super::ldl::AugmentedLdl;
-use super::number::Number;
-use super::passes::{
+use super::block_passes::{
     Part, PerColumn, add_scaled, by_width, exceeds, into_order, largest, largest_unscaled, out_of_order,
     spread,
 };
+use super::kernel::padded;
+use super::ldl::AugmentedLdl;
+use super::number::Number;
 use super::pattern::Csr;
-use super::pool::Pool;
 use super::scaling::{LEAST, Scaling};
+use super::symmetric_storage::{Half, Stored};
 use super::tuning;
+use super::workspace::Pool;
 use super::{BlockError, SaddleError, SaddleOptions};
 use mb_algebra::{AlgebraError, Sparse};
 use pulp::{Arch, Simd, WithSimd};

@@ -5,29 +5,29 @@
 //! solve        x <- x + (L D L^T)^-1 (f - S x), ...     all digits, by refinement
 //! ```
 //!
-//! L, D in single precision ([`super::single`]). Corrections of eigenvectors need no more than two digits of a solution as
+//! L, D in single precision ([`super::single_precision`]). Corrections of eigenvectors need no more than two digits of a solution as
 //! long as residuals are right; the few solutions that need all of them are refined and checked as those of
 //! [`super::SaddleFactor`] are. The signs of D count as the inertia of S where refinement shows that they are
-//! ([`super::short_signs`]). There is no other method behind these factors: what they cannot solve is an error.
+//! ([`super::inertia_single`]). There is no other method behind these factors: what they cannot solve is an error.
 
 use std::sync::Arc;
 
 use faer::ColMut;
 
-use super::checked::{System, accept};
 use super::factor::prepare;
-use super::factored::trial;
-use super::half::Stored;
+use super::methods::trial;
+use super::refined_solve::{System, accept};
+use super::symmetric_storage::Stored;
 use super::tuning;
 
-use super::short_signs;
-use super::single::{REFINEMENTS, SingleLdl};
+use super::inertia_single;
+use super::single_precision::{REFINEMENTS, SingleLdl};
 use super::{BlockError, Inertia, SaddleAnalysis, SaddleError, SaddleOptions};
 use mb_algebra::{AlgebraError, Dense, Sparse};
 
 /// Factors in single precision of [A, G^T; G, 0] with a real symmetric A, indefinite allowed, and independent rows of G.
 #[derive(Debug)]
-pub struct SaddleShort {
+pub struct SaddleSingle {
     system: System<f64>,
     factors: SingleLdl,
     options: SaddleOptions,
@@ -35,7 +35,7 @@ pub struct SaddleShort {
     trial_refinements: usize,
 }
 
-impl SaddleShort {
+impl SaddleSingle {
     /// Factors A = sum of factor times matrix (each n x n and symmetric, pattern within the analysed one) with G (m x n).
     ///
     /// Errors: shapes, entries that are not finite, asymmetry, memory, dependent rows of G, and a trial solution that
@@ -141,7 +141,7 @@ impl SaddleShort {
     /// Signs of the eigenvalues of [A, G^T; G, 0], where some steps of refinement show them to be those of D; costs a few
     /// solutions.
     pub fn inertia(&self) -> Option<Inertia> {
-        short_signs::of_factors(&self.system, &self.factors)
+        inertia_single::of_factors(&self.system, &self.factors)
     }
 }
 
@@ -149,7 +149,7 @@ impl SaddleShort {
 mod tests {
     use std::sync::Arc;
 
-    use super::SaddleShort;
+    use super::SaddleSingle;
     use crate::{SaddleAnalysis, SaddleFactor, SaddleOptions};
     use mb_algebra::{AlgebraError, Dense, Scatter, Sparse, Triplets};
 
@@ -172,9 +172,9 @@ mod tests {
         (a.to_sparse(), g.to_sparse())
     }
 
-    fn both(a: &Sparse, g: &Sparse) -> (SaddleFactor, Result<SaddleShort, AlgebraError>) {
+    fn both(a: &Sparse, g: &Sparse) -> (SaddleFactor, Result<SaddleSingle, AlgebraError>) {
         let analysis = Arc::new(SaddleAnalysis::new(a, g, &SaddleOptions::default()).unwrap());
-        (SaddleFactor::new(&analysis, a, g).unwrap(), SaddleShort::of_sum(&analysis, &[(1.0, a)], g))
+        (SaddleFactor::new(&analysis, a, g).unwrap(), SaddleSingle::of_sum(&analysis, &[(1.0, a)], g))
     }
 
     fn far(a: &Dense, b: &Dense) -> f64 {

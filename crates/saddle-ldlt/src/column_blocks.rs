@@ -2,11 +2,11 @@
 
 use faer::{ColRef, Mat, MatMut, MatRef};
 
-use super::factored::Factored;
 use super::fallback::Fallback;
+use super::methods::Factored;
 use super::tuning;
 
-use super::passes::{by_rows, into_columns};
+use super::block_passes::{by_rows, into_columns};
 use mb_algebra::AlgebraError;
 
 /// F, and G where it is not zero.

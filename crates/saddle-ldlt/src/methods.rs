@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::augmented_lu::AugmentedLu;
-use super::checked::{Checked, ScaledSolve, System, accept};
 use super::fallback::Fallback;
-use super::half::{Half, Stored};
-use super::later::Later;
 use super::ldl::AugmentedLdl;
 use super::pivots::Summary;
 use super::redundant::Dependent;
-use super::single::REFINEMENTS;
+use super::refined_solve::{Checked, ScaledSolve, System, accept};
+use super::single_precision::REFINEMENTS;
+use super::solve_fallback::Later;
+use super::symmetric_storage::{Half, Stored};
 use super::tuning;
 use super::{BlockError, FactorReport, Inertia, Method, SaddleAnalysis, SaddleError, SaddleOptions};
 use mb_algebra::{AlgebraError, Sparse, interrupt};

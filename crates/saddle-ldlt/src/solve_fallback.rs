@@ -9,10 +9,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::checked::{Boxed, Checked, System, accept};
 use super::fallback::Fallback;
-use super::half::Stored;
 use super::ldl::AugmentedLdl;
+use super::refined_solve::{Boxed, Checked, System, accept};
+use super::symmetric_storage::Stored;
 use super::{Method, SaddleAnalysis, SaddleOptions};
 
 /// Entries of LU with exchanges over the whole matrix for one of L D L^T, as measured on solids.

@@ -4,9 +4,9 @@
 //! asked of the system. Only the augmented L D L^T goes this way, without its trial: each solution is checked all the same. Whatever it
 //! leaves in doubt (a pivot that is noise, a row that depends on others) is for a factorization from the beginning, with all methods.
 
-use super::checked::Checked;
 use super::factor::{SaddleFactor, asymmetry, check_values};
-use super::factored::{Factored, certain_inertia, near_singular};
+use super::methods::{Factored, certain_inertia, near_singular};
+use super::refined_solve::Checked;
 use super::{BlockError, Method};
 use mb_algebra::{AlgebraError, Sparse};
 
