@@ -34,6 +34,8 @@ pub const MATRIX_FILE: &str = "matrix file";
 pub const FILE: &str = "file";
 /// The same of what holds several files.
 pub const FOLDER: &str = "folder";
+/// The same of the standard output.
+pub const STREAM: &str = "stream";
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -49,10 +51,10 @@ pub enum Failure {
         /// Why.
         source: std::io::Error,
     },
-    /// A file or a folder cannot be written.
+    /// A file, a folder or the standard output cannot be written.
     #[error("The {what} `{path}` cannot be written: {source}.")]
     Unwritable {
-        /// `file` or `folder`.
+        /// `file`, `folder` or `stream`.
         what: &'static str,
         /// The path as given.
         path: String,

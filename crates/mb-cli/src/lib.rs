@@ -193,10 +193,8 @@ fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
                 let _ = std::io::stderr().lock().write_all(json::usage(&e.render().to_string()).as_bytes());
                 return ExitCode::from(code);
             }
-            return match e.print() {
-                Ok(()) => ExitCode::from(code),
-                Err(io) => unwritable(&io, code),
-            };
+            let json = args.iter().any(|a| a == "--json");
+            return ExitCode::from(e.print().map_or_else(|io| unwritable(io, code, json), |()| code));
         }
     };
     let limit = cli.time_limit.map(Duration::from_secs_f64);
@@ -213,17 +211,24 @@ fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let written = out.write_all(answer.text.as_bytes()).and_then(|()| out.flush());
     // Nothing can be reported when the standard error is closed.
     let _ = std::io::stderr().lock().write_all(answer.complaint.as_bytes());
-    match written {
-        Ok(()) => ExitCode::from(answer.code),
-        Err(io) => unwritable(&io, answer.code),
-    }
+    ExitCode::from(
+        written.map_or_else(|io| unwritable(io, answer.code, cli.command.json()), |()| answer.code),
+    )
 }
 
-/// A reader that had enough (`mb modes .. | head`) is no error; a full disk is.
-fn unwritable(error: &std::io::Error, code: u8) -> ExitCode {
-    if error.kind() == std::io::ErrorKind::BrokenPipe {
-        return ExitCode::from(code);
+/// The exit code of a program whose reader has gone: 128 and the number of SIGPIPE, which ends other programs there.
+const READER_GONE: u8 = 141;
+
+/// The exit code where the standard output takes no more. A reader that had enough (`mb modes .. | head`) is no fault and has no
+/// words, but the answer did not arrive whole, which a shell with `pipefail` is told; a full disk is a fault.
+fn unwritable(source: std::io::Error, code: u8, json: bool) -> u8 {
+    if source.kind() == std::io::ErrorKind::BrokenPipe {
+        return if code == 0 { READER_GONE } else { code };
     }
-    let _ = writeln!(std::io::stderr(), "The answer cannot be written: {error}.");
-    ExitCode::from(failure::WRONG)
+    let failure = Failure::Unwritable { what: failure::STREAM, path: "standard output".to_owned(), source };
+    let complaint = Complaint::new(&failure, None);
+    let style = Style::of(&std::io::stderr());
+    let words = if json { complaint.json() } else { complaint.render(style) };
+    let _ = std::io::stderr().lock().write_all(words.as_bytes());
+    complaint.exit_code
 }

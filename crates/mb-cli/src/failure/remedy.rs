@@ -1,6 +1,6 @@
 //! What to do about a failure, where its message does not say.
 
-use super::{FILE, FOLDER, Failure, MODEL_FILE};
+use super::{FILE, FOLDER, Failure, MODEL_FILE, STREAM};
 use crate::matrix_file::MatrixFileError;
 use mb_analysis::{EQUILIBRIUM, MOTION};
 use mb_constraints::ConstraintError;
@@ -51,7 +51,7 @@ const LIMIT: &str = "--time-limit SECONDS changes the limit";
 const SCALE: &str = "`mb check` shows redundant rows and coordinates without mass; other units may help where the entries of the \
                      matrices differ by many powers of ten";
 
-/// A file or folder that cannot be written.
+/// A file, folder or stream that cannot be written.
 fn unwritable(what: &str, source: &io::Error) -> &'static str {
     let folder = what == FOLDER;
     match source.kind() {
@@ -72,6 +72,7 @@ fn unwritable(what: &str, source: &io::Error) -> &'static str {
         ErrorKind::FileTooLarge => {
             "the size of files is limited here (`ulimit -f`): raise the limit, or write less"
         }
+        _ if what == STREAM => "let the output go to a terminal, a pipe or a file on a disk (`> FILE`)",
         _ if folder => "name a folder in another place",
         _ => "name a file in another folder",
     }
