@@ -185,6 +185,13 @@ def test_what_the_model_does_not_have_is_named():
         rest.floquet().shape(0.5)
 
 
+@pytest.mark.parametrize("method", ["floquet", "exponents"])
+def test_a_keyword_that_is_none_is_one_of_the_method_that_was_called(method):
+    arguments = {"floquet": (1.0,), "exponents": ("g", 9.0, 10.0, 1.0)}[method]
+    with pytest.raises(TypeError, match=rf"Model\.{method}\(\) got an unexpected keyword argument 'toleranse'.*tolerance"):
+        getattr(swing(), method)(*arguments, toleranse=1e-9)
+
+
 def test_words_and_tables():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

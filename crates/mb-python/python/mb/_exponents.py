@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from . import _mb
 from ._optional import need
-from ._periodic import asked_for
+from ._periodic import asked_for, of_orbit
 from ._requests import count, number
 
 if TYPE_CHECKING:
@@ -146,11 +146,7 @@ def exponents(
     model: Model, name: str, start: float, end: float, period: float | str | None, samples: int, options: dict[str, Any]
 ) -> Exponents:
     """See :meth:`mb.Model.exponents`."""
-    fixed: dict[str, Any] = {
-        "guess": None, "at": None, "velocity": None, "hold": (), "settle": None, "time": 0.0, "inputs": None,
-        "parts": 4, "steps": 32, "most_steps": 8192, "tolerance": 1e-12,
-    }
-    asked = asked_for(model, period, **(fixed | options))
+    asked = asked_for(model, period, **of_orbit(options, "exponents"))
     ends = (number(start, "start"), number(end, "end"))
     return Exponents(name, _mb.exponents(model._build(), asked, name, *ends, count(samples, "samples")))
 

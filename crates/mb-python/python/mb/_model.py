@@ -44,7 +44,7 @@ from ._keys import (
     TorsionSpringKeys,
     keywords,
 )
-from ._periodic import Floquet, Orbit, orbit
+from ._periodic import Floquet, Orbit, of_orbit, orbit
 from ._points import At, start_values
 from ._requests import count, number, path_of, start_later, strategy_word
 from ._series import Groups, Series, series
@@ -1543,7 +1543,7 @@ class Model:
         >>> f.stable, f.growth.round(9).tolist()
         (True, [-0.2, -0.2])
         """
-        return self.orbit(period, **options).floquet()
+        return self.orbit(period, **of_orbit(options, "floquet")).floquet()
 
     @overload
     def simulate(self, until: float, *, compare: Literal[True], **options: Unpack[Simulation]) -> Comparison: ...

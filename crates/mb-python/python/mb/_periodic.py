@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import warnings
@@ -603,18 +604,18 @@ def asked_for(
     model: Model,
     period: float | str | None,
     *,
-    guess: float | None,
+    guess: float | None = None,
     file: Any = None,
-    at: At,
-    velocity: Mapping[str, float] | None,
-    hold: str | Iterable[str],
-    settle: float | None,
-    time: float,
-    inputs: Mapping[str, float] | None,
-    parts: int,
-    steps: int,
-    most_steps: int,
-    tolerance: float,
+    at: At = None,
+    velocity: Mapping[str, float] | None = None,
+    hold: str | Iterable[str] = (),
+    settle: float | None = None,
+    time: float = 0.0,
+    inputs: Mapping[str, float] | None = None,
+    parts: int = 4,
+    steps: int = 32,
+    most_steps: int = 8192,
+    tolerance: float = 1e-12,
 ) -> str:
     """Which motion is meant, for the native module."""
     native = model._build()
@@ -654,6 +655,15 @@ def asked_for(
         "tolerance": _positive(tolerance, "tolerance"),
     }
     return json.dumps(asked)
+
+
+def of_orbit(options: dict[str, Any], function: str) -> dict[str, Any]:
+    """Options that the method ``function`` hands on to :meth:`mb.Model.orbit`, if that knows their names."""
+    known = [p.name for p in inspect.signature(asked_for).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    unknown = next((name for name in options if name not in known), None)
+    if unknown is not None:
+        raise TypeError(f"Model.{function}() got an unexpected keyword argument {unknown!r}; there are {', '.join(known)}")
+    return options
 
 
 def orbit(model: Model, period: float | str | None, **options: Any) -> Orbit:
