@@ -221,6 +221,10 @@ fn keep_nearest(spectrum: &mut Spectrum, request: &Request, undamped: bool) -> u
              ask for {more} more to see all of them"
         );
         spectrum.findings.push(SparseFinding::Undecided { reason }.into());
+    } else if by_rounding && is_other_open(spectrum, &kept, request) {
+        let reason = "a direction that counts as zero because of rounding has a second eigenvalue, which the digits of K do not determine \
+             either and which may be nearer than some of those returned";
+        spectrum.findings.push(SparseFinding::Undecided { reason: reason.to_owned() }.into());
     } else if is_cut_open(&spectrum.eigenpairs, &kept, request) {
         let reason = "error bounds of some modes are wider than the distance between the last one returned and the next, which may be nearer";
         spectrum.findings.push(SparseFinding::Undecided { reason: reason.to_owned() }.into());
@@ -229,6 +233,23 @@ fn keep_nearest(spectrum: &mut Spectrum, request: &Request, undamped: bool) -> u
     spectrum.eigenpairs.retain(|_| kept.next() == Some(true));
     spectrum.counts.found = crate::ClassCounts::of(&spectrum.eigenpairs);
     modes
+}
+
+/// Whether the other eigenvalue of a direction that is a single zero by rounding may be anywhere among those returned: with damping
+/// m s^2 + c s + d has two, and what the zero's bound says of d holds for both.
+fn is_other_open(spectrum: &Spectrum, kept: &[bool], request: &Request) -> bool {
+    let returned = || {
+        let some = spectrum.eigenpairs.iter().zip(kept).filter(|(_, kept)| **kept);
+        some.map(|(pair, _)| pair).filter(|pair| pair.class.is_motion())
+    };
+    if returned().count() >= spectrum.counts.expected.motion {
+        return false;
+    }
+    let furthest = returned().filter_map(Eigenpair::value).map(|s| distance(request, s)).fold(0.0, f64::max);
+    // The search errs by more than the certified bound, which is that of the better vectors.
+    let reach = |zero: &Eigenpair| distance(request, c64::new(0.0, 0.0)) + zero.error_bound / tuning::CLEAR;
+    let mut zeros = returned().filter(|pair| pair.class == Class::Rigid && pair.chain == 1);
+    zeros.any(|zero| reach(zero) > furthest)
 }
 
 /// Whether an eigenvalue that is left out may be nearer to what is asked for than one that is returned, for all that their bounds say,

@@ -138,7 +138,8 @@ pub(crate) fn together(
             continue;
         }
         let discs: Vec<(c64, f64)> = group.iter().map(|p| (p.s, estimates[p.pair].bound)).collect();
-        let Some((group, circle)) = by_circle(group, &positions, source) else {
+        let first_order = group.iter().map(|p| estimates[p.pair].bound).fold(0.0, f64::max);
+        let Some((group, circle)) = by_circle(group, &positions, first_order, source) else {
             // Whichever eigenvalue belongs to whichever of the values, all lie in the discs of all.
             let by = 0.5 * COALESCING.max(discs.len() as f64);
             for i in members {
@@ -283,10 +284,11 @@ fn by_forms(
     bounds.iter().all(|bound| bound.is_finite()).then_some(bounds)
 }
 
-/// The circle that holds the eigenvalues of a cluster, with all values it takes in.
+/// The circle that holds the eigenvalues of a cluster, with all values it takes in; `first_order`: their largest bound by themselves.
 fn by_circle(
     mut group: Vec<Position>,
     positions: &[Position],
+    first_order: f64,
     source: &dyn Source,
 ) -> Option<(Vec<Position>, Disc)> {
     let (mut centre, mut radius) = smallest(&group);
@@ -349,8 +351,9 @@ fn by_circle(
         };
         // Values that rounding has moved off further than the circle reaches.
         if counted < group.len() && real.is_none() {
-            // Growth of a circle with fewer eigenvalues than values.
-            radius /= tuning::CLEAR;
+            // Growth of a circle with fewer eigenvalues than values: beyond what first order says the next one may be a small multiple away,
+            // and values taken in without need may be no eigenvalues.
+            radius *= if radius < first_order { 1.0 / tuning::CLEAR } else { tuning::TWICE };
             continue;
         }
         return Some((group, Disc { centre, radius, real }));
