@@ -15,7 +15,8 @@ use std::fmt::Write as _;
 
 const WIDTH: f64 = 760.0;
 const LEFT: f64 = 84.0;
-const RIGHT: f64 = 210.0;
+/// Room to the right for the names of curves, and without any.
+const RIGHT: [f64; 2] = [210.0, 24.0];
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 48.0;
 /// Height of one panel, and between two.
@@ -111,10 +112,12 @@ impl Chart {
             escaped(&self.title)
         );
         let all = self.panels.iter().flat_map(|p| &p.curves).flat_map(|c| &c.points).map(|p| p[0]);
-        let across = Axis::linear(range(all), false, [LEFT, WIDTH - RIGHT]);
+        let named = self.panels.iter().flat_map(|p| &p.curves).any(|c| !c.name.is_empty());
+        let right = WIDTH - RIGHT[usize::from(!named)];
+        let across = Axis::linear(range(all), false, [LEFT, right]);
         for (k, panel) in self.panels.iter().enumerate() {
             let top = TOP + (PANEL + GAP) * k as f64;
-            draw(&mut svg, panel, across, top);
+            draw(&mut svg, panel, across, right, top);
         }
         let foot = height - BOTTOM;
         for x in across.ticks() {
@@ -129,7 +132,7 @@ impl Chart {
         let _ = writeln!(
             svg,
             "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-            place(0.5 * (LEFT + WIDTH - RIGHT)),
+            place(0.5 * (LEFT + right)),
             place(foot + 36.0),
             escaped(&self.abscissa)
         );
@@ -231,7 +234,7 @@ impl Axis {
 }
 
 /// One panel with its legend.
-fn draw(svg: &mut String, panel: &Panel, across: Axis, top: f64) {
+fn draw(svg: &mut String, panel: &Panel, across: Axis, right: f64, top: f64) {
     let places = [top + PANEL, top];
     let bounds = panel.curves.iter().flat_map(|c| {
         c.points.iter().enumerate().flat_map(|(i, p)| {
@@ -243,7 +246,6 @@ fn draw(svg: &mut String, panel: &Panel, across: Axis, top: f64) {
         Scale::Linear => Axis::linear(range(bounds), true, places),
         Scale::Logarithmic { floor } => Axis::decades(range(bounds.filter(|y| *y > 0.0)), floor, places),
     };
-    let right = WIDTH - RIGHT;
     let line = |svg: &mut String, x: [f64; 2], y: [f64; 2], colour: &str| {
         let _ = writeln!(
             svg,
@@ -391,6 +393,18 @@ mod tests {
         assert_eq!(Axis::linear([-0.1, 0.1], true, [0.0, 1.0]).word(-0.05), "-0.05");
         let decades = Axis::decades([2e-7, 3.0], 1e-5, [0.0, 1.0]);
         assert_eq!((decades.from, decades.to, decades.word(-5.0).as_str()), (-5.0, 1.0, "1e-5"));
+    }
+
+    #[test]
+    fn curves_without_names_leave_no_room_for_them() {
+        let chart = |name: &str| {
+            let curve = Curve::line(name, 0, vec![[0.0, 0.0], [1.0, 1.0]]);
+            let panel = Panel { ordinate: "y".into(), scale: Scale::Linear, curves: vec![curve] };
+            Chart { title: "t".into(), abscissa: "x".into(), panels: vec![panel] }.svg()
+        };
+        for (name, right) in [("tip", RIGHT[0]), ("", RIGHT[1])] {
+            assert!(chart(name).contains(&format!("L{} ", place(WIDTH - right))), "{name}");
+        }
     }
 
     #[test]
