@@ -3,8 +3,10 @@
 use crate::Answer;
 use crate::args::{Cli, CompletionsArgs, ManArgs, ShellArg};
 use crate::failure::Failure;
+use crate::gallery;
 use crate::outfile;
 use clap::CommandFactory;
+use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
@@ -17,7 +19,10 @@ pub fn completions(args: &CompletionsArgs) -> Answer {
         ShellArg::PowerShell => Shell::PowerShell,
     };
     let mut bytes = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "mb", &mut bytes);
+    let models = PossibleValuesParser::new(gallery::MODELS.iter().map(|m| m.name));
+    let mut program = Cli::command()
+        .mut_subcommand("generate", |command| command.mut_arg("name", |name| name.value_parser(models)));
+    clap_complete::generate(shell, &mut program, "mb", &mut bytes);
     Answer::right(String::from_utf8_lossy(&bytes).into_owned())
 }
 

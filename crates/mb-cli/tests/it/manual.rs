@@ -26,6 +26,7 @@ fn bash_completes_commands_and_options() {
     assert_eq!(offered(&["mb", "modes", "--particip"]), ["--participation"]);
     let strategies = offered(&["mb", "equilibrium", "--strategy", "n"]);
     assert_eq!(strategies, ["newton"]);
+    assert_eq!(offered(&["mb", "generate", "bicy"]), ["bicycle"]);
 }
 
 #[test]
