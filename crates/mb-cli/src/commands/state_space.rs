@@ -92,7 +92,11 @@ pub fn run(text: &Text, args: &StateSpaceArgs, style: Style, progress: Progress)
         };
         outfile::write(path, |out| out.write_all(&bytes))?;
     }
-    Ok(Answer::right(if args.json { json::state_space::document(&found) } else { render(&found, style) }))
+    Ok(Answer::right(if args.json {
+        json::state_space::document(&found)
+    } else {
+        render(&found, args.output.as_deref(), style)
+    }))
 }
 
 /// Formats of the file.
@@ -117,7 +121,7 @@ fn format_of(path: &Path) -> Result<Format, RequestError> {
 }
 
 /// The matrices (`E` of the descriptor form alone), names of states, inputs and outputs, units of the inputs and outputs,
-/// and the configuration at which the model was linearized, with names and units.
+/// and the point at which the model was linearized: configuration with names and units, velocities of the coordinates, inputs, time.
 fn arrays(found: &System) -> Vec<Array> {
     let model = &found.loaded.model;
     let (matrices, states): (Vec<(&str, &Dense)>, &[String]) = match &found.form {
@@ -142,12 +146,14 @@ fn arrays(found: &System) -> Vec<Array> {
         Array::words("coordinates", names::configuration(model)),
         Array::words("coordinate_units", names::units(model).into_iter().map(str::to_owned).collect()),
         Array::real("configuration", &[q.len()], q.clone()),
+        Array::real("velocity", &[model.nv()], found.site.point().v.clone()),
+        Array::real("input_values", &[model.inputs().len()], found.site.point().u.clone()),
         Array::real("time", &[], vec![found.site.point().t]),
     ]);
     out
 }
 
-fn render(found: &System, style: Style) -> String {
+fn render(found: &System, file: Option<&Path>, style: Style) -> String {
     let mut out = summary::heading(&found.loaded, &found.rank, style);
     out.push_str(&summary::site_line(&found.site, style));
     let (title, states, matrices): (&str, Vec<String>, Vec<(&str, &Dense)>) = match &found.form {
@@ -178,8 +184,13 @@ fn render(found: &System, style: Style) -> String {
         names::count(outputs.len(), "output", "outputs"),
     );
     let small = states.len() <= SMALL;
-    if !small {
-        out.push_str("too large to print; --json has the matrices\n");
+    match file {
+        Some(path) => {
+            let _ =
+                writeln!(out, "{}: matrices, names, units and the point of linearization", path.display());
+        }
+        None if small => {}
+        None => out.push_str("too large to print; -o FILE or --json has the matrices\n"),
     }
     let shown = |a: &Dense| small && a.nrows() > 0 && a.ncols() > 0;
     for (name, matrix) in matrices.into_iter().filter(|(_, a)| shown(a)) {

@@ -27,3 +27,16 @@ fn sizes_of_the_three_forms() {
     };
     assert_eq!((sizes("descriptor"), sizes("reduced"), sizes("minimal")), ((16, 1, 2), (4, 1, 2), (4, 1, 2)));
 }
+
+#[test]
+fn a_file_is_named_and_has_the_point_of_linearization() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sys.npz");
+    let said = right(&["state-space", &model("cart-pendulum"), "-o", path.to_str().unwrap()]);
+    assert!(said.contains("sys.npz: matrices") && !said.contains("too large"), "{said}");
+    let bytes = std::fs::read(&path).unwrap();
+    for name in ["configuration", "velocity", "input_values", "time"] {
+        let entry = format!("{name}.npy");
+        assert!(bytes.windows(entry.len()).any(|w| w == entry.as_bytes()), "{name}");
+    }
+}
