@@ -4,7 +4,7 @@
 use crate::phase;
 use mb_algebra::c64;
 use mb_eigen::modal::EnergyShares;
-use mb_model::{Model, OutlinePlace, OutlineStroke, Stroke};
+use mb_model::{CIRCLE, Model, OutlinePlace, OutlineStroke, Stroke};
 use mb_report::{Glyph, Mark, Scene, Tube};
 use std::collections::HashMap;
 
@@ -125,6 +125,12 @@ impl Builder<'_> {
             }
             Stroke::Body => {
                 scene.add_body(owner, &nodes);
+                return;
+            }
+            Stroke::Wheel => {
+                if let [center, rim @ ..] = nodes.as_slice() {
+                    rim.chunks_exact(CIRCLE).for_each(|circle| scene.add_disc(owner, *center, circle));
+                }
                 return;
             }
             Stroke::Bar | Stroke::Curve => {

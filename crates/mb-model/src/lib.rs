@@ -34,7 +34,7 @@ pub use element::{BrickFormulation, Data, Element, ElementLaw, MassForm, SolidMa
 pub use erls::{ErlsBase, ErlsData, ErlsLink};
 pub use link::{FlexibleLink, LinkData, LinkStation};
 pub use model::{Member, Model, Wiring};
-pub use outline::{OutlinePlace, OutlineStroke, Spot, Stroke};
+pub use outline::{CIRCLE, OutlinePlace, OutlineStroke, Spot, Stroke};
 pub use sensor::Reaction;
 pub use solid::{InsideOut, MeshError, MeshFault, PointsOnALine, SolidData, SolidMesh, WrongElement};
 pub use source::{AnySource, ModelSource};

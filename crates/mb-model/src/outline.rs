@@ -30,12 +30,15 @@ use crate::element::{Element, Place};
 use crate::model::Model;
 use mb_scalar::{Dual, Lift};
 use nalgebra::{Matrix3, Vector3};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Radius of gyration about its line, relative to its half length, up to which a body in space is drawn as a line.
 const SLENDER: f64 = 0.03;
 /// Largest radius that such a body is drawn with, likewise: links of a mechanism stay links.
 const STOUT: f64 = 0.25;
+
+/// Points of a circle of [`Stroke::Wheel`].
+pub const CIRCLE: usize = 24;
 
 /// How a thing is drawn through its places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +71,9 @@ pub enum Stroke {
     /// A place that slides on a line: the place, then the line's base and a second place of it where the line has a
     /// direction of its own.
     Slider,
+    /// What rolls, as its body: its centre, then circles of [`CIRCLE`] points about it, each in order round it: one of a wheel, three
+    /// across each other of a ball.
+    Wheel,
     /// A mass concentrated in a place.
     Mass,
     /// A load on a place.
@@ -136,12 +142,20 @@ impl Model {
         let bars: HashSet<String> = bars.collect();
         out.retain(|s| s.stroke != Stroke::Link || !bars.contains(&s.owner));
         rotations::clamp(self, &mut out);
-        // The points of each body that others attach to.
+        self.own_wheels(&mut out);
+        // The points of each body that others attach to; of a wheel its centre, as the circle is the body itself.
+        let own = |s: &&OutlineStroke| s.stroke != Stroke::Body;
+        let attaches = |s: &OutlineStroke| if s.stroke == Stroke::Wheel { 1 } else { s.places.len() };
         let attached: Vec<(usize, OutlinePlace)> = out
             .iter()
-            .filter(|s| s.stroke != Stroke::Body)
-            .flat_map(|s| &s.places)
+            .filter(own)
+            .flat_map(|s| &s.places[..attaches(s).min(s.places.len())])
             .filter_map(|p| Some((self.body_of(p)?, *p)))
+            .collect();
+        let round: HashSet<usize> = out
+            .iter()
+            .filter(|s| s.stroke == Stroke::Wheel)
+            .filter_map(|s| self.body_of(s.places.first()?))
             .collect();
         for body in out.iter_mut().filter(|s| s.stroke == Stroke::Body) {
             let Some(own) = body.places.first().and_then(|p| self.body_of(p)) else { continue };
@@ -151,6 +165,10 @@ impl Model {
                 if !body.places[center..].iter().any(near) {
                     body.places.push(*place);
                 }
+            }
+            if round.contains(&own) {
+                // The wheel shows the size of its body and how it turns.
+                continue;
             }
             if let Some(first) = body.places.first().copied()
                 && body.places.iter().all(|p| self.coincide(p, &first))
@@ -164,6 +182,21 @@ impl Model {
         rotations::direct(self, &mut out);
         rotations::add_torsion_springs(self, &mut out);
         out
+    }
+
+    /// Makes wheels parts of the bodies that roll on them.
+    fn own_wheels(&self, strokes: &mut [OutlineStroke]) {
+        let bodies: HashMap<usize, String> = strokes
+            .iter()
+            .filter(|s| s.stroke == Stroke::Body)
+            .filter_map(|s| Some((self.body_of(s.places.first()?)?, s.owner.clone())))
+            .collect();
+        for wheel in strokes.iter_mut().filter(|s| s.stroke == Stroke::Wheel) {
+            let body = wheel.places.first().and_then(|p| bodies.get(&self.body_of(p)?));
+            if let Some(owner) = body {
+                wheel.owner.clone_from(owner);
+            }
+        }
     }
 
     /// Points of a body's own axes at its radius of gyration, for a body that nothing else gives a size.

@@ -255,6 +255,7 @@ fn word(stroke: Stroke) -> &'static str {
         Stroke::TorsionDamper => "torsion-damper",
         Stroke::Link => "link",
         Stroke::Slider => "slider",
+        Stroke::Wheel => "wheel",
         Stroke::Mass => "mass",
         Stroke::Load => "load",
     }

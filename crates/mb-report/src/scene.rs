@@ -127,6 +127,14 @@ impl Scene {
             _ => {}
         }
     }
+    /// Adds a disc by the nodes of its centre and of its rim, in order round it, with three spokes, which show how it turns.
+    pub fn add_disc(&mut self, owner: usize, center: usize, rim: &[usize]) {
+        let sides = || rim.iter().zip(rim.iter().cycle().skip(1)).map(|(a, b)| [*a, *b]);
+        self.triangles.extend(sides().map(|[a, b]| ([center, a, b], owner)));
+        self.edges.extend(sides());
+        let spokes = (0..3).filter_map(|k| rim.get(k * rim.len() / 3));
+        self.edges.extend(spokes.map(|at| [center, *at]));
+    }
     /// Centre of the box around the nodes and half of its largest side, over the frames of a motion too.
     pub(crate) fn frame(&self, motion: Option<&Motion>) -> ([f64; 3], f64) {
         let moved = motion.into_iter().flat_map(|m| m.frames.iter().flatten());
@@ -148,5 +156,25 @@ impl Shape {
         let square = |p: Option<&[f64; 3]>| p.map_or(0.0, |p| p.iter().map(|x| x * x).sum::<f64>());
         let node = |i: usize| square(self.real.get(i)) + square(self.imaginary.get(i));
         (0..self.real.len()).map(node).fold(0.0, f64::max).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disc_has_its_rim_and_three_spokes() {
+        let mut scene = Scene::default();
+        let rim: Vec<usize> = (1..=24).collect();
+        scene.add_disc(3, 0, &rim);
+        assert!(
+            scene.triangles.len() == 24 && scene.triangles.iter().all(|(t, owner)| t[0] == 0 && *owner == 3)
+        );
+        assert!(scene.triangles.contains(&([0, 24, 1], 3)), "the rim is closed");
+        let spokes: Vec<_> = scene.edges.iter().filter(|e| e[0] == 0).collect();
+        assert!(scene.edges.len() == 27 && spokes == [&[0, 1], &[0, 9], &[0, 17]], "{spokes:?}");
+        scene.add_disc(3, 0, &[]);
+        assert_eq!(scene.triangles.len(), 24);
     }
 }

@@ -1,7 +1,7 @@
 //! How each kind of thing looks. Sizes are those of the drawing, whatever the size of the model.
 
 use super::svg::{Point, Svg};
-use mb_model::Stroke;
+use mb_model::{CIRCLE, Stroke};
 use std::f64::consts::TAU;
 
 const PIN: f64 = 3.6;
@@ -34,6 +34,15 @@ pub(super) fn stroke(svg: &mut Svg, kind: Stroke, points: &[Point]) {
                 svg.polyline(&hull, hull.len() > 2, "body");
             }
             svg.circle(*center, DOT, "dot");
+        }
+        (Stroke::Wheel, [center, rim @ ..]) => {
+            for circle in rim.chunks_exact(CIRCLE) {
+                svg.polyline(circle, true, "body");
+                // Three spokes show how it turns.
+                for k in 0..3 {
+                    svg.polyline(&[*center, circle[k * CIRCLE / 3]], false, "thin");
+                }
+            }
         }
         (Stroke::Curve, _) => svg.curve(points, ""),
         (Stroke::Spring, [a, b]) => svg.polyline(&zigzag(*a, *b), false, "thin"),

@@ -6,6 +6,7 @@
 
 use super::rotation::{conjugate, cross, dot, lifted, normalized, product, turned, turned_back};
 use super::{AngleOf, Data, Place};
+use crate::outline::CIRCLE;
 use mb_scalar::{Lift, Real};
 use nalgebra::Vector3;
 
@@ -122,6 +123,18 @@ impl<P: Data> JointFrame<P> {
     /// Axis `k` (0 for x, 1 for y, 2 for z) in ground axes.
     pub fn axis<S: Lift<P>>(&self, q: &[S], k: usize) -> Vector3<S> {
         self.attitude.turned(q, &lifted(self.axes[k]))
+    }
+    /// Places of the body on a circle about the origin, in order round it: [`CIRCLE`] of them, in the plane across axis `k`; none
+    /// where the origin is no point of a body in space.
+    pub(crate) fn circle(&self, k: usize, radius: P) -> Vec<Place<P>> {
+        let Place::OnBody { q, v, local } = self.place else { return Vec::new() };
+        let [x, y] = [self.axes[(k + 1) % 3], self.axes[(k + 2) % 3]];
+        let at = |i: usize| {
+            let (sin, cos) = (std::f64::consts::TAU * i as f64 / CIRCLE as f64).sin_cos();
+            let [x, y] = [[0, 1, 2].map(|j| x[j].scale(cos)), [0, 1, 2].map(|j| y[j].scale(sin))];
+            Place::OnBody { q, v, local: [0, 1, 2].map(|j| local[j] + radius * (x[j] + y[j])) }
+        };
+        (0..CIRCLE).map(at).collect()
     }
     /// Euler parameters of the frame against the ground; their length means nothing.
     pub fn euler<S: Lift<P>>(&self, q: &[S]) -> [S; 4] {

@@ -16,7 +16,7 @@
 //! On a profile z = h(x) over the x-axis of the plane, n is the normal of the surface at the contact, Phi is the distance of the
 //! contact of the wheel from the tangent plane, and `along` is tangent to the disc, or to the profile for a ball.
 
-use super::profile::{height, zero};
+use super::profile::{Foot, zero};
 use super::rotation::{cross, dot};
 use super::{Data, ElementLaw, JointFrame, Local, Place};
 use crate::law::TimeLaw;
@@ -75,16 +75,16 @@ impl<P: Data> Rolling<P> {
                     let distance = dot(&normal, &(centre + arm));
                     return Contact { arm, distance, along: ahead, across: self.plane.axis(q, 1) };
                 };
-                let (x, z) = (dot(&centre, &ahead), dot(&centre, &normal));
-                let foot = zero(x.value(), |at: S| {
-                    let y = height(profile, at);
-                    (at - x + (y.h - z) * y.slope, S::one() + y.slope * y.slope + (y.h - z) * y.bend)
-                });
-                let y = height(profile, foot);
-                let length = (S::one() + y.slope * y.slope).sqrt();
-                let (along, up) = ((ahead + normal * y.slope) / length, (normal - ahead * y.slope) / length);
-                let distance = (z - y.h - (x - foot) * y.slope) / length - radius;
-                Contact { arm: up * -radius, distance, along, across: cross(&up, &along) }
+                let foot = Foot::of(profile, dot(&centre, &ahead), dot(&centre, &normal));
+                let length = foot.length();
+                let (along, up) =
+                    ((ahead + normal * foot.slope) / length, (normal - ahead * foot.slope) / length);
+                Contact {
+                    arm: up * -radius,
+                    distance: foot.distance - radius,
+                    along,
+                    across: cross(&up, &along),
+                }
             }
             Tread::Disc { radius, tread } => {
                 let radius = S::lift(radius);
@@ -99,26 +99,25 @@ impl<P: Data> Rolling<P> {
                     return Contact { arm, distance, along, across: cross(&normal, &along) };
                 };
                 let ahead = self.plane.axis(q, 0);
-                let arm = |sin: S, cos: S| (along * sin - up * cos) * radius;
+                let around = |sin: S, cos: S| along * sin - up * cos;
                 let tangent = |sin: S, cos: S| along * cos + up * sin;
+                let foot = |p: &Vector3<S>| Foot::of(profile, dot(p, &ahead), dot(p, &normal));
                 let angle = zero(0.0, |at: S| {
                     let (sin, cos) = at.sin_cos();
-                    let (arm, t) = (arm(sin, cos), tangent(sin, cos));
-                    let y = height(profile, dot(&(centre + arm), &ahead));
-                    let (tx, ax) = (dot(&t, &ahead), dot(&arm, &ahead) / radius);
-                    let value = dot(&t, &normal) - y.slope * tx;
-                    // t' = -arm / R, p' = R t.
-                    let slope = y.slope * ax - dot(&arm, &normal) / radius - y.bend * tx * tx * radius;
-                    (value, slope)
+                    let (out, t) = (around(sin, cos), tangent(sin, cos));
+                    let foot = foot(&(centre + out * radius));
+                    let (tx, tz) = (dot(&t, &ahead), dot(&t, &normal));
+                    // t' = -out, c' = R t.
+                    let falls = dot(&out, &normal) - foot.slope * dot(&out, &ahead);
+                    (tz - foot.slope * tx, -falls - foot.turned(tx, tz) * tx * radius)
                 });
                 let (sin, cos) = angle.sin_cos();
-                let (arm, along) = (arm(sin, cos), tangent(sin, cos));
-                let at = centre + arm;
-                let y = height(profile, dot(&at, &ahead));
-                let length = (S::one() + y.slope * y.slope).sqrt();
-                let normal = (normal - ahead * y.slope) / length;
-                let distance = (dot(&at, &self.plane.axis(q, 2)) - y.h) / length;
-                Contact { arm, distance, along, across: cross(&normal, &along) }
+                let (arm, along) = (around(sin, cos) * radius, tangent(sin, cos));
+                let foot = foot(&(centre + arm));
+                let normal = (normal - ahead * foot.slope) / foot.length();
+                let tread = S::lift(tread);
+                let distance = foot.distance - tread;
+                Contact { arm: arm - normal * tread, distance, along, across: cross(&normal, &along) }
             }
         }
     }
@@ -126,7 +125,13 @@ impl<P: Data> Rolling<P> {
 
 impl<P: Data> ElementLaw<P> for Rolling<P> {
     fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
-        Some((Stroke::Slider, vec![self.wheel.place, self.plane.place]))
+        // A ball by three circles across each other.
+        let (axes, radius): (&[usize], P) = match self.tread {
+            Tread::Disc { radius, tread } => (&[2], radius + tread),
+            Tread::Ball { radius } => (&[0, 1, 2], radius),
+        };
+        let circles = axes.iter().flat_map(|k| self.wheel.circle(*k, radius));
+        Some((Stroke::Wheel, std::iter::once(self.wheel.place).chain(circles).collect()))
     }
     fn rows(&self) -> usize {
         3

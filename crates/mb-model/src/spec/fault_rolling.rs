@@ -14,9 +14,6 @@ pub enum RollingFault {
         "at the start the heading of the edge is along the normal of its plane, so that nothing is across it"
     )]
     Upright,
-    /// A tread on a profile.
-    #[error("a rounded tread does not roll on a profile; thin discs and balls do")]
-    TreadOnProfile,
     /// The profile runs along the normal.
     #[error("`ahead` is along the normal of the plane, so that the profile has no direction")]
     AheadUpright,
@@ -29,7 +26,6 @@ impl RollingFault {
             Self::Flat => {
                 "`axle` is in the axes of the wheel's body, `normal` in those of the plane's".to_owned()
             }
-            Self::TreadOnProfile => "take `tread` or `profile` out".to_owned(),
             Self::AheadUpright => "`ahead` and `normal` are in the axes of the plane's body".to_owned(),
             Self::Upright => {
                 "`heading` is in the axes of the edge's body, `normal` in those of the plane's".to_owned()

@@ -31,7 +31,7 @@ pub struct RollingSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tread: Option<Value>,
     /// Height of the surface over the plane, m, as an expression of `x`, the distance (m) along `ahead` from the point `plane`, such
-    /// as `0.05*cos(2*x)`. It takes thin discs and balls. Default: the plane itself.
+    /// as `0.05*cos(2*x)`; across the track it is the head of a rail. Default: the plane itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Value>,
     /// Direction in which the profile rises and falls, in the axes of the plane's body; its part along the plane counts. Default: x.

@@ -1,6 +1,6 @@
 //! What is drawn of each gallery model: every moving place follows the coordinates to first order.
 
-use mb_model::{Model, OutlinePlace, OutlineStroke, Stroke};
+use mb_model::{CIRCLE, Model, OutlinePlace, OutlineStroke, Stroke};
 
 fn fixture(name: &str) -> Model {
     let path = format!("{}/../mb-gallery/models/{name}.toml", env!("CARGO_MANIFEST_DIR"));
@@ -132,6 +132,57 @@ fn bodies_in_space_and_flexible_links_are_drawn() {
     let links = fixture("flexible-double-pendulum").outline();
     assert!(links.iter().filter(|s| s.stroke == Stroke::Curve).all(|s| s.places.len() == 5));
 }
+
+/// A wheel is a circle on its tread about its axle, a part of its body, and a ball three circles; other bodies keep their points.
+#[test]
+fn what_rolls_is_round() {
+    let wheels = |model: &Model| -> Vec<OutlineStroke> {
+        model.outline().into_iter().filter(|s| s.stroke == Stroke::Wheel).collect()
+    };
+    let bicycle = fixture("bicycle");
+    for (wheel, (body, radius)) in
+        wheels(&bicycle).iter().zip([("spatial-body 'rear'", 0.3), ("spatial-body 'front'", 0.35)])
+    {
+        let at: Vec<_> = wheel.places.iter().map(|p| bicycle.place_at(p, bicycle.initial())).collect();
+        assert!(wheel.owner == body && at.len() == 1 + CIRCLE, "{wheel:?}");
+        for p in &at[1..] {
+            let far = (p[0] - at[0][0]).hypot(p[2] - at[0][2]);
+            assert!((far - radius).abs() < 1e-12 && p[1] == 0.0, "{p:?}");
+        }
+        // The circle touches the ground.
+        let low = at.iter().map(|p| p[2]).fold(f64::INFINITY, f64::min);
+        assert!(low.abs() < 1e-12, "{low}");
+        let own = bicycle.outline().into_iter().find(|s| s.stroke == Stroke::Body && s.owner == body);
+        assert_eq!(own.unwrap().places.len(), 2, "its centre and its hub");
+    }
+    assert_eq!(wheels(&bicycle).len(), 2);
+    let ball = BALL.replace("AXLE", "");
+    let ball = Model::from_toml(&ball).unwrap();
+    assert_eq!(wheels(&ball)[0].places.len(), 1 + 3 * CIRCLE);
+    // The tread is round beyond its circle.
+    let torus = Model::from_toml(&BALL.replace("AXLE", "axle = [0, 1, 0]\ntread = 0.05")).unwrap();
+    let [wheel] = &wheels(&torus)[..] else { panic!("one wheel") };
+    let far = torus.place_at(&wheel.places[1], torus.initial());
+    assert!((far[0].hypot(far[2] - 0.25) - 0.25).abs() < 1e-12, "{far:?}");
+}
+
+const BALL: &str = r#"
+units = "SI"
+name = "ball"
+gravity = [0, 0, -9.81]
+
+[[spatial-body]]
+name = "ball"
+mass = 1
+inertia = [0.02, 0.02, 0.02]
+at = [0, 0, 0.25]
+
+[[rolling]]
+name = "contact"
+wheel = "ball"
+radius = 0.2
+AXLE
+"#;
 
 /// An arm on a hinge with a torsional spring, a second one welded to it.
 const WELDED: &str = r#"

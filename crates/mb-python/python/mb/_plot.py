@@ -18,6 +18,7 @@ _STYLES: dict[str, dict[str, Any]] = {
     "body": {"linewidth": 3.0},
     "curve": {"linewidth": 2.0},
     "faces": {"linewidth": 0.6},
+    "wheel": {"linewidth": 1.5},
     "spring": {"linewidth": 1.0, "linestyle": ":"},
     "damper": {"linewidth": 1.0, "linestyle": "-."},
     "bushing": {"linewidth": 1.0, "linestyle": ":", "marker": "o", "markersize": 9, "markerfacecolor": "none"},
@@ -30,6 +31,9 @@ _STYLES: dict[str, dict[str, Any]] = {
     "mass": {"linewidth": 0, "marker": "s", "markersize": 6},
     "load": {"linewidth": 0, "marker": "v", "markersize": 5},
 }
+
+#: Points of a circle of a wheel.
+_CIRCLE = 24
 
 
 class _Drawn:
@@ -51,6 +55,12 @@ class _Drawn:
             elif stroke == "body" and len(points) > 1:
                 for point in points[1:]:
                     out.append((stroke, np.array([points[0], point])))
+            elif stroke == "wheel":
+                # The centre, then circles of points.
+                for i in range(1, len(points) - _CIRCLE + 1, _CIRCLE):
+                    rim = points[i : i + _CIRCLE]
+                    out.append((stroke, np.concatenate([rim, rim[:1]])))
+                    out += [(stroke, np.array([points[0], rim[k * _CIRCLE // 3]])) for k in range(3)]
             elif stroke == "clamp":
                 # The third place only gives a direction.
                 out.append((stroke, points[:2]))

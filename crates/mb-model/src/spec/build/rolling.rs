@@ -42,9 +42,6 @@ impl<P: Data> Builder<P> {
         let profile = spec.profile.as_ref();
         let profile = profile.map(|h| self.scope.function_of("x", h, e.loops()));
         let profile = profile.transpose().map_err(|f| e.problem("profile", f))?;
-        if profile.is_some() && spec.tread.is_some() {
-            return Err(e.problem("tread", Fault::Rolling(RollingFault::TreadOnProfile)));
-        }
         if profile.is_none() && spec.ahead.is_some() {
             return Err(
                 e.problem("", Fault::KeyNeeded { key: "profile", kind: "a wheel with `ahead`".to_owned() })
