@@ -4,6 +4,9 @@
 //! c(y, T, p) = flow_T(y; p) - y = 0,   f . (y - y_last) = 0 where T is unknown,   t . (u - u_last) = s,   u = (y / L, w0 T, p / range)
 //! ```
 //!
+//! Of what rolls c is what the displaced start is missed by: the displacement takes up what is ignorable of it (`closing.rs`), and in
+//! place of these components of c stand those of the start, which stays where it was along them.
+//!
 //! L is the size of the last motion, so that steps are shares of what it is: a resonance grows by orders of magnitude on the way. The pseudo-arclength s goes through folds, where p turns round. Derivatives by the parameter are exact: the model in jets of it
 //! ([`crate::parameter()`]); that of a given period T(p) is one of differences of an expression, and steers Newton's method
 //! alone. A bifurcation is where a test function changes its sign: the component of the tangent along p (fold), the product of mu + 1
@@ -11,12 +14,16 @@
 //! turn (branching). It is solved for in s by regula falsi, each trial a periodic motion of its own.
 
 use crate::arc::{Frame, follow};
-use crate::closing::shifted;
+use crate::bifurcation::Bifurcation;
+use crate::closing::{close, shifted, without};
 use crate::dynamics::{Dynamics, State};
 use crate::error::PeriodicError;
-use crate::orbit::{Orbit, completed};
+use crate::group::Displacement;
+use crate::known::Known;
+use crate::orbit::Orbit;
 use crate::parameter::ParameterJet;
 use crate::step::{Directions, Stepper};
+use crate::symmetry::Symmetries;
 use mb_algebra::{Dense, GeneralEigen, Lu, Watch, c64, dense, norms};
 use mb_model::Model;
 
@@ -69,30 +76,6 @@ pub struct BranchPoint {
     pub turn: f64,
 }
 
-/// What happens to periodic motions at a bifurcation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bifurcation {
-    /// The parameter turns round: a multiplier goes through 1.
-    Fold,
-    /// A multiplier goes through 1 and the parameter does not turn: branches cross, or the motion loses its symmetry.
-    Branching,
-    /// A multiplier goes through -1.
-    PeriodDoubling,
-    /// A complex pair goes through the unit circle.
-    NeimarkSacker,
-}
-
-impl std::fmt::Display for Bifurcation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Fold => "fold",
-            Self::Branching => "branching",
-            Self::PeriodDoubling => "period doubling",
-            Self::NeimarkSacker => "Neimark-Sacker",
-        })
-    }
-}
-
 /// A branch of periodic motions.
 #[derive(Clone, Debug)]
 pub struct Branch {
@@ -106,7 +89,7 @@ pub struct Branch {
 
 /// A motion with all that a step along the branch needs.
 #[derive(Clone, Debug)]
-struct At {
+pub(crate) struct At {
     p: f64,
     period: f64,
     state: State,
@@ -115,15 +98,17 @@ struct At {
     map: Dense,
     by_p: Vec<f64>,
     flow: Vec<f64>,
-    tangent: Vec<f64>,
-    multipliers: Vec<c64>,
+    pub(crate) tangent: Vec<f64>,
+    pub(crate) multipliers: Vec<c64>,
+    known: Known,
+    displacement: Displacement,
     /// Its largest velocity over w0.
     size: f64,
     /// L that the tangent is in.
     scale: f64,
 }
 
-struct Follower<'f> {
+pub(crate) struct Follower<'f> {
     family: &'f dyn Family,
     options: &'f BranchOptions,
     turns: Vec<i32>,
@@ -144,20 +129,19 @@ const SHORTEST: f64 = 1e-4;
 /// Follows periodic motions from `orbit`, one at the beginning of the range.
 ///
 /// # Errors
-/// A start that is none, [`PeriodicError::VelocityRow`]; later failures end the branch ([`Branch::ended`]).
+/// A start that is none, [`PeriodicError::Steady`]; later failures end the branch ([`Branch::ended`]).
 pub fn follow_branch(
     family: &dyn Family,
     orbit: &Orbit,
     options: &BranchOptions,
 ) -> Result<Branch, PeriodicError> {
-    let model = family.model(options.range[0])?;
-    if let Some(row) = model.velocity_rows().iter().position(|v| *v) {
-        return Err(PeriodicError::VelocityRow { row: model.row_name(row) });
-    }
     let rate = orbit.frame.rate;
     let follower =
         Follower { family, options, turns: orbit.turns.clone(), autonomous: orbit.autonomous, rate };
-    let mut first = follower.at(options.range[0], orbit.period, &orbit.states[0])?;
+    let mut first = follower.at(options.range[0], orbit.period, &orbit.states[0], &orbit.displacement)?;
+    if first.known.flow_is_ignorable {
+        return Err(PeriodicError::Steady);
+    }
     let ahead = follower.unit(&first);
     first.tangent = follower.tangent(&first, &ahead)?;
     let mut branch = Branch { points: vec![first.point()], bifurcations: Vec::new(), ended: None };
@@ -168,7 +152,7 @@ pub fn follow_branch(
 }
 
 impl At {
-    fn point(&self) -> BranchPoint {
+    pub(crate) fn point(&self) -> BranchPoint {
         BranchPoint {
             p: self.p,
             period: self.period,
@@ -201,7 +185,13 @@ impl Follower<'_> {
         out
     }
     /// One period from a state, with all directions and the parameter.
-    fn at(&self, p: f64, period: f64, state: &State) -> Result<At, PeriodicError> {
+    fn at(
+        &self,
+        p: f64,
+        period: f64,
+        state: &State,
+        displacement: &Displacement,
+    ) -> Result<At, PeriodicError> {
         self.options.watch.look()?;
         let (model, jets) = (self.family.model(p)?, self.family.jets(p)?);
         let period = self.family.period(p)?.unwrap_or(period);
@@ -222,24 +212,28 @@ impl Follower<'_> {
         let mut stepper = Stepper::new(dynamics)?;
         let steps = self.options.steps;
         let arc = follow(&mut stepper, &state, period, steps, Some(directions), &self.options.watch)?;
-        let closing = shifted(&model, &state, &self.turns, period);
-        let gap = frame.gap(&stepper.dynamics, &arc.end, &closing);
+        let symmetries = Symmetries::along(&mut stepper.dynamics, &arc.states, self.rate)?;
+        let begin = shifted(&model, &state, &self.turns, period);
+        let mut displacement = displacement.clone();
+        let (there, gap, ignorable) =
+            close(&stepper.dynamics, Some(&symmetries), &mut displacement, (&frame, &begin), &arc.end)?;
         let speed = arc.states.iter().map(|s| norms::max_abs_vec(&s.v)).fold(0.0, f64::max);
         let amplitude = (speed / self.rate).max(SMALLEST);
         let whole = arc
             .directions
-            .map_or_else(|| Dense::zeros(gap.len(), gap.len() + 1), |d| frame.coordinates_of(&d));
+            .map_or_else(|| Dense::zeros(gap.len(), gap.len() + 1), |d| there.coordinates_of(&d));
         let size = gap.len();
         let own: Vec<usize> = (0..size).collect();
         let map = dense::select_columns(&whole, &own);
         let a = stepper.dynamics.acceleration(arc.end.t, &arc.end.q, &arc.end.v)?;
-        let flow = frame.coordinates(&arc.end.v, &a);
+        let flow = there.coordinates(&arc.end.v, &a);
         let mut by_p = dense::column(&whole, size);
         let h = 1e-6 * self.range().abs();
         if let (Some(more), Some(less)) = (self.family.period(p + h)?, self.family.period(p - h)?) {
             let slope = (more - less) / (2.0 * h);
             by_p.iter_mut().zip(&flow).for_each(|(x, f)| *x += slope * f);
         }
+        let known = Known::of(&flow, self.autonomous, self.rate, &ignorable);
         let mut out = At {
             p,
             period,
@@ -251,21 +245,17 @@ impl Follower<'_> {
             flow,
             tangent: Vec::new(),
             multipliers: Vec::new(),
+            known,
+            displacement,
             size: amplitude,
             scale: amplitude,
         };
-        out.multipliers = self.multipliers(&out)?;
+        out.multipliers = Self::multipliers(&out)?;
         Ok(out)
     }
-    fn multipliers(&self, at: &At) -> Result<Vec<c64>, PeriodicError> {
-        let size = at.gap.len();
-        let matrix = if self.autonomous && norms::two(&at.flow) > 0.0 {
-            let others: Vec<usize> = (1..size).collect();
-            let q = dense::select_columns(&completed(&at.flow), &others);
-            dense::mul_transpose(&q, &dense::mul(&at.map, &q))
-        } else {
-            at.map.clone()
-        };
+    fn multipliers(at: &At) -> Result<Vec<c64>, PeriodicError> {
+        let others = at.known.others(at.gap.len())?;
+        let matrix = dense::mul_transpose(&others, &dense::mul(&at.map, &others));
         if matrix.nrows() == 0 {
             return Ok(Vec::new());
         }
@@ -278,14 +268,19 @@ impl Follower<'_> {
         let size = at.gap.len();
         let n = last.len();
         let mut out = Dense::zeros(n, n);
+        let u = &at.known.ignorable;
+        let closes = &at.map - &dense::identity(size);
+        let along = dense::mul_transpose(u, &closes);
+        let closes = &(&closes - &dense::mul(u, &along)) + &dense::mul(u, &dense::transpose(u));
+        let (flow, by_p) = (without(u, &at.flow), without(u, &at.by_p));
         for i in 0..size {
             for j in 0..size {
-                out[(i, j)] = at.scale * (at.map[(i, j)] - f64::from(u8::from(i == j)));
+                out[(i, j)] = at.scale * closes[(i, j)];
             }
             if self.autonomous {
-                out[(i, size)] = at.flow[i] / self.rate;
+                out[(i, size)] = flow[i] / self.rate;
             }
-            out[(i, n - 1)] = at.by_p[i] * self.range();
+            out[(i, n - 1)] = by_p[i] * self.range();
         }
         if self.autonomous {
             let length = norms::two(&at.flow).max(1e-300);
@@ -320,7 +315,7 @@ impl Follower<'_> {
         Ok(t)
     }
     /// u of a motion less that of another.
-    fn way(&self, at: &At, base: &At) -> Result<Vec<f64>, PeriodicError> {
+    pub(crate) fn way(&self, at: &At, base: &At) -> Result<Vec<f64>, PeriodicError> {
         let model = self.family.model(at.p)?;
         let dynamics = Dynamics::new(&model, &self.options.inputs, &at.state)?;
         let mut out: Vec<f64> =
@@ -341,17 +336,25 @@ impl Follower<'_> {
         let model = self.family.model(p)?;
         let q = model.coordinates().retract(&at.state.q, &x);
         let v = at.state.v.iter().zip(v).map(|(a, b)| a + b).collect();
-        Ok(At { scale: at.scale, ..self.at(p, period, &State { t: at.state.t, q, v })? })
+        let state = State { t: at.state.t, q, v };
+        Ok(At { scale: at.scale, ..self.at(p, period, &state, &at.displacement)? })
     }
     /// The motion at the distance `s` along `row` from a base; gives the steps of Newton's method too.
-    fn corrected(&self, base: &At, row: &[f64], s: f64) -> Result<(At, usize), PeriodicError> {
+    pub(crate) fn corrected(&self, base: &At, row: &[f64], s: f64) -> Result<(At, usize), PeriodicError> {
         let start: Vec<f64> = base.tangent.iter().map(|t| s * t).collect();
         let mut at = self.changed(base, &start)?;
         let mut last = f64::INFINITY;
         for iteration in 1..=MOST_ITERATIONS {
             let here = Self::row(&at, base, row);
             let way = self.way(&at, base)?;
-            let mut rhs: Vec<f64> = at.gap.iter().map(|x| -x).collect();
+            // What is ignorable has nothing left to close: the start stays where it was along it.
+            let u = &at.known.ignorable;
+            let moved = dense::matvec_transpose(
+                &base.frame.coordinates_of(&at.frame.directions()),
+                &way[..at.gap.len()],
+            );
+            let back = dense::matvec(u, &dense::matvec_transpose(u, &moved));
+            let mut rhs: Vec<f64> = at.gap.iter().zip(back).map(|(x, b)| -x - at.scale * b).collect();
             if self.autonomous {
                 let size = at.gap.len();
                 let length = norms::two(&at.flow).max(1e-300);
@@ -421,79 +424,4 @@ impl Follower<'_> {
         }
         Ok(())
     }
-    /// Bifurcations between two motions, solved for.
-    fn bifurcations(&self, from: &At, to: &At, branch: &mut Branch) -> Result<(), PeriodicError> {
-        let length = dense::dot(&from.tangent, &self.way(to, from)?);
-        let turns = turn(from) * turn(to) < 0.0;
-        let kinds: [(Bifurcation, Test); 4] = [
-            (Bifurcation::Fold, turn),
-            (Bifurcation::Branching, |at| product(at, 1.0)),
-            (Bifurcation::PeriodDoubling, |at| product(at, -1.0)),
-            (Bifurcation::NeimarkSacker, pair),
-        ];
-        for (kind, test) in kinds {
-            let (a, b) = (test(from), test(to));
-            let clear = a.abs().min(b.abs()) > CLEAR;
-            if a * b >= 0.0 || !clear || (kind == Bifurcation::Branching && turns) {
-                continue;
-            }
-            if let Some(found) = self.located(from, length, test, [a, b])? {
-                branch.bifurcations.push((kind, found.point()));
-            }
-        }
-        Ok(())
-    }
-    /// Where a test function vanishes along the tangent, by the Illinois variant of regula falsi.
-    fn located(
-        &self,
-        from: &At,
-        length: f64,
-        test: Test,
-        ends: [f64; 2],
-    ) -> Result<Option<At>, PeriodicError> {
-        let (mut a, mut b) = ((0.0, ends[0]), (length, ends[1]));
-        let mut best: Option<At> = None;
-        for _ in 0..60 {
-            let s = (a.0 * b.1 - b.0 * a.1) / (b.1 - a.1);
-            let (at, _) = match self.corrected(from, &from.tangent, s) {
-                Ok(found) => found,
-                Err(e @ PeriodicError::Stopped(_)) => return Err(e),
-                Err(_) => break,
-            };
-            let value = test(&at);
-            let narrow = (b.0 - a.0).abs() <= 1e-12 * length.abs();
-            best = Some(at);
-            if value.abs() <= 1e-12 || narrow {
-                break;
-            }
-            if value * b.1 < 0.0 {
-                a = b;
-            } else {
-                a.1 *= 0.5;
-            }
-            b = (s, value);
-        }
-        // What does not vanish there has jumped, as a pair does that comes or goes.
-        Ok(best.filter(|at| test(at).abs() <= 1e-6))
-    }
-}
-
-type Test = fn(&At) -> f64;
-
-/// Values of test functions below this at an end are rounding.
-const CLEAR: f64 = 1e-9;
-
-fn turn(at: &At) -> f64 {
-    at.tangent.last().copied().unwrap_or(0.0)
-}
-
-/// Product of mu - z over all multipliers, each factor at most one: the sign is that of the determinant.
-fn product(at: &At, z: f64) -> f64 {
-    at.multipliers.iter().map(|m| (m - z) / (m - z).norm().max(1.0)).product::<c64>().re
-}
-
-/// |mu| - 1 of the complex pair nearest to the unit circle; one where there is none.
-fn pair(at: &At) -> f64 {
-    let pairs = at.multipliers.iter().filter(|m| m.im > 0.0).map(|m| m.norm() - 1.0);
-    pairs.min_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(1.0)
 }

@@ -1,47 +1,56 @@
 //! How a periodic motion closes: one period later, whole turns further, and of what rolls somewhere else.
 
 use crate::arc::Frame;
-use crate::dynamics::State;
+use crate::dynamics::{Dynamics, State};
 use crate::error::PeriodicError;
 use crate::geometry::difference;
+use crate::group::Displacement;
 use crate::orbit::Search;
+use crate::symmetry::Symmetries;
 use mb_algebra::{Dense, RankTolerance, Svd, dense, norms};
 use mb_model::{BlockKind, Model};
 use std::f64::consts::TAU;
 
 impl Search<'_, '_> {
-    /// The first state one period later.
-    pub(crate) fn closing(&self) -> State {
-        let turned = shifted(self.model, &self.nodes[0], &self.turns, self.period);
-        self.displacement.moved(self.model, &turned)
-    }
-    /// Moves the displacement so that the end misses the first state, so moved, by nothing ignorable: the frame there, what is
-    /// missed still, and an orthonormal basis of the ignorable directions.
+    /// [`close`] of the last part.
     pub(crate) fn close(
         &mut self,
         frame: &Frame,
         end: &State,
     ) -> Result<(Frame, Vec<f64>, Dense), PeriodicError> {
-        let none = Dense::zeros(frame.size(), 0);
-        let Some(symmetries) = self.symmetries.as_ref().filter(|s| s.count() > 0) else {
-            let gap = frame.gap(&self.stepper.dynamics, end, &self.closing());
-            return Ok((frame.clone(), gap, none));
-        };
-        let mut last = f64::INFINITY;
-        loop {
-            let turned = frame.turned(self.model, &self.displacement);
-            let closing = self.closing();
-            let gap = turned.gap(&self.stepper.dynamics, end, &closing);
-            let svd = Svd::new(&symmetries.directions(self.model, &turned, &closing))?;
-            let c = svd.min_norm_solve(&gap, RankTolerance::default());
-            let size = norms::max_abs_vec(&c);
-            if size <= 1e-13 || size.is_nan() || size > 0.9 * last {
-                let basis = svd.range(RankTolerance::default());
-                return Ok((turned, without(&basis, &gap), basis));
-            }
-            last = size;
-            self.displacement.then(self.model, &symmetries.small(self.model, &c));
+        let begin = shifted(self.model, &self.nodes[0], &self.turns, self.period);
+        close(&self.stepper.dynamics, self.symmetries.as_ref(), &mut self.displacement, (frame, &begin), end)
+    }
+}
+
+/// Moves the displacement so that the end misses the first state, so moved, by nothing ignorable: the frame there, what is
+/// missed still, and an orthonormal basis of the ignorable directions. `begin`: the first state a period later, with its frame.
+pub(crate) fn close(
+    dynamics: &Dynamics<'_>,
+    symmetries: Option<&Symmetries>,
+    displacement: &mut Displacement,
+    begin: (&Frame, &State),
+    end: &State,
+) -> Result<(Frame, Vec<f64>, Dense), PeriodicError> {
+    let (model, (frame, begin)) = (dynamics.model, begin);
+    let Some(symmetries) = symmetries.filter(|s| s.count() > 0) else {
+        let gap = frame.gap(dynamics, end, &displacement.moved(model, begin));
+        return Ok((frame.clone(), gap, Dense::zeros(frame.size(), 0)));
+    };
+    let mut last = f64::INFINITY;
+    loop {
+        let turned = frame.turned(model, displacement);
+        let closing = displacement.moved(model, begin);
+        let gap = turned.gap(dynamics, end, &closing);
+        let svd = Svd::new(&symmetries.directions(model, &turned, &closing))?;
+        let c = svd.min_norm_solve(&gap, RankTolerance::default());
+        let size = norms::max_abs_vec(&c);
+        if size <= 1e-13 || size.is_nan() || size > 0.9 * last {
+            let basis = svd.range(RankTolerance::default());
+            return Ok((turned, without(&basis, &gap), basis));
         }
+        last = size;
+        displacement.then(model, &symmetries.small(model, &c));
     }
 }
 

@@ -106,14 +106,11 @@ pub enum PeriodicError {
         /// The limit.
         most: usize,
     },
-    /// A row that restricts velocities and no configuration.
+    /// A motion that has no period of its own.
     #[error(
-        "The model has a velocity row, {row}: the periodic motion of what rolls or slides on an edge is not followed over a parameter. Give each value by --set."
+        "The motion is steady: any time is a period of it, so that there is no branch of periodic motions. `mb track` follows steady motions over a parameter."
     )]
-    VelocityRow {
-        /// The row: owner and axis.
-        row: String,
-    },
+    Steady,
     /// Constraints or the accelerations cannot be solved for.
     #[error(transparent)]
     Constraint(#[from] ConstraintError),

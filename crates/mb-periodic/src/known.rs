@@ -5,6 +5,7 @@ use crate::orbit::{Orbit, completed};
 use mb_algebra::{Dense, RankTolerance, Svd, dense, norms};
 
 /// Orthonormal directions of known multipliers.
+#[derive(Clone, Debug)]
 pub(crate) struct Known {
     /// Of the motion, of length one, where it moves and the model does not depend on time.
     pub(crate) flow: Option<Vec<f64>>,
@@ -19,13 +20,17 @@ const SAME: f64 = 1e-7;
 
 impl Known {
     pub(crate) fn new(orbit: &Orbit) -> Self {
-        let size = orbit.flow.len();
+        Self::of(&orbit.flow, orbit.autonomous, orbit.frame.rate, &orbit.ignorable)
+    }
+    /// Of the direction of a motion and those of what is ignorable, size x s.
+    pub(crate) fn of(motion: &[f64], autonomous: bool, rate: f64, ignorable: &Dense) -> Self {
+        let size = motion.len();
         let mut columns: Vec<Vec<f64>> = Vec::new();
-        for j in 0..orbit.ignorable.ncols() {
-            columns.extend(beside(&columns, dense::column(&orbit.ignorable, j)));
+        for j in 0..ignorable.ncols() {
+            columns.extend(beside(&columns, dense::column(ignorable, j)));
         }
-        let moves = size > 0 && orbit.autonomous && norms::two(&orbit.flow) > 1e-9 * orbit.frame.rate * 1e-3;
-        let flow = moves.then(|| dense::column(&completed(&orbit.flow), 0));
+        let moves = size > 0 && autonomous && norms::two(motion) > 1e-9 * rate * 1e-3;
+        let flow = moves.then(|| dense::column(&completed(motion), 0));
         let flow_is_ignorable = flow.as_ref().is_some_and(|f| beside(&columns, f.clone()).is_none());
         Self { flow, flow_is_ignorable, ignorable: dense::from_columns(size, &columns) }
     }

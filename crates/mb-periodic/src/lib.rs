@@ -3,6 +3,7 @@
 #![doc = include_str!("../README.md")]
 
 mod arc;
+mod bifurcation;
 mod branch;
 mod closing;
 mod dynamics;
@@ -21,7 +22,8 @@ mod tableau;
 mod time_dependence;
 
 pub use arc::{Arc, Frame, follow};
-pub use branch::{Bifurcation, Branch, BranchOptions, BranchPoint, Family, follow_branch};
+pub use bifurcation::Bifurcation;
+pub use branch::{Branch, BranchOptions, BranchPoint, Family, follow_branch};
 pub use dynamics::{Derivatives, Dynamics, State};
 pub use error::PeriodicError;
 pub use floquet::{Class, Floquet, Multiplier, Stability, floquet};

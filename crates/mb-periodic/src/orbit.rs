@@ -154,9 +154,6 @@ pub(crate) struct Search<'m, 'o> {
     carried: usize,
 }
 
-/// States of the first motion at which symmetries are looked for.
-const LOOKED_AT: usize = 8;
-
 /// Most coordinates and rows: the matrix of a step is dense.
 const MOST: usize = 600;
 
@@ -230,10 +227,8 @@ impl Search<'_, '_> {
                 }
                 Err(e) => return Err(e),
                 Ok(()) => {
-                    let some: Vec<State> =
-                        way.iter().step_by(way.len().div_ceil(LOOKED_AT)).cloned().collect();
                     let rate = self.rate();
-                    self.symmetries = Some(Symmetries::along(&mut self.stepper.dynamics, &some, rate)?);
+                    self.symmetries = Some(Symmetries::along(&mut self.stepper.dynamics, &way, rate)?);
                     if let Some(end) = nodes.pop() {
                         self.turns = whole_turns(self.model, &end, &nodes[0]);
                     }

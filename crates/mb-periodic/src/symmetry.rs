@@ -31,6 +31,9 @@ enum Unit {
 /// Share of the size of the terms by which a symmetry may miss the equations.
 const SYMMETRIC: f64 = 1e-9;
 
+/// States of a motion at which symmetries are looked for.
+const LOOKED_AT: usize = 8;
+
 /// The ignorable motions of a model along one of its motions.
 #[derive(Clone, Debug)]
 pub(crate) struct Symmetries {
@@ -113,7 +116,7 @@ fn field(model: &Model, unit: Unit, s: &State, a: &[f64]) -> [Vec<f64>; 3] {
 }
 
 impl Symmetries {
-    /// Those of the motion through some states; none where the model has no velocity rows.
+    /// Those of the motion through states, of which some are looked at; none where the model has no velocity rows.
     ///
     /// # Errors
     /// As [`Dynamics::point`]; [`PeriodicError::Singular`].
@@ -126,7 +129,8 @@ impl Symmetries {
         let rolls = model.velocity_rows().iter().any(|v| *v);
         let units = if rolls { units(model) } else { Vec::new() };
         let mut parts: Vec<Dense> = Vec::new();
-        for s in states.iter().filter(|_| !units.is_empty()) {
+        let some = states.iter().step_by(states.len().div_ceil(LOOKED_AT).max(1));
+        for s in some.filter(|_| !units.is_empty()) {
             parts.extend(missed(dynamics, &units, s, rate)?);
         }
         let basis = if units.is_empty() || parts.is_empty() {

@@ -173,9 +173,7 @@ pub(crate) fn periodic(py: Python<'_>, error: &PeriodicError) -> PyErr {
         PeriodicError::StepFails { .. } => numerics(py, "step_fails", message),
         PeriodicError::Singular { .. } => numerics(py, "singular_configuration", message),
         PeriodicError::NotFound { .. } => numerics(py, "no_periodic_motion", message),
-        PeriodicError::VelocityRow { .. } | PeriodicError::Parameter { .. } => {
-            raise(py, "ModelError", message, &[])
-        }
+        PeriodicError::Steady | PeriodicError::Parameter { .. } => raise(py, "ModelError", message, &[]),
         PeriodicError::Constraint(e) => analysis(py, &e.clone().into()),
         _ if error.is_wrong_request() => raise(py, "ModelError", message, &[]),
         _ => numerics(py, "periodic_motion", message),

@@ -11,17 +11,18 @@ use mb_periodic::{
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 
-struct Of {
+/// Models over a parameter of a file.
+pub(crate) struct Of {
     spec: ModelSpec,
     name: &'static str,
     period: fn(f64) -> f64,
 }
 
 impl Of {
-    fn new(text: &str, name: &'static str, period: fn(f64) -> f64) -> Self {
+    pub(crate) fn new(text: &str, name: &'static str, period: fn(f64) -> f64) -> Self {
         Self { spec: ModelSpec::from_toml(text).unwrap(), name, period }
     }
-    fn followed(&self, range: [f64; 2], points: usize) -> Branch {
+    pub(crate) fn followed(&self, range: [f64; 2], points: usize) -> Branch {
         let model = self.model(range[0]).unwrap();
         let period = Period::Given((self.period)(range[0]));
         let orbit = find_orbit(&model, &start(&model), period, &OrbitOptions::default()).unwrap();

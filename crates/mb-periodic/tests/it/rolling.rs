@@ -1,11 +1,15 @@
 //! What rolls or glides on an edge: multipliers against steady eigenvalues, and motions against equations written by hand.
 
+use crate::branch::Of;
 use crate::fourier::derivative;
 use crate::support::{model, start};
 use mb_algebra::{Dense, GeneralEigen, Lu, c64, norms};
 use mb_eigen::{Class as Mode, DenseOptions, Eigenpair, dense};
 use mb_linear::{OperatingPoint, linearize};
-use mb_periodic::{Class, Floquet, Orbit, OrbitOptions, Period, find_orbit, floquet};
+use mb_periodic::{
+    BranchOptions, Class, Floquet, Orbit, OrbitOptions, Period, PeriodicError, find_orbit, floquet,
+    follow_branch,
+};
 use std::f64::consts::TAU;
 
 const BICYCLE: &str = include_str!("../../../mb-gallery/models/bicycle.toml");
@@ -114,10 +118,10 @@ magnitude = "0.5 + 3*sin(4*t)"
 /// ```text
 /// v' = a w^2 - alpha v,   (J + m a^2) w' = - m a v w - alpha (J + m a^2) w + torque
 /// ```
-fn sled(n: usize, period: f64) -> (Vec<f64>, Vec<f64>, Vec<c64>) {
+fn sled(n: usize, period: f64, amplitude: f64) -> (Vec<f64>, Vec<f64>, Vec<c64>) {
     let (m, a, alpha, inertia) = (2.0_f64, 0.4_f64, 0.5, 0.3 + 2.0 * 0.4 * 0.4);
     let d = derivative(n, period);
-    let torque = |j: usize| 0.5 + 3.0 * (4.0 * period * j as f64 / n as f64).sin();
+    let torque = |j: usize| 0.5 + amplitude * (4.0 * period * j as f64 / n as f64).sin();
     let (mut v, mut w) = (vec![1.0; n], vec![0.3; n]);
     let jacobian = |v: &[f64], w: &[f64]| {
         Dense::from_fn(2 * n, 2 * n, |i, j| {
@@ -150,6 +154,42 @@ fn sled(n: usize, period: f64) -> (Vec<f64>, Vec<f64>, Vec<c64>) {
     (v, w, exponents)
 }
 
+/// A branch over the size of the torque: at every value the motion and its multipliers are those of the equations.
+#[test]
+fn a_branch_of_what_glides_on_an_edge_is_that_of_its_equations() {
+    let text = SLED.replacen("[[body]]", "[parameters]\nA = 3\n[[body]]", 1).replace("3*sin", "A*sin");
+    let period = TAU / 4.0;
+    let branch = Of::new(&text, "A", |_| TAU / 4.0).followed([3.0, 4.0], 3);
+    assert!(branch.points.len() >= 4 && branch.bifurcations.is_empty(), "{branch:?}");
+    for point in &branch.points {
+        let (_, w, exponents) = sled(61, period, point.p);
+        assert!((point.state.v[2] - w[0]).abs() < 1e-9, "{}: {} {}", point.p, point.state.v[2], w[0]);
+        assert_eq!(point.multipliers.len(), 2, "the ignorable ones are left out");
+        for m in &point.multipliers {
+            let off = exponents.iter().map(|s| ((s * period).exp() - m).norm()).fold(f64::INFINITY, f64::min);
+            assert!(off < 1e-9, "{}: {m} is off by {off:e}", point.p);
+        }
+    }
+    // The place along what is ignorable stays that of the start.
+    let (first, last) = (&branch.points[0].state.q, &branch.points[branch.points.len() - 1].state.q);
+    assert!((0..2).all(|i| (first[i] - last[i]).abs() < 0.2), "{first:?} {last:?}");
+}
+
+/// Rolling straight ahead has no period of its own.
+#[test]
+fn a_steady_motion_is_no_branch_of_periodic_ones() {
+    let orbit = found(DISC, &[("spin", 5.0)], Period::Given(0.21)).0;
+    let options = BranchOptions {
+        range: [5.0, 6.0],
+        points: 2,
+        steps: 32,
+        inputs: Vec::new(),
+        watch: mb_algebra::Watch::default(),
+    };
+    let failure = follow_branch(&Of::new(DISC, "spin", |_| 0.21), &orbit, &options).unwrap_err();
+    assert!(matches!(failure, PeriodicError::Steady), "{failure}");
+}
+
 #[test]
 fn a_sled_with_a_swinging_torque_comes_back_elsewhere() {
     let period = TAU / 4.0;
@@ -157,7 +197,7 @@ fn a_sled_with_a_swinging_torque_comes_back_elsewhere() {
     assert_eq!(multipliers.multipliers.len(), 5);
     assert_eq!(count(&multipliers, Class::Ignorable), 3);
     assert_eq!(count(&multipliers, Class::Decaying), 2);
-    let (v, w, exponents) = sled(61, period);
+    let (v, w, exponents) = sled(61, period, 3.0);
     let begin = &orbit.states[0].v;
     let speed = begin[0].hypot(begin[1]);
     assert!((begin[2] - w[0]).abs() < 1e-10, "{begin:?} {}", w[0]);
