@@ -29,6 +29,13 @@ use mb_model::{Block, BlockKind, Model, Point};
 /// Share of the largest force and of the largest entry of K up to which what is left is rounding.
 pub(super) const ROUNDING: f64 = 1e-11;
 
+/// What is left at the point of the motion itself, and the forces there.
+pub(super) struct Own {
+    /// As [`SteadyMotion::left`] has it.
+    pub(super) left: [f64; 3],
+    forces: f64,
+}
+
 /// So many times what is left at the point itself may be left at displaced ones.
 pub(super) const LEFT: f64 = 4.0;
 
@@ -60,10 +67,10 @@ impl SteadyMotion {
         let of_rows = |y: &[f64]| norms::max_abs_vec(&sparse::matvec(rows, y));
         let parting = of_rows(&along).max(ROUNDING * norms::max_abs(phi_q));
         let admissible = |y: &[f64]| of_rows(y) <= LEFT * parting;
-        let Some(own) = self.left(model, point) else { return Dense::zeros(n, 0) };
+        let Some(own) = self.own(model) else { return Dense::zeros(n, 0) };
         let stiffless = |y: &[f64]| {
             let rest = minimum_norm_multipliers(rows, &sparse::matvec(k, y));
-            rest.is_ok_and(|(_, rest)| norms::max_abs_vec(&rest) <= ROUNDING * size + LEFT * own[0])
+            rest.is_ok_and(|(_, rest)| norms::max_abs_vec(&rest) <= ROUNDING * size + LEFT * own.left[0])
         };
         let mut found: Vec<Vec<f64>> = Vec::new();
         let mut unit: Vec<Vec<f64>> = Vec::new();
@@ -85,14 +92,14 @@ impl SteadyMotion {
         });
         let shifts = shifts.into_iter().map(|y| (slack(&y, size), y));
         for (slack, y) in shifts.chain(self.spins(model).into_iter().map(|y| (0.0, y))) {
-            if admissible(&y) && stiffless(&y) && self.leads_to_steady(model, &y, [0.0; 3], slack) {
+            if admissible(&y) && stiffless(&y) && self.leads_to_steady(model, &y, [0.0; 3], slack, &own) {
                 take(y);
             }
         }
         if let Some((y, rate)) = self.turn_of_all(model)
             && admissible(&y)
             && stiffless(&y)
-            && self.leads_to_steady(model, &y, rate, 0.0)
+            && self.leads_to_steady(model, &y, rate, 0.0, &own)
         {
             take(y);
         }
@@ -232,15 +239,21 @@ impl SteadyMotion {
         Some((turn, rate))
     }
     /// Whether the equations hold after displacements of any size along `y`, the velocities of a motion in which positions turn with
-    /// the rate given; `slack`: force that may be left for each unit of displacement.
-    pub(super) fn leads_to_steady(&self, model: &Model, y: &[f64], rate: [f64; 3], slack: f64) -> bool {
+    /// the rate given; `slack`: force that may be left for each unit of displacement; `own`: that of [`Self::own`].
+    pub(super) fn leads_to_steady(
+        &self,
+        model: &Model,
+        y: &[f64],
+        rate: [f64; 3],
+        slack: f64,
+        own: &Own,
+    ) -> bool {
         let point = &self.point;
         let carried = Point { v: y.to_vec(), ..point.clone() };
         let s = Generator::of_frame(model, &carried, rate);
         let fastest = s.speeds().fold(0.0, f64::max);
         let speed = if fastest > 0.0 { fastest } else { 1.0 };
-        let Some(own) = self.left(model, point) else { return false };
-        let forces = force_scale(model, point);
+        let Own { left: own, forces } = own;
         let allowed = [ROUNDING * forces + LEFT * own[0], ROUNDING + LEFT * own[1], ROUNDING + LEFT * own[2]];
         for phase in 1..=PHASES {
             let time = std::f64::consts::TAU * GOLDEN * f64::from(phase) / speed;
@@ -255,8 +268,12 @@ impl SteadyMotion {
         }
         true
     }
+    /// What is left at the point of the motion; none where the multipliers cannot be solved for.
+    pub(super) fn own(&self, model: &Model) -> Option<Own> {
+        Some(Own { left: self.left(model, &self.point)?, forces: force_scale(model, &self.point) })
+    }
     /// What is left of the forces at a point whatever the multipliers, of the constraints, and of their rates compared with the speed.
-    pub(super) fn left(&self, model: &Model, there: &Point) -> Option<[f64; 3]> {
+    fn left(&self, model: &Model, there: &Point) -> Option<[f64; 3]> {
         let there = Point { lambda: vec![0.0; model.nc()], ..there.clone() };
         let missing: Vec<f64> = model.residual(&there).iter().map(|x| -x).collect();
         let rows: Sparse = model.phi_q(&there.q, there.t).to_sparse();

@@ -50,11 +50,11 @@ impl SteadyMotion {
         let rows = norms_of(phi_q);
         let largest = |y: &[f64]| norms::max_abs_vec(y);
         // What Newton's method has left of the motion itself is left of displacements too.
-        let own = self.left(model, &self.point).map_or(0.0, |left| LEFT * left[0]);
+        let Some(own) = self.own(model) else { return Vec::new() };
         let holds = |force: Vec<f64>, y: &[f64]| {
             let rest = minimum_norm_multipliers(phi_q, &force).map(|(_, rest)| largest(&rest));
             let moved = largest(&sparse::matvec(phi_q, y));
-            rest.is_ok_and(|rest| rest <= ROUNDING * size * largest(y) + own)
+            rest.is_ok_and(|rest| rest <= ROUNDING * size * largest(y) + LEFT * own.left[0])
                 && moved <= ROUNDING * rows * largest(y)
         };
         let mut out: Vec<FreePair> = Vec::new();
@@ -63,7 +63,7 @@ impl SteadyMotion {
             if largest(y) == 0.0 || !holds(forced(y, z, -1.0), y) || !holds(forced(z, y, 1.0), z) {
                 return;
             }
-            let leads = |y: &[f64], rate| self.leads_to_steady(model, y, rate, slack(y, size));
+            let leads = |y: &[f64], rate| self.leads_to_steady(model, y, rate, slack(y, size), &own);
             if leads(y, turn[0]) && leads(z, turn[1]) {
                 let directions = dense::from_columns(model.nv(), &pair);
                 out.push(FreePair { directions, rate: w });

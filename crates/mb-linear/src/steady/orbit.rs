@@ -9,8 +9,8 @@
 //!
 //! Nothing here is a derivative by time: equations and matrices are evaluated at other points. Along the orbit they are
 //! functions of angles that grow with the speeds of the motion and of the frame. A trigonometric polynomial with h harmonics
-//! that differs from its value at zero has no more than 2 h zeros in a turn; sixteen phases for each speed, no two the
-//! same, leave none unseen up to half as many harmonics, and functions that are no polynomials have no reason to vanish at
+//! that differs from its value at zero has no more than 2 h zeros in a turn; sixteen phases of each speed, no two the
+//! same (a point has a phase of every speed, see `scale`), leave none unseen up to half as many harmonics, and functions that are no polynomials have no reason to vanish at
 //! multiples of the golden section. Given functions of time are judged by their form ([`Model::unsteady_laws`]).
 
 use super::change::Change;

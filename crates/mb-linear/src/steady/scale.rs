@@ -156,6 +156,9 @@ pub(super) const GOLDEN: f64 = 0.618_033_988_749_894_8;
 /// Times in s at which the orbit of `s` is checked: phases of every speed of the motion and of the frame; where fewer than
 /// [`PHASES`] are asked for so many in all, and one at least of each speed.
 ///
+/// Every point is one of all speeds. A speed whose phases at the points of faster ones are as many, and leave no larger gap, gets no
+/// points of its own.
+///
 /// Positions that the frame turns go round with it: only what they travel along its axis has a speed of its own.
 pub(super) fn times(scale: &Scale, s: &Generator, phases: u32) -> Vec<f64> {
     let along = s.place_rates().zip(&scale.travels).map(|((_, rate), v)| {
@@ -171,5 +174,42 @@ pub(super) fn times(scale: &Scale, s: &Generator, phases: u32) -> Vec<f64> {
         let count = phases.max(u32::try_from(turns.len()).unwrap_or(phases));
         return (1..=count).zip(turns.iter().cycle()).map(|(k, turn)| at(*turn, k)).collect();
     }
-    turns.iter().flat_map(|turn| (1..=phases).map(|k| at(*turn, k))).collect()
+    let mut times: Vec<f64> = Vec::new();
+    // The fastest speed comes first.
+    for turn in turns {
+        if !shows(&times, turn, phases) {
+            times.extend((1..=phases).map(|k| at(turn, k)));
+        }
+    }
+    times
+}
+
+/// Phases that differ by less than this share of a turn count as one.
+const ALIKE: f64 = 1e-3;
+
+/// Whether `times` have so many phases of a speed by the time of its turn, with zero no gap larger than two parts of so many.
+fn shows(times: &[f64], turn: f64, phases: u32) -> bool {
+    let mut at: Vec<f64> = times.iter().map(|t| (t / turn).rem_euclid(1.0)).collect();
+    at.sort_by(f64::total_cmp);
+    at.dedup_by(|a, b| *a - *b < ALIKE);
+    let gaps = std::iter::once(0.0).chain(at.iter().copied()).zip(at.iter().copied().chain([1.0]));
+    let widest = gaps.fold(0.0_f64, |widest, (a, b)| widest.max(b - a));
+    at.len() >= phases as usize && widest <= 2.0 / f64::from(phases)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points of one speed serve another when they go round its turn, and not when they stay at its start or meet few phases.
+    #[test]
+    fn points_of_one_speed_serve_another_that_they_go_round() {
+        let times: Vec<f64> = (1..=PHASES).map(|k| GOLDEN * f64::from(k)).collect();
+        for (turn, served) in [(1.0, true), (7.0 / 6.0, true), (0.3_f64.recip(), true), (100.0, false)] {
+            assert_eq!(shows(&times, turn, PHASES), served, "a turn of {turn}");
+        }
+        // Two phases alone.
+        assert!(!shows(&times, 2.0 * GOLDEN, PHASES));
+        assert!(!shows(&[], 1.0, PHASES));
+    }
 }
