@@ -19,13 +19,14 @@
 //! s^2 M + s C + K: heavy damping is left to the steps one by one. Vectors are pairs of real columns. Sizes: n unknowns, m rows, p eigenpairs;
 //! a step solves for 2p right-hand sides.
 
-use std::borrow::Cow;
-
-use faer::ColMut;
 use mb_algebra::{Dense, c64, dense};
 
-use super::anderson::{Mixing, Step, real_dot};
+use super::anderson::{Mixing, Step};
 use super::penalty_operator::Springs;
+use super::real_columns::{
+    axpy, bilinear, column, columns, complex, copy, dot, entry, hermitian, joined, pair, pair_mut, put,
+    put_columns, selected,
+};
 use super::{Doubled, GAIN, Products, add, rounded, sizes};
 use crate::krylov::scalar::{Scalar, subtract};
 use crate::numeric::double_double::{Term, sum_of_products};
@@ -385,96 +386,4 @@ impl Best {
         let [x, l, e, residual, unheld] = [(); 5].map(|()| Vec::new());
         Self { rho: f64::INFINITY, s: c64::default(), x, l, e, residual, unheld }
     }
-}
-
-/// The real columns of vectors.
-fn columns(pairs: &[usize]) -> Vec<usize> {
-    pairs.iter().flat_map(|j| [2 * j, 2 * j + 1]).collect()
-}
-
-/// Some columns; the matrix itself where they are all.
-fn selected<'a>(a: &'a Dense, columns: &[usize]) -> Cow<'a, Dense> {
-    if columns.len() == a.ncols() { Cow::Borrowed(a) } else { Cow::Owned(dense::select_columns(a, columns)) }
-}
-
-/// Columns of another matrix in the place of some.
-fn put_columns(to: &mut Dense, from: Dense, columns: &[usize]) {
-    if columns.len() == to.ncols() {
-        *to = from;
-        return;
-    }
-    for (k, &j) in columns.iter().enumerate().filter(|_| from.nrows() > 0) {
-        to.col_as_slice_mut(j).copy_from_slice(from.col_as_slice(k));
-    }
-}
-
-/// Vector j, real parts before imaginary ones, in the place of another.
-fn copy(to: &mut Vec<f64>, a: &Dense, j: usize) {
-    to.clear();
-    for part in pair(a, j) {
-        to.extend_from_slice(part);
-    }
-}
-
-/// A vector from its real parts and, behind them, its imaginary ones.
-fn complex(z: &[f64]) -> Vec<c64> {
-    let (re, im) = z.split_at(z.len() / 2);
-    re.iter().zip(im).map(|(re, im)| c64::new(*re, *im)).collect()
-}
-
-/// A column, of a matrix without rows too.
-fn column(a: &Dense, j: usize) -> &[f64] {
-    if a.nrows() > 0 { a.col_as_slice(j) } else { &[] }
-}
-
-/// Real and imaginary part of vector j.
-fn pair(a: &Dense, j: usize) -> [&[f64]; 2] {
-    [column(a, 2 * j), column(a, 2 * j + 1)]
-}
-
-fn pair_mut(a: &mut Dense, j: usize) -> Option<[&mut [f64]; 2]> {
-    let columns = a.as_mut().subcols_mut(2 * j, 2).col_iter_mut().filter_map(ColMut::try_as_col_major_mut);
-    let mut columns = columns.map(ColMut::as_slice_mut);
-    Some([columns.next()?, columns.next()?])
-}
-
-fn joined(a: &Dense, j: usize) -> Vec<c64> {
-    let [re, im] = pair(a, j);
-    re.iter().zip(im).map(|(re, im)| c64::new(*re, *im)).collect()
-}
-
-fn put(a: &mut Dense, j: usize, z: &[c64]) {
-    for (i, z) in z.iter().enumerate() {
-        (a[(i, 2 * j)], a[(i, 2 * j + 1)]) = (z.re, z.im);
-    }
-}
-
-/// The product of vector i of one side and vector k of the other, from those of their parts.
-fn entry(a: &Dense, i: usize, k: usize) -> c64 {
-    let (i, k) = (2 * i, 2 * k);
-    c64::new(a[(i, k)] - a[(i + 1, k + 1)], a[(i, k + 1)] + a[(i + 1, k)])
-}
-
-/// r += by a.
-fn axpy([re, im]: [&mut [f64]; 2], by: c64, [a, b]: [&[f64]; 2]) {
-    for ((re, im), (a, b)) in re.iter_mut().zip(im).zip(a.iter().zip(b)) {
-        *re += by.re * a - by.im * b;
-        *im += by.re * b + by.im * a;
-    }
-}
-
-/// a^T b, not conjugated.
-fn bilinear(a: [&[f64]; 2], b: [&[f64]; 2]) -> c64 {
-    let dot = real_dot;
-    c64::new(dot(a[0], b[0]) - dot(a[1], b[1]), dot(a[0], b[1]) + dot(a[1], b[0]))
-}
-
-/// a^H b.
-fn hermitian(a: [&[f64]; 2], b: [&[f64]; 2]) -> c64 {
-    let dot = real_dot;
-    c64::new(dot(a[0], b[0]) + dot(a[1], b[1]), dot(a[0], b[1]) - dot(a[1], b[0]))
-}
-
-fn dot(a: &[c64], b: &[c64]) -> c64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -24,6 +24,7 @@ pub(crate) mod condensed;
 pub(crate) mod damped;
 pub(crate) mod penalty_operator;
 pub(crate) mod real;
+mod real_columns;
 #[cfg(test)]
 mod tests;
 

@@ -9,10 +9,10 @@
 //!    35, 1980), which never forms K x and so keeps the digits of the low modes of stiff systems.
 //! 4. Sturm counts ([`crate::completeness::inertia`]) prove the result complete or send the search back for what is missing.
 
-use mb_algebra::sorted::ascending;
 use mb_algebra::{AlgebraError, Dense};
 
 use super::early::Early;
+use super::shift_to_cluster::cluster;
 use crate::certify::sparse::Aid;
 use crate::completeness::inertia::Released;
 use crate::error::only_here;
@@ -424,21 +424,6 @@ impl<'a> Symmetric<'a> {
         };
         self.findings.push(finding.into());
     }
-}
-
-/// A shift near the wanted w, when they form a cluster far from the present one.
-///
-/// theta of the wanted modes then differ by little: with w_1 nearest to sigma, Lanczos at w_1 - (w_k - w_1) / 2 sees
-/// them apart.
-fn cluster(sigma: f64, theta: &[f64], count: usize) -> Option<f64> {
-    let mut w: Vec<f64> =
-        theta.iter().take(count).filter(|t| **t != 0.0).map(|t| sigma + t.recip()).collect();
-    ascending(&mut w, |a| (a - sigma).abs());
-    let (first, last) = (*w.first()?, *w.last()?);
-    let (spread, distance) = ((last - first).abs(), (first - sigma).abs());
-    let next = first - 0.5 * spread;
-    (spread > 0.0 && spread < tuning::PARTLY * distance && (next - sigma).abs() > 0.5 * distance)
-        .then_some(next)
 }
 
 /// A shift near an eigenvalue on which `sigma` lies, though its matrix could be factored: of the theta of other modes nothing but

@@ -10,7 +10,7 @@
 //! order in which a Krylov method finds theta, and is not called proved but where the eigenvalues are counted
 //! ([`crate::completeness::contour`]).
 
-use mb_algebra::{c64, side_by_side};
+use mb_algebra::c64;
 
 use super::non_hermitian::{General, Shifted};
 use super::selection;
@@ -35,25 +35,6 @@ fn missing(told: &SparseFinding) -> Option<usize> {
     let SparseFinding::Completeness(count) = told else { return None };
     // Columns a block grows by at most.
     Some(count.missing().min(tuning::MODES_AT_A_SHIFT)).filter(|missing| *missing > 0)
-}
-
-/// A piece of a band, rad/s.
-#[derive(Clone, Copy, Debug)]
-struct Piece {
-    from: f64,
-    to: f64,
-    /// Largest damping ratio.
-    zeta: f64,
-    /// How far below and above modes are kept.
-    margins: [f64; 2],
-}
-
-impl Piece {
-    fn holds(&self, s: c64) -> bool {
-        let [below, above] = self.margins;
-        let damped = s.re.abs() <= self.zeta * s.norm() + below.max(above);
-        s.im >= self.from - below && s.im <= self.to + above && damped
-    }
 }
 
 /// Whether conjugates stand for themselves.
@@ -219,100 +200,12 @@ impl General<'_> {
     }
 
     /// Radius in tau around the shift that holds all eigenvalues within r of a point.
-    fn needed(&self, shift: c64, point: c64, r: f64) -> f64 {
+    pub(super) fn needed(&self, shift: c64, point: c64, r: f64) -> f64 {
         if self.form == Form::Squared {
             r * (2.0 * point.norm() + r) + (point * point - shift).norm()
         } else {
             r + (point - shift).norm()
         }
-    }
-
-    /// Modes of a band of frequencies, rad/s, and those so near to it that their bounds may reach it.
-    pub(crate) fn band(
-        &mut self,
-        from: f64,
-        to: f64,
-        max_damping_ratio: Option<f64>,
-    ) -> Result<Vec<Uncertified>, EigenError> {
-        // Damping ratio to which a band without a limit is searched.
-        let zeta = max_damping_ratio.unwrap_or(tuning::BAND_DAMPING);
-        let at_zero = self.start()?;
-        self.report(&at_zero);
-        // Its factors are not needed any more, and the pieces make their own.
-        drop(at_zero);
-        let mut uncertified = self.zero_eigenvalues();
-        uncertified.retain(|zero| from <= 0.0 || from <= zeros::reach(self.problem, zero));
-        // How far from a band, relative to its upper end, modes are kept until their bounds are known: where chains of eight modes end up
-        // by rounding, its eighth eigenvalue.
-        let piece = Piece { from, to, zeta, margins: [tuning::MINOR * to; 2] };
-        uncertified.append(&mut self.band_pieces(piece, 0)?);
-        if max_damping_ratio.is_none() {
-            self.findings.push(SparseFinding::BandCovered { damping_ratio: zeta }.into());
-        }
-        Ok(uncertified)
-    }
-
-    /// Modes of a piece: one disc, or two parts side by side.
-    fn band_pieces(&mut self, piece: Piece, depth: usize) -> Result<Vec<Uncertified>, EigenError> {
-        let Piece { from, to, zeta, .. } = piece;
-        // Quotient of the ends of a band beyond which one shift does not serve both: frequencies apart by less are distinguished from
-        // each other by thirteen digits of their distances from the shift.
-        if from > 0.0 && to > (1.0 / tuning::SLIGHT) * from {
-            return self.both_parts(piece, (from * to).sqrt(), depth);
-        }
-        let middle = c64::new(0.0, 0.5 * (from + to));
-        let slope = zeta / (1.0 - zeta * zeta).sqrt();
-        let radius = (0.5 * (to - from)).hypot(to * slope) * (1.0 + tuning::SQRT_EPS);
-        let shifted = self.factor(self.form.tau(middle))?;
-        let needed = self.needed(shifted.tau, middle, radius);
-        let (mut ask, mut looks) = (12, tuning::FEW_STEPS);
-        loop {
-            let set = self.nearest(&shifted, ask)?;
-            let short = set.tau.len() < ask && !set.exhausted;
-            // Values one shift of a band serves.
-            if set.reach > needed || short || (ask >= tuning::MODES_AT_A_SHIFT && depth >= 6) {
-                let told = self.count_inside(&set, shifted.tau, needed)?;
-                if let Some(missing) = self.another_look(told.as_ref(), &mut looks) {
-                    ask += missing;
-                    continue;
-                }
-                if set.reach <= needed {
-                    let (found, wanted) = (set.tau.len(), ask);
-                    self.report_shortfall(found, wanted, false);
-                }
-                self.findings.extend(told.map(Finding::from));
-                let candidates = self.candidates(&set, Counting::Modes);
-                let inside = candidates.iter().filter(|c| piece.holds(c.s));
-                return Ok(inside.map(|c| self.approx(&set, *c, Counting::Modes)).collect());
-            }
-            if ask >= tuning::MODES_AT_A_SHIFT {
-                return self.both_parts(piece, 0.5 * (from + to), depth + 1);
-            }
-            ask *= 2;
-        }
-    }
-
-    /// The modes on both sides of a cut.
-    fn both_parts(&mut self, piece: Piece, cut: f64, depth: usize) -> Result<Vec<Uncertified>, EigenError> {
-        let (mut low, mut high) = (self.part(), self.part());
-        // A mode on the cut is found from both sides.
-        let edge = tuning::SQRT_EPS * piece.to;
-        let lower = Piece { to: cut, margins: [piece.margins[0], edge], ..piece };
-        let upper = Piece { from: cut, margins: [edge, piece.margins[1]], ..piece };
-        let early = &self.early;
-        let (a, b) = side_by_side(
-            || early.step(|| low.band_pieces(lower, depth)),
-            || early.step(|| high.band_pieces(upper, depth)),
-        );
-        self.findings.append(&mut low.findings);
-        self.findings.append(&mut high.findings);
-        let mut uncertified = a?.unwrap_or_default();
-        let on_cut: Vec<c64> =
-            uncertified.iter().map(|r| r.s).filter(|s| (s.im - cut).abs() <= 2.0 * edge).collect();
-        let upper = b?.unwrap_or_default();
-        uncertified
-            .extend(upper.into_iter().filter(|r| !on_cut.iter().any(|s| (s - r.s).norm() <= 2.0 * edge)));
-        Ok(uncertified)
     }
 
     /// How many eigenvalues a candidate stands for.

@@ -12,6 +12,7 @@
 //! cluster at some hundredths of its former distance. The inertia of its factors shows when it is not. Two
 //! such steps, each a factorization and three block solves, take the place of some ten restarts.
 
+use mb_algebra::sorted::ascending;
 use mb_algebra::{Dense, SymmetricEigen};
 
 use super::hermitian::Symmetric;
@@ -138,4 +139,19 @@ fn look(
     // Distance from the first mode, relative to the spread of the Ritz values, that is near enough.
     sight.edge = sight.edge.min(sight.first - tuning::CLEAR * (sight.last - sight.first));
     Ok(sight)
+}
+
+/// A shift near the wanted w, when they form a cluster far from the present one.
+///
+/// theta of the wanted modes then differ by little: with w_1 nearest to sigma, Lanczos at w_1 - (w_k - w_1) / 2 sees
+/// them apart.
+pub(super) fn cluster(sigma: f64, theta: &[f64], count: usize) -> Option<f64> {
+    let mut w: Vec<f64> =
+        theta.iter().take(count).filter(|t| **t != 0.0).map(|t| sigma + t.recip()).collect();
+    ascending(&mut w, |a| (a - sigma).abs());
+    let (first, last) = (*w.first()?, *w.last()?);
+    let (spread, distance) = ((last - first).abs(), (first - sigma).abs());
+    let next = first - 0.5 * spread;
+    (spread > 0.0 && spread < tuning::PARTLY * distance && (next - sigma).abs() > 0.5 * distance)
+        .then_some(next)
 }

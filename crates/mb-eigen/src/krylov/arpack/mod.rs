@@ -20,13 +20,15 @@
 //!   smaller than its basis. There, in problems of a handful of unknowns, the built-in driver answers and says so.
 
 mod codes;
+mod exchange;
 mod ffi;
 
 use faer::{Mat, MatRef};
 use mb_algebra::sorted::descending;
 use mb_algebra::{Dense, DenseC, c64};
 
-use self::ffi::{Ask, Complex, Family, Raw, Real, Run, Sizes, Symmetric};
+use self::exchange::{Ask, Raw, Sizes};
+use self::ffi::{Complex, Family, Real, Run, Symmetric};
 use super::scalar::{norm, start_block};
 use super::{
     BuiltIn, KrylovDriver, Operator, Remark, Ritz, RitzComplex, RitzReal, Scalar, SymmetricOperator, Wanted,

@@ -1,0 +1,197 @@
+//! Factors and determinants of a M + b C + K with the constraints, on one analysis of their pattern.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use mb_algebra::{AlgebraError, Sparse, c64};
+use saddle_ldlt::{
+    SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex, SaddleOptions,
+    SaddleSingle, memory_for,
+};
+
+use super::Problem;
+use super::matrix::Matrix;
+use crate::error::at;
+use crate::search::mixed_precision::ShortSolve;
+use crate::transform::factors::{SaddleSolve, ShiftSolve};
+use crate::{EigenError, tuning};
+
+/// What each row costs in addition to the operations of its elimination, in operations.
+const OPERATIONS_PER_ROW: f64 = 1e4;
+/// Bytes of factors that may stay while others are made.
+const SMALL_FACTORS: u64 = 256 << 20;
+/// What an error of the analysis is about.
+const ANALYSIS: &str = "Structure of the factors";
+
+impl Problem<'_> {
+    /// Order and structure of the factors, made once.
+    pub(super) fn analysis(&self) -> Result<Arc<SaddleAnalysis>, AlgebraError> {
+        if let Some(analysis) = self.analysis.get() {
+            return Ok(Arc::clone(analysis));
+        }
+        let memory_limit = self.memory_limit;
+        // Backward error of a solve above which it is refined.
+        let options =
+            SaddleOptions { refine_above: tuning::MANY_ROUNDINGS, memory_limit, ..SaddleOptions::default() };
+        let made = Arc::new(SaddleAnalysis::new(&self.pattern(), self.rows.independent.sparse(), &options)?);
+        Ok(Arc::clone(self.analysis.get_or_init(|| made)))
+    }
+
+    /// A matrix with the pattern of all combinations: K itself where M is a diagonal inside it and nothing else is there.
+    fn pattern(&self) -> Cow<'_, Sparse> {
+        let k = self.k.for_factors();
+        let whole = || k.outer_iterator().enumerate().all(|(i, line)| line.get(i).is_some());
+        if self.c.is_zero() && self.m.is_diagonal() && whole() {
+            Cow::Borrowed(k)
+        } else {
+            Cow::Owned(self.combine(1.0, 1.0, 1.0))
+        }
+    }
+
+    /// Whether factors take so little memory that they may stay while others are made.
+    pub(crate) fn has_small_factors(&self) -> bool {
+        let limit = self.memory_limit.map_or(SMALL_FACTORS, |limit| SMALL_FACTORS.min(limit / 4));
+        self.analysis().is_ok_and(|analysis| analysis.estimate().bytes <= limit)
+    }
+
+    /// Refuses a Krylov basis that does not fit in memory: vectors, their images, and as much again at a restart.
+    pub(crate) fn check_basis(&self, vectors: usize, length: usize) -> Result<(), EigenError> {
+        let needed = 24 * vectors as u64 * length as u64;
+        let available = memory_for(needed, self.memory_limit).unwrap_or(u64::MAX);
+        let what = "The vectors of the Krylov basis";
+        if needed <= available { Ok(()) } else { Err(EigenError::OutOfMemory { what, needed, available }) }
+    }
+
+    /// Whether the shifted matrix is symmetric whatever the shift.
+    pub(super) fn symmetric_matrices(&self) -> bool {
+        self.m.symmetric && self.k.symmetric && (self.c.is_zero() || self.c.symmetric)
+    }
+
+    /// Factors a M + b C + K with the constraints.
+    pub(crate) fn factor(&self, a: f64, b: f64) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
+        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+        let terms = self.terms([a, b, 1.0]);
+        let rank = self.rows.rank;
+        if self.symmetric_matrices() {
+            let factor = SaddleFactor::of_sum(&analysis, &terms, phi)?;
+            return Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?));
+        }
+        Ok(Arc::new(SaddleSolve::new(Box::new(SaddleLu::of_sum(&analysis, &terms, phi)?), rank)?))
+    }
+
+    /// Factors a M + K of an undamped symmetric problem in single precision.
+    pub(crate) fn factor_short(&self, a: f64) -> Result<ShortSolve, AlgebraError> {
+        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+        let factor = SaddleSingle::of_sum(&analysis, &self.terms([a, 0.0, 1.0]), phi)?;
+        Ok(ShortSolve::new(factor))
+    }
+
+    /// Estimated operations of a factorization; zero where the structure cannot be analysed, which the factorization reports.
+    pub(crate) fn factor_operations(&self) -> f64 {
+        self.analysis().map_or(0.0, |analysis| analysis.estimate().flops)
+    }
+
+    /// Entries of the factors; zero where the structure cannot be analysed, which the factorization reports.
+    pub(crate) fn factor_entries(&self) -> usize {
+        self.analysis().map_or(0, |analysis| analysis.estimate().factor_nonzeros)
+    }
+
+    /// Whether the factors are light compared with the vectors of a basis.
+    pub(crate) fn has_light_factors(&self) -> bool {
+        // Entries of a factor in a row up to which it is light compared with the vectors of a basis.
+        self.factor_entries() <= tuning::TINY * (self.n + self.rows.rank)
+    }
+
+    /// Factors a M + b C + K of a symmetric problem, though they may have few right digits.
+    pub(crate) fn factor_roughly(&self, a: f64, b: f64) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
+        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+        let factor = SaddleFactor::of_sum(&analysis, &self.terms([a, b, 1.0]), phi)?;
+        Ok(Arc::new(SaddleSolve::rough(Box::new(factor), self.rows.rank)))
+    }
+
+    /// The same with complex factors.
+    pub(crate) fn factor_complex_roughly(
+        &self,
+        a: c64,
+        b: c64,
+    ) -> Result<Arc<dyn ShiftSolve<c64>>, AlgebraError> {
+        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+        let factor = SaddleFactorComplex::of_sum(&analysis, &self.terms([a, b, c64::new(1.0, 0.0)]), phi)?;
+        Ok(Arc::new(SaddleSolve::rough(Box::new(factor), self.rows.rank)))
+    }
+
+    /// Factors the leading matrix, M or C, with the constraints; its own analysis, since it is often diagonal.
+    pub(crate) fn factor_leading(&self, leading: &Matrix) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
+        if leading.is_zero() {
+            return Err(AlgebraError::Singular { index: 0, pivot: 0.0 });
+        }
+        let (a, phi, rank) = (leading.for_factors(), self.rows.independent.sparse(), self.rows.rank);
+        let options = SaddleOptions { refine_above: tuning::MANY_ROUNDINGS, ..SaddleOptions::default() };
+        let analysis = Arc::new(SaddleAnalysis::new(a, phi, &options)?);
+        if leading.symmetric {
+            let factor = SaddleFactor::new(&analysis, a, phi)?;
+            return Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?));
+        }
+        Ok(Arc::new(SaddleSolve::new(Box::new(SaddleLu::new(&analysis, a, phi)?), rank)?))
+    }
+
+    /// Negative eigenvalues of a M + K on the admissible directions, without keeping factors; none where that leaves a
+    /// doubt.
+    pub(crate) fn quick_negative(&self, a: f64) -> Option<usize> {
+        if !(self.symmetric_matrices() && self.undamped()) {
+            return None;
+        }
+        let (analysis, phi) = (self.analysis().ok()?, self.rows.independent.sparse());
+        let found = SaddleFactor::quick_inertia(&analysis, &self.terms([a, 0.0, 1.0]), phi);
+        // What went wrong is reported by the factorization that follows.
+        let inertia = found.ok().flatten()?;
+        // Every independent constraint adds one positive and one negative eigenvalue.
+        inertia.negative.checked_sub(self.rows.rank)
+    }
+
+    /// ln |det| of a M + b C + K with the constraints, without keeping factors; none where a pivot is below its threshold.
+    pub(crate) fn ln_determinant(&self, a: f64, b: f64) -> Option<f64> {
+        let (analysis, phi) = (self.analysis().ok()?, self.rows.independent.sparse());
+        let terms = self.terms([a, b, 1.0]);
+        let found = if self.symmetric_matrices() {
+            SaddleFactor::ln_determinant(&analysis, &terms, phi)
+        } else {
+            SaddleLu::ln_determinant(&analysis, &terms, phi)
+        };
+        found.ok().flatten()
+    }
+
+    /// ln |det| + i arg det of a M + b C + K with the constraints, up to multiples of 2 pi i, without keeping factors; none where
+    /// a pivot is below its threshold.
+    pub(crate) fn complex_ln_determinant(&self, a: c64, b: c64) -> Result<Option<c64>, EigenError> {
+        let (analysis, phi) = (self.analysis().map_err(at(ANALYSIS))?, self.rows.independent.sparse());
+        let terms = self.terms([a, b, c64::new(1.0, 0.0)]);
+        // A matrix that cannot be eliminated gives no count, which is reported.
+        let logarithm = if self.symmetric_matrices() {
+            SaddleFactorComplex::ln_determinant(&analysis, &terms, phi)
+        } else {
+            SaddleLuComplex::ln_determinant(&analysis, &terms, phi)
+        };
+        Ok(logarithm.ok().flatten())
+    }
+
+    /// Estimated operations of a complex elimination, with what goes through memory.
+    pub(crate) fn elimination_operations(&self) -> Result<f64, EigenError> {
+        let estimate = self.analysis().map_err(at(ANALYSIS))?.estimate();
+        let sides = if self.symmetric_matrices() { 1.0 } else { 2.0 };
+        Ok(sides * (4.0 * estimate.flops + OPERATIONS_PER_ROW * (self.n + self.rows.rank) as f64))
+    }
+
+    /// Factors a M + b C + K with complex factors.
+    pub(crate) fn factor_complex(&self, a: c64, b: c64) -> Result<Arc<dyn ShiftSolve<c64>>, AlgebraError> {
+        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+        let terms = self.terms([a, b, c64::new(1.0, 0.0)]);
+        let rank = self.rows.rank;
+        if self.symmetric_matrices() {
+            let factor = SaddleFactorComplex::of_sum(&analysis, &terms, phi)?;
+            return Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?));
+        }
+        let factor = SaddleLuComplex::of_sum(&analysis, &terms, phi)?;
+        Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?))
+    }
+}
