@@ -1,22 +1,10 @@
 //! Eigenvalues near zeros that are known: directions z with K z + Phi_q^T l = 0 and Phi_q z = 0 whatever the entries of K have been rounded
-//! to, as those of coordinates that can be ignored.
-//!
-//! With T = [W Z], W unit vectors of the other coordinates, and x = W b + Z p / s,
-//!
-//! ```text
-//! T^T (s^2 M + s C + K) x + (Phi_q T)^T l = (s^2 M' + s C' + K') (b, p) + Phi'^T l
-//! M' = T^T [M W  0],   C' = T^T [C W  M Z],   K' = T^T [K W  C Z],   Phi' = [Phi_q W  0]
-//! ```
-//!
-//! is a problem of the same form in the rates p of what can be ignored: the zeros of Z are gone, as many infinite eigenvalues have
-//! come, and nothing else has changed. A second zero that shares a vector of Z, and eigenvalues near zero, which nearly
-//! do, have vectors of their own there, so that rounding moves them by its own size and not by a root of it. Elimination of ignorable
-//! coordinates: Routh, A Treatise on the Stability of a Given State of Motion (1877).
+//! to, as those of coordinates that can be ignored. They are taken apart (`apart`, with J = 0) before the others are computed.
 
 use mb_algebra::sorted::descending;
 use mb_algebra::{Dense, QuadraticPencil, Svd, c64, dense, norms};
 
-use super::completed::Completed;
+use super::apart::{Apart, is_exact, narrower, slope};
 use super::constraint_basis::ConstraintBasis;
 use super::kernel::{Given, Kernel};
 use super::solve;
@@ -52,14 +40,14 @@ pub(super) fn beside(
     let k = zeros.ncols();
     let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
     // What may be left of K z and of Phi_q z, compared with their terms, of a zero that is known otherwise.
-    let Some(first) = Apart::new(pencil, &basis, zeros, rates, off, tuning::SQRT_EPS) else {
+    let Some(first) = Level::new(pencil, &basis, zeros, rates, off, tuning::SQRT_EPS) else {
         return Ok(None);
     };
     // Its masses are singular by construction, and null directions of them as good as their computation.
     // What may be left of a null direction of M', which the zeros given make.
     let mass_tolerance = tuning::EPS_2_3.max(options.mass_tolerance);
     let inner = DenseOptions { mass_tolerance, keeps_at_interrupt: false, ..*options };
-    let found = solve(&first.pencil, &inner)?;
+    let found = solve(&first.apart.pencil, &inner)?;
     let (infinite, massless) =
         (of_class(&found, Class::Infinite).count(), massless(pencil, &basis, options)?);
     if infinite < k || (massless == 0 && infinite > k) || !is_as_theory_counts(&found) {
@@ -80,13 +68,13 @@ pub(super) fn beside(
     let mut most: Vec<&Eigenpair> = of_class(&found, Class::Infinite).collect();
     let of_rates = |pair: &Eigenpair| norms::two_complex(&pair.right[zeros.nrows() - k..]);
     descending(&mut most, |a| of_rates(a));
-    let zero = of_class(&found, Class::Rigid).map(|pair| levels[0].back(&levels[0].widened(pair)));
+    let zero = of_class(&found, Class::Rigid).map(|pair| levels[0].apart.back(&levels[0].widened(pair)));
     // Second zeros of vectors of Z stand behind the first ones, of which there are as many.
     let (second, others): (Vec<Eigenpair>, Vec<Eigenpair>) = zero.partition(|pair| pair.chain == 2);
     let from = k.saturating_sub(second.len());
     pairs[from..].iter_mut().for_each(|pair| pair.chain = 2);
     pairs.extend(second.into_iter().chain(others));
-    pairs.extend(most.into_iter().skip(k).map(|pair| levels[0].back(pair)));
+    pairs.extend(most.into_iter().skip(k).map(|pair| levels[0].apart.back(pair)));
     pairs.extend(physical);
     let mut counts = Counts { n: zeros.nrows(), ..found.counts };
     counts.expected.motion += k;
@@ -113,24 +101,13 @@ pub(super) fn beside(
 }
 
 /// The physical eigenpairs of the last of some levels in all coordinates, or those `known` for the same eigenvalues where their bounds
-/// are narrower: far from zero the problem with fewer zeros taken apart has less rounding of its own.
-fn better(mut known: Vec<Eigenpair>, levels: &[Apart], found: &Spectrum) -> Vec<Eigenpair> {
-    let mut out = Vec::new();
-    for pair in of_class(found, Class::Physical) {
+/// are narrower.
+fn better(mut known: Vec<Eigenpair>, levels: &[Level], found: &Spectrum) -> Vec<Eigenpair> {
+    let in_all = |pair: &Eigenpair| {
         let widened = levels[levels.len() - 1].widened(pair);
-        let pair = levels.iter().rev().fold(widened, |pair, level| level.back(&pair));
-        let away = |other: &Eigenpair| match (pair.value(), other.value()) {
-            (Some(a), Some(b)) => abs(a - b),
-            _ => f64::INFINITY,
-        };
-        let nearest = (0..known.len()).min_by(|i, j| away(&known[*i]).total_cmp(&away(&known[*j])));
-        let same = nearest.filter(|i| away(&known[*i]) <= pair.error_bound + known[*i].error_bound);
-        match same.map(|i| known.swap_remove(i)) {
-            Some(other) if other.error_bound < pair.error_bound => out.push(other),
-            _ => out.push(pair),
-        }
-    }
-    out
+        levels.iter().rev().fold(widened, |pair, level| level.apart.back(&pair))
+    };
+    of_class(found, Class::Physical).map(|pair| narrower(in_all(pair), &mut known)).collect()
 }
 
 pub(super) fn of_class(found: &Spectrum, class: Class) -> impl Iterator<Item = &Eigenpair> {
@@ -156,10 +133,10 @@ fn massless(
 /// The problem without the zeros that are left in one, and its eigenvalues; none where there are none, or the others are not the same
 /// in number.
 fn deeper(
-    level: &Apart,
+    level: &Level,
     found: &Spectrum,
     options: &DenseOptions,
-) -> Result<Option<(Apart, Spectrum)>, EigenError> {
+) -> Result<Option<(Level, Spectrum)>, EigenError> {
     let mut zeros: Vec<Vec<f64>> = Vec::new();
     for pair in of_class(found, Class::Rigid) {
         let mut rest: Vec<f64> = pair.right.iter().map(|x| x.re).collect();
@@ -176,13 +153,14 @@ fn deeper(
     if zeros.is_empty() {
         return Ok(None);
     }
-    let basis = ConstraintBasis::new(&level.pencil.phi_q, options.constraint_rank)?;
-    let zeros = dense::from_columns(level.pencil.m.nrows(), &zeros);
+    let basis = ConstraintBasis::new(&level.apart.pencil.phi_q, options.constraint_rank)?;
+    let zeros = dense::from_columns(level.apart.pencil.m.nrows(), &zeros);
     // What may be left of K z and of Phi_q z, compared with their terms, of a zero that the matrices show.
-    let Some(next) = Apart::new(&level.pencil, &basis, &zeros, 0, &level.off, tuning::EPS_3_4) else {
+    let Some(next) = Level::new(&level.apart.pencil, &basis, &zeros, 0, &level.apart.off, tuning::EPS_3_4)
+    else {
         return Ok(None);
     };
-    let without = solve(&next.pencil, options)?;
+    let without = solve(&next.apart.pencil, options)?;
     let physical = |found: &Spectrum| of_class(found, Class::Physical).count();
     let same = is_as_theory_counts(&without) && physical(&without) == physical(found);
     Ok(same.then_some((next, without)))
@@ -198,47 +176,14 @@ fn holds(pencil: &QuadraticPencil, basis: &ConstraintBasis, zeros: &Dense, nearl
         && rows <= nearly * norms::max_abs(&pencil.phi_q) * norms::max_abs(zeros)
 }
 
-/// T^T [B W  A Z] of the parts (Z, A) and (none, B); zero in place of A Z without such a part.
-fn transformed(t: &Dense, parts: &[(Option<&Dense>, &Dense)], w: &Dense, k: usize) -> Dense {
-    let (mut first, mut second) = (Dense::zeros(t.nrows(), k), Dense::zeros(t.nrows(), w.ncols()));
-    for (of, a) in parts {
-        match of {
-            Some(z) => first = dense::mul(a, z),
-            None => second = dense::mul(a, w),
-        }
-    }
-    dense::mul_transpose(t, &dense::hstack(&[&second, &first]))
-}
-
-/// By how much entries of M', C' and K' may be off: what was given, and the rounding of their sums.
-fn blocks_off(t: &Dense, w: &Dense, zeros: &Dense, pencil: &QuadraticPencil, off: &[Dense; 3]) -> [Dense; 3] {
-    let (t, z, k) = (vectors::magnitudes(t), vectors::magnitudes(zeros), zeros.ncols());
-    // Rounding of the sums that the blocks of the problem are made of, compared with the sums of their terms.
-    let entries =
-        |a: &Dense, off: &Dense| dense::add(tuning::SUM_ROUNDINGS, &vectors::magnitudes(a), 1.0, off);
-    let (m, c, stiffness) =
-        (entries(&pencil.m, &off[0]), entries(&pencil.c, &off[1]), entries(&pencil.k, &off[2]));
-    [
-        transformed(&t, &[(None, &m)], w, k),
-        transformed(&t, &[(Some(&z), &m), (None, &c)], w, k),
-        transformed(&t, &[(Some(&z), &c), (None, &stiffness)], w, k),
-    ]
-}
-
-/// A problem without some zeros, and the way back to that with them.
-struct Apart {
-    pencil: QuadraticPencil,
-    /// M and C with the zeros.
-    rates: [Dense; 2],
-    t: Dense,
-    k: usize,
-    /// By how much entries of its M', C' and K' may be off.
-    off: [Dense; 3],
+/// A problem without some zeros.
+struct Level {
+    apart: Apart,
     /// What may be left of T^T K Z, n x k: over s it would stand in the columns of p.
     left: Dense,
 }
 
-impl Apart {
+impl Level {
     /// None where the directions depend on each other, or leave more than the share `nearly` of K z.
     fn new(
         pencil: &QuadraticPencil,
@@ -248,63 +193,12 @@ impl Apart {
         off: &[Dense; 3],
         nearly: f64,
     ) -> Option<Self> {
-        let k = zeros.ncols();
-        let completed =
-            Completed::of(zeros, &pencil.m, rates).filter(|_| holds(pencil, basis, zeros, nearly))?;
-        let w = completed.others_of_identity();
-        let t = completed.t;
-        let left = left(&t, pencil, basis, zeros, &off[2]);
-        let off = blocks_off(&t, &w, zeros, pencil, off);
-        let apart = QuadraticPencil {
-            m: exact_part(&transformed(&t, &[(None, &pencil.m)], &w, k), &off[0]),
-            c: exact_part(&transformed(&t, &[(Some(zeros), &pencil.m), (None, &pencil.c)], &w, k), &off[1]),
-            k: exact_part(&transformed(&t, &[(Some(zeros), &pencil.c), (None, &pencil.k)], &w, k), &off[2]),
-            phi_q: dense::hstack(&[&dense::mul(&pencil.phi_q, &w), &Dense::zeros(pencil.phi_q.nrows(), k)]),
-        };
-        Some(Self { pencil: apart, rates: [pencil.m.clone(), pencil.c.clone()], t, k, off, left })
+        let apart =
+            Apart::new(pencil, zeros, &[], rates, off).filter(|_| holds(pencil, basis, zeros, nearly))?;
+        let left = left(&apart.completed.t, pencil, basis, zeros, &off[2]);
+        Some(Self { apart, left })
     }
-    /// The eigenpair in all coordinates.
-    fn back(&self, pair: &Eigenpair) -> Eigenpair {
-        let k = self.k;
-        let (b, p) = pair.right.split_at(pair.right.len() - k);
-        let with = |p: &[c64], b: &[c64]| -> Vec<c64> {
-            let both: Vec<c64> = b.iter().chain(p).copied().collect();
-            dense::matvec_complex(&self.t, &both)
-        };
-        let scaled = |x: &[c64], by: c64| -> Vec<c64> { x.iter().map(|x| x * by).collect() };
-        let one = c64::new(1.0, 0.0);
-        let mut out = pair.clone();
-        let largest = |x: &[c64]| x.iter().map(|x| abs(*x)).fold(0.0, f64::max);
-        // x = Z p / s + W b, times s where that is finite.
-        let (mut right, by) = match pair.value() {
-            Some(s) if abs(s) > 0.0 => (with(p, &scaled(b, s)), s),
-            Some(_) if largest(p) > tuning::CBRT_EPS * largest(b) => {
-                out.chain = 2;
-                (with(p, &vec![ZERO; b.len()]), one)
-            }
-            _ => (with(&vec![ZERO; k], b), one),
-        };
-        let before = right.iter().copied().max_by(|x, y| abs(*x).total_cmp(&abs(*y))).unwrap_or(one);
-        let place = right.iter().position(|x| *x == before).unwrap_or(0);
-        vectors::normalize(&mut right);
-        let factor = if abs(before) > 0.0 { right[place] / before * by } else { one };
-        let mut left = dense::matvec_complex(&self.t, &pair.left);
-        let mut unit = one;
-        if let Some(s) = pair.value().filter(|s| abs(*s) > 0.0) {
-            let slope = inner(&left, &rates(&self.rates, s, &right));
-            if abs(slope) > 0.0 {
-                unit = slope.conj().inv();
-            }
-        } else {
-            let size = norms::two_complex(&left);
-            unit = if size > 0.0 { c64::new(size.recip(), 0.0) } else { one };
-        }
-        vectors::scale(&mut left, unit);
-        out.multipliers = scaled(&pair.multipliers, factor).into();
-        out.left_multipliers = scaled(&pair.left_multipliers, unit).into();
-        (out.right, out.left) = (right.into(), left.into());
-        out
-    }
+
     /// The eigenpair, here, with |y|^T ((|s|^2 |dM'| + |s| |dC'| + |dK'|) |x| + |T^T K Z| |p| / |s|) / |y^H (2 s M' + C') x| in its error
     /// bound.
     fn widened(&self, pair: &Eigenpair) -> Eigenpair {
@@ -316,11 +210,11 @@ impl Apart {
         let (x, y) = (size(&pair.right), size(&pair.left));
         let weights = [s.norm_sqr(), abs(s), 1.0];
         let terms: f64 =
-            self.off.iter().zip(weights).map(|(d, w)| w * dense::dot(&y, &dense::matvec(d, &x))).sum();
-        let of_zeros = dense::dot(&y, &dense::matvec(&self.left, &x[x.len() - self.k..]));
+            self.apart.off.iter().zip(weights).map(|(d, w)| w * dense::dot(&y, &dense::matvec(d, &x))).sum();
+        let of_zeros = dense::dot(&y, &dense::matvec(&self.left, &x[x.len() - self.apart.k..]));
         let terms = if of_zeros > 0.0 && weights[1] > 0.0 { terms + of_zeros / weights[1] } else { terms };
-        let of = [self.pencil.m.clone(), self.pencil.c.clone()];
-        let slope = abs(inner(&pair.left, &rates(&of, s, &pair.right)));
+        let QuadraticPencil { m, c, .. } = &self.apart.pencil;
+        let slope = abs(inner(&pair.left, &slope(m, c, s, &pair.right)));
         // A chain that is left moves by a root of the change.
         let first_order = terms / slope;
         if terms == 0.0 {
@@ -343,20 +237,11 @@ fn left(t: &Dense, pencil: &QuadraticPencil, basis: &ConstraintBasis, zeros: &De
     let made = dense::mul(&entries, &vectors::magnitudes(zeros));
     let both = dense::add(1.0, &vectors::magnitudes(&rest), 1.0, &made);
     let all = dense::mul_transpose(&vectors::magnitudes(t), &both);
-    let exact = |j: usize| zeros.col_as_slice(j).iter().all(|z| [0.0, 1.0].contains(&z.abs()));
-    Dense::from_fn(all.nrows(), all.ncols(), |i, j| if exact(j) { 0.0 } else { all[(i, j)] })
-}
-
-/// Entries without those that may be off by all of themselves: a momentum that is kept has rows of zeros.
-pub(super) fn exact_part(x: &Dense, off: &Dense) -> Dense {
-    let entry = |i, j| if x[(i, j)].abs() <= off[(i, j)] { 0.0 } else { x[(i, j)] };
-    Dense::from_fn(x.nrows(), x.ncols(), entry)
-}
-
-/// (2 s M + C) x.
-pub(super) fn rates([m, c]: &[Dense; 2], s: c64, x: &[c64]) -> Vec<c64> {
-    let terms = dense::matvec_complex(m, x).into_iter().zip(dense::matvec_complex(c, x));
-    terms.map(|(m, c)| s * m * 2.0 + c).collect()
+    Dense::from_fn(
+        all.nrows(),
+        all.ncols(),
+        |i, j| if is_exact(zeros.col_as_slice(j)) { 0.0 } else { all[(i, j)] },
+    )
 }
 
 /// The zeros of Z as eigenpairs: their values are exact.

@@ -14,6 +14,7 @@
 //! infinity are long first_order.rs, the others companion.rs.
 //! Every eigenvalue is certified on the matrices as given (certify/dense.rs).
 
+mod apart;
 mod chains;
 mod common_null;
 mod companion;
