@@ -70,3 +70,5 @@ pub const SPATIAL_SLIDER_CRANK: &str = include_str!("../models/spatial-slider-cr
 pub const SPRING_ARM: &str = include_str!("../models/spring-arm.toml");
 /// `models/top.toml`: top.
 pub const TOP: &str = include_str!("../models/top.toml");
+/// `models/wheelset.toml`: wheelset.
+pub const WHEELSET: &str = include_str!("../models/wheelset.toml");

@@ -328,3 +328,31 @@ fn a_loaded_ball_turns_about_the_vertical() {
         same(&parts(&solved(&model, &at)).0, &expected, 1e-9);
     }
 }
+
+/// The hunting of a wheelset that rolls without slip, by geometry in its cross-section. y: displacement to the left, psi: heading, phi: roll,
+/// c: the centre of a tread at half the distance `c` of the wheels, k: that of the contacts, r: the rolling radius.
+///
+/// ```text
+/// D phi = sin d y,   D = c cos d - R sin d                            the treads stay on the rail heads
+/// dr = G y,   G = rho sin d (c / (rho + P) + sin d) / D               of the left wheel, and -dr of the right one
+/// psi' = - (v / r) G y / k,   y' = v psi D / (k cos d)                no slip along and across
+/// ```
+///
+/// It is the equivalent conicity of Wickens with a tread that is curved the other way, and Klingel's wave for small angles of contact.
+#[test]
+fn a_wheelset_hunts() {
+    let (radius, rho, head, half) = (0.4_f64, 0.05_f64, 0.3_f64, 0.75_f64);
+    for (v, delta) in [(20.0_f64, 0.05_f64), (5.0, 0.05), (20.0, 0.2), (20.0, -0.05)] {
+        let (sin, cos) = delta.sin_cos();
+        let c = half - (rho + head) * sin;
+        let (k, r) = (c + rho * sin, radius + rho * cos);
+        let square = v * v * rho * sin * (c / (rho + head) + sin) / (r * k * k * cos);
+        let rate = if square > 0.0 { c64::new(0.0, square.sqrt()) } else { c64::new((-square).sqrt(), 0.0) };
+        let m = with(files::WHEELSET, &[("v", v), ("delta", delta)]);
+        let at = start(&m).unwrap_or_else(|e| panic!("{v} {delta}: {e}"));
+        let (values, zeros) = parts(&solved(&m, &at));
+        // Two of four rows of no slip across say the same: 2 (6 - 2) - 3 finite eigenvalues.
+        assert_eq!(zeros, 3, "{v} {delta}: {values:?}");
+        same(&values, &[rate, -rate], 1e-9);
+    }
+}
