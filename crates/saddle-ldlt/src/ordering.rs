@@ -7,6 +7,7 @@
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
+use mb_algebra::interrupt;
 
 use super::graph::Quotient;
 use super::pattern::Csr;
@@ -14,8 +15,11 @@ use super::sequence::Sequence;
 use super::symbolic::Symbolic;
 use super::{OrderingChoice, SaddleError};
 
-/// Operations that take as long as nested dissection of one edge of the graph, roughly.
+/// Operations that take as long as nested dissection of one edge of the graph, and as minimum degree takes for it, roughly.
 const FLOPS_PER_EDGE: f64 = 2e4;
+const FLOPS_PER_EDGE_OF_DEGREES: f64 = 2e3;
+/// Operations of dense eigenvalues of n unknowns, over n^3.
+const FLOPS_OF_DENSE: f64 = 50.0;
 
 /// The structure of the factors for the order chosen, and whether it is nested dissection.
 pub(super) fn order(
@@ -28,20 +32,35 @@ pub(super) fn order(
     let least = if choice == OrderingChoice::NestedDissection {
         None
     } else {
-        let found = analyse(&minimum_degree(&graph)?);
+        let order = aside(FLOPS_PER_EDGE_OF_DEGREES, &graph, minimum_degree);
+        let found = analyse(&order?);
         let pays = found.flops > FLOPS_PER_EDGE * graph.entries() as f64;
         if choice == OrderingChoice::MinimumDegree || !pays {
             return Ok((found, false));
         }
         Some(found)
     };
-    let dissected = nested_dissection(&graph).map(|order| analyse(&order));
+    let dissected = aside(FLOPS_PER_EDGE, &graph, nested_dissection).map(|order| analyse(&order));
     match (dissected, least) {
         (Some(new), Some(old)) => Ok(if new.flops <= old.flops { (new, true) } else { (old, false) }),
         (Some(new), None) => Ok((new, true)),
         (None, Some(old)) => Ok((old, false)),
         (None, None) => Ok((analyse(&minimum_degree(&graph)?), false)),
     }
+}
+
+/// An order by another library, which has no place to look for an interrupt: beside the thread that asks where it takes as long as dense
+/// eigenvalues that are computed so.
+fn aside<T: Send + 'static>(
+    flops_per_edge: f64,
+    graph: &Csr,
+    order: impl FnOnce(&Csr) -> T + Send + 'static,
+) -> T {
+    let flops = flops_per_edge * graph.entries() as f64;
+    let graph = graph.clone();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, far below 2^53")]
+    let as_dense = (flops / FLOPS_OF_DENSE).cbrt() as usize;
+    interrupt::aside(as_dense, move || order(&graph))
 }
 
 fn minimum_degree(graph: &Csr) -> Result<Vec<u32>, SaddleError> {
@@ -75,4 +94,43 @@ fn nested_dissection(graph: &Csr) -> Option<Vec<u32>> {
     let pattern = feral_metis::CscPattern::new(graph.len(), &start, &index)?;
     let order = feral_metis::metis_order(&pattern).ok()?;
     order.into_iter().map(|v| u32::try_from(v).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use mb_algebra::interrupt::{Stopped, Watch};
+    use mb_algebra::{Sparse, sparse};
+
+    use super::*;
+    use crate::{SaddleAnalysis, SaddleOptions};
+
+    /// The pattern of a cube of n^3 nodes, each coupled to the 26 around it.
+    fn cube(n: usize) -> Sparse {
+        let near = |i: usize| i.saturating_sub(1)..(i + 2).min(n);
+        let at = |i: usize, j: usize, k: usize| (i * n + j) * n + k;
+        let mut entries = sprs::TriMat::new((n * n * n, n * n * n));
+        for (i, j, k) in (0..n * n * n).map(|v| (v / (n * n), v / n % n, v % n)) {
+            for (a, b) in near(i).flat_map(|a| near(j).map(move |b| (a, b))) {
+                near(k).for_each(|c| entries.add_triplet(at(i, j, k), at(a, b, c), 1.0));
+            }
+        }
+        entries.to_csc()
+    }
+
+    /// The analysis looks once when it begins, and once more in the order of a solid.
+    #[test]
+    fn orders_of_solids_are_looked_into_and_those_of_chains_are_not() {
+        let analysed = |a: &Sparse, choice| {
+            let options = SaddleOptions { ordering: choice, ..SaddleOptions::default() };
+            let found = SaddleAnalysis::new(a, &sparse::zeros(0, a.cols()), &options);
+            found.map(|found| found.symbolic.order).unwrap()
+        };
+        let (solid, chain) = (cube(14), sparse::identity(1000));
+        for choice in [OrderingChoice::MinimumDegree, OrderingChoice::NestedDissection] {
+            let ended = |a: &Sparse| Watch::after(1).scope(|| analysed(a, choice)).map(|order| order.len());
+            assert_eq!((ended(&solid), ended(&chain)), (Err(Stopped::Asked), Ok(1000)));
+            // The order is the same wherever it is made.
+            assert_eq!(Watch::new().scope(|| analysed(&solid, choice)), Ok(analysed(&solid, choice)));
+        }
+    }
 }
