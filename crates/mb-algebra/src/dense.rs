@@ -5,7 +5,7 @@ use faer::{Accum, Mat, MatRef, Par};
 
 use crate::factor::Entry;
 use crate::symmetry::{Asymmetry, first_asymmetry};
-use crate::{Dense, DenseC, c64, interrupt};
+use crate::{Dense, DenseC, Sparse, c64, interrupt};
 
 /// The matrix with these columns, all of length `rows`.
 pub fn from_columns(rows: usize, columns: &[impl AsRef<[f64]>]) -> Dense {
@@ -75,6 +75,30 @@ pub fn mul(a: &Dense, b: &Dense) -> Dense {
     let mut out = Dense::zeros(a.nrows(), b.ncols());
     product(&mut out, a.as_ref(), b);
     out
+}
+
+/// Y + alpha A B with B sparse, in the time of the columns of A that its entries name.
+pub fn add_mul_sparse(mut y: Dense, alpha: f64, a: &Dense, b: &Sparse) -> Dense {
+    let sizes = (a.nrows(), b.rows(), b.cols());
+    assert_eq!((y.nrows(), a.ncols(), y.ncols()), sizes, "add_mul_sparse: sizes differ");
+    for (x, (i, j)) in b {
+        let (from, by) = (a.col_as_slice(i), alpha * x);
+        y.col_as_slice_mut(j).iter_mut().zip(from).for_each(|(y, a)| *y += by * a);
+    }
+    y
+}
+
+/// Y + alpha B A with B sparse, in the time of the rows of A that its entries name.
+pub fn add_sparse_mul(mut y: Dense, alpha: f64, b: &Sparse, a: &Dense) -> Dense {
+    let sizes = (b.rows(), b.cols(), a.ncols());
+    assert_eq!((y.nrows(), a.nrows(), y.ncols()), sizes, "add_sparse_mul: sizes differ");
+    for j in 0..a.ncols() {
+        let (from, to) = (a.col_as_slice(j), y.col_as_slice_mut(j));
+        for (x, (i, k)) in b {
+            to[i] += alpha * x * from[k];
+        }
+    }
+    y
 }
 
 /// A^T B.

@@ -23,7 +23,7 @@
 //! `free`).
 
 use mb_algebra::{
-    AlgebraError, Dense, Lu, RankTolerance, Sparse, SparseLu, Svd, dense, norms, sparse, to_dense,
+    AlgebraError, Dense, Lu, RankTolerance, Scatter, Sparse, SparseLu, Svd, Triplets, norms, sparse, to_dense,
 };
 use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 
@@ -272,15 +272,28 @@ fn refine(lu: &SparseLu, matrix: &Sparse, rhs: &[f64], constraints: usize) -> Ve
 /// # Errors
 /// Entries that are not finite.
 pub fn minimum_norm_multipliers(phi_q: &Sparse, c: &[f64]) -> Result<(Vec<f64>, Vec<f64>), AlgebraError> {
-    let (m, n) = (phi_q.rows(), phi_q.cols());
+    let m = phi_q.rows();
+    // Of a shaft with one disc the rows know few of the coordinates.
+    let mut columns: Vec<usize> = phi_q.iter().map(|(_, (_, j))| j).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let mut known: Vec<f64> = columns.iter().map(|j| c[*j]).collect();
     let lambda = if m == 0 {
         Vec::new()
-    } else if n + m <= DENSE_UP_TO {
-        let transposed = dense::transpose(&to_dense(phi_q));
-        Svd::new(&transposed)?.min_norm_solve(c, RankTolerance::default())
+    } else if columns.len() + m <= DENSE_UP_TO {
+        known.resize(columns.len().max(m), 0.0);
+        let mut transposed = Dense::zeros(known.len(), m);
+        for (value, (i, j)) in phi_q {
+            transposed[(columns.partition_point(|c| *c < j), i)] += value;
+        }
+        Svd::new(&transposed)?.min_norm_solve(&known, RankTolerance::default())
     } else {
         // x = c - Phi_q^T lambda with Phi_q x = 0.
-        Saddle::sparse(&sparse::identity(n), phi_q)?.solve(c, &vec![0.0; m]).1
+        let mut rows = Triplets::with_capacity(m, columns.len(), phi_q.nnz());
+        for (value, (i, j)) in phi_q {
+            rows.add(i, columns.partition_point(|c| *c < j), *value);
+        }
+        Saddle::sparse(&sparse::identity(columns.len()), &rows.to_sparse())?.solve(&known, &vec![0.0; m]).1
     };
     let carried = sparse::matvec_transpose(phi_q, &lambda);
     let rest = c.iter().zip(&carried).map(|(c, p)| c - p).collect();

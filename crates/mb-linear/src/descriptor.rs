@@ -18,7 +18,7 @@ use crate::linearize::LinearizedSystem;
 use crate::point::{Instant, OperatingPoint};
 use crate::turning::Turning;
 use mb_algebra::{
-    Dense, DenseC, Lu, LuComplex, QuadraticPencil, RankTolerance, Svd, Transferred, c64, dense, norms,
+    Dense, DenseC, Lu, LuComplex, QuadraticPencil, RankTolerance, Svd, Transferred, c64, dense, norms, sparse,
 };
 use mb_constraints::{ConstraintError, NullSpace, NullSpaceMethod, Saddle};
 use mb_model::{Model, Point};
@@ -109,9 +109,10 @@ pub fn output_maps(model: &Model, at: &OperatingPoint) -> Result<OutputMaps, Lin
     let [mut by_q, mut by_v, by_a, by_lambda] = output_blocks(model, at.point());
     if let Some(motion) = at.steady() {
         motion.check_inputs_and_outputs(model)?;
-        let s = motion.generator().dense();
-        by_q = &(&by_q + &dense::mul(&by_v, &s)) + &dense::mul(&dense::mul(&by_a, &s), &s);
-        by_v = &by_v + &dense::scale(2.0, &dense::mul(&by_a, &s));
+        let s = motion.generator().sparse();
+        by_q = dense::add_mul_sparse(by_q, 1.0, &by_v, &s);
+        by_q = dense::add_mul_sparse(by_q, 1.0, &by_a, &sparse::mul(&s, &s));
+        by_v = dense::add_mul_sparse(by_v, 2.0, &by_a, &s);
     }
     Ok(OutputMaps { by_q, by_v, by_a, by_lambda })
 }
@@ -135,8 +136,8 @@ pub(crate) fn output_blocks(model: &Model, point: &Point) -> [Dense; 4] {
     let y = model.output_matrices(point);
     let (mut y_q, mut y_v) = (y.q.to_dense(), y.v.to_dense());
     let (y_a, y_l) = (y.a.to_dense(), y.lambda.to_dense());
-    if let Some(turning) = Turning::dense(model, point) {
-        (y_v, y_q) = turning.applied(&y_a, &y_v, &y_q);
+    if let Some(turning) = Turning::new(model, point) {
+        (y_v, y_q) = turning.applied(&y_a, y_v, y_q);
     }
     [y_q, y_v, y_a, y_l]
 }

@@ -55,9 +55,9 @@ pub fn linearize_instant(model: &Model, at: &Instant) -> InstantSystem {
         phi_ddot_q: model.phi_ddot_q(point).to_dense(),
         phi_ddot_v: model.phi_ddot_v(point).to_dense(),
     };
-    if let Some(turning) = Turning::dense(model, point) {
-        (c, k) = turning.applied(&m, &c, &k);
-        rates = turning.of_rates(&phi_q, &rates);
+    if let Some(turning) = Turning::new(model, point) {
+        (c, k) = turning.applied(&m, c, k);
+        rates = turning.of_rates(&phi_q, rates);
     }
     InstantSystem { m, c, k, phi_q, f: inputs(model, point), rates }
 }

@@ -83,14 +83,14 @@ pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> 
         return on_admissible_velocities(model, at, None);
     }
     let Blocks { m, mut c, mut k, phi_q } = model.dense_blocks(point);
-    if let Some(turning) = Turning::dense(model, point) {
-        (c, k) = turning.applied(&m, &c, &k);
+    if let Some(turning) = Turning::new(model, point) {
+        (c, k) = turning.applied(&m, c, k);
     }
     if let Some(motion) = at.steady().filter(|motion| !motion.generator().is_zero()) {
-        let s = motion.generator();
-        let (ms, cs) = (s.right_of(&m), s.right_of(&c));
-        k = &(&k + &cs) + &s.right_of(&ms);
-        c = &c + &dense::scale(2.0, &ms);
+        let s = motion.generator().sparse();
+        let squared = sparse::mul(&s, &s);
+        k = dense::add_mul_sparse(dense::add_mul_sparse(k, 1.0, &c, &s), 1.0, &m, &squared);
+        c = dense::add_mul_sparse(c, 2.0, &m, &s);
     }
     if let Some(motion) = at.steady() {
         k = motion.freed(model, k, &phi_q);
@@ -152,7 +152,7 @@ pub fn linearize_sparse(model: &Model, at: &OperatingPoint) -> SparseSystem {
     let f = model.input_matrix(point).to_sparse();
     let zero = |s: &Generator| s.is_zero();
     let generator = at.steady().map(SteadyMotion::generator);
-    if Turning::sparse(model, point).is_none() && generator.is_none_or(zero) {
+    if Turning::new(model, point).is_none() && generator.is_none_or(zero) {
         let [m, c, k, phi_q] = [m, c, k, phi_q].map(entries::sparse);
         return LinearizedSystem { m, c, k, k_parts, phi_q, f };
     }
@@ -171,8 +171,8 @@ pub fn linearize_sparse(model: &Model, at: &OperatingPoint) -> SparseSystem {
 /// C + 2 M S and K + C S + M S^2 of the model's own M, C, K, with the terms of bodies in space that turn.
 pub(crate) fn in_frame(model: &Model, point: &Point, s: &Generator, [m, c, k]: [&Sparse; 3]) -> [Sparse; 2] {
     let (mut c, mut k) = (c.clone(), k.clone());
-    if let Some(turning) = Turning::sparse(model, point) {
-        (c, k) = turning.applied(m, &c, &k);
+    if let Some(turning) = Turning::new(model, point) {
+        (c, k) = turning.applied_sparse(m, &c, &k);
     }
     if !s.is_zero() {
         let s = s.sparse();

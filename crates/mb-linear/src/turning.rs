@@ -16,11 +16,11 @@ use crate::instant::ConstraintRates;
 use mb_algebra::{Dense, Scatter, Sparse, Triplets, dense, sparse};
 use mb_model::{BlockKind, Model, Point};
 
-/// T and T' at a point.
+/// T and T' at a point: two entries in a column at most, so that products with dense matrices take them one by one.
 #[derive(Clone, Debug)]
-pub(crate) struct Turning<A> {
-    rate: A,
-    change: A,
+pub(crate) struct Turning {
+    rate: Sparse,
+    change: Sparse,
 }
 
 /// [w x] on the rotations of every body in space; none when all are zero.
@@ -43,37 +43,30 @@ pub(crate) fn crosses(model: &Model, v: &[f64]) -> Triplets {
     out
 }
 
-/// T and T' at a point; none where nothing turns.
-fn turning(model: &Model, point: &Point) -> Option<[Triplets; 2]> {
-    let both = [crosses(model, &point.v), crosses(model, &point.a)];
-    both.iter().any(|t| t.iter().next().is_some()).then_some(both)
-}
-
-impl Turning<Dense> {
-    pub(crate) fn dense(model: &Model, point: &Point) -> Option<Self> {
-        turning(model, point).map(|[rate, change]| Self { rate: rate.to_dense(), change: change.to_dense() })
+impl Turning {
+    /// None where nothing turns.
+    pub(crate) fn new(model: &Model, point: &Point) -> Option<Self> {
+        let [rate, change] = [crosses(model, &point.v), crosses(model, &point.a)];
+        let turns = !(rate.is_empty() && change.is_empty());
+        turns.then(|| Self { rate: rate.to_sparse(), change: change.to_sparse() })
     }
     /// B + A T and C + B T + A T'.
-    pub(crate) fn applied(&self, a: &Dense, b: &Dense, c: &Dense) -> (Dense, Dense) {
-        let second = &(c + &dense::mul(b, &self.rate)) + &dense::mul(a, &self.change);
-        (b + &dense::mul(a, &self.rate), second)
+    pub(crate) fn applied(&self, a: &Dense, b: Dense, c: Dense) -> (Dense, Dense) {
+        let second = dense::add_mul_sparse(c, 1.0, &b, &self.rate);
+        let second = dense::add_mul_sparse(second, 1.0, a, &self.change);
+        (dense::add_mul_sparse(b, 1.0, a, &self.rate), second)
     }
-    /// The derivatives of the constraint rates in terms of coordinates and their true rates.
-    pub(crate) fn of_rates(&self, phi_q: &Dense, rates: &ConstraintRates) -> ConstraintRates {
-        let (phi_ddot_v, phi_ddot_q) = self.applied(phi_q, &rates.phi_ddot_v, &rates.phi_ddot_q);
-        let phi_dot_q = &rates.phi_dot_q + &dense::mul(phi_q, &self.rate);
-        ConstraintRates { phi_dot_q, phi_ddot_q, phi_ddot_v }
-    }
-}
-
-impl Turning<Sparse> {
-    pub(crate) fn sparse(model: &Model, point: &Point) -> Option<Self> {
-        turning(model, point)
-            .map(|[rate, change]| Self { rate: rate.to_sparse(), change: change.to_sparse() })
-    }
-    pub(crate) fn applied(&self, a: &Sparse, b: &Sparse, c: &Sparse) -> (Sparse, Sparse) {
+    /// The same of sparse blocks.
+    pub(crate) fn applied_sparse(&self, a: &Sparse, b: &Sparse, c: &Sparse) -> (Sparse, Sparse) {
         let plus = |x: &Sparse, y: &Sparse| sparse::add(1.0, x, 1.0, y);
         let second = plus(&plus(c, &sparse::mul(b, &self.rate)), &sparse::mul(a, &self.change));
         (plus(b, &sparse::mul(a, &self.rate)), second)
+    }
+    /// The derivatives of the constraint rates in terms of coordinates and their true rates.
+    pub(crate) fn of_rates(&self, phi_q: &Dense, rates: ConstraintRates) -> ConstraintRates {
+        let ConstraintRates { phi_dot_q, phi_ddot_q, phi_ddot_v } = rates;
+        let (phi_ddot_v, phi_ddot_q) = self.applied(phi_q, phi_ddot_v, phi_ddot_q);
+        let phi_dot_q = dense::add_mul_sparse(phi_dot_q, 1.0, phi_q, &self.rate);
+        ConstraintRates { phi_dot_q, phi_ddot_q, phi_ddot_v }
     }
 }

@@ -353,8 +353,8 @@ pub fn unconstrained_instant(
     let m = &blocks.m + &dense::mul_transpose(phi_q, &xi_phi);
     let mut c = &blocks.c + &dense::mul_transpose(&xi_phi, &by_v);
     let mut k = &blocks.k + &dense::mul_transpose(&xi_phi, &by_q);
-    if let Some(turning) = Turning::dense(model, point) {
-        (c, k) = turning.applied(&m, &c, &k);
+    if let Some(turning) = Turning::new(model, point) {
+        (c, k) = turning.applied(&m, c, k);
     }
     Ok(UnconstrainedInstant { m, c, k, f })
 }

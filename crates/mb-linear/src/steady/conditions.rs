@@ -16,12 +16,19 @@ use super::change::Change;
 use super::generator::Generator;
 use super::scale::Scale;
 use crate::error::LinearError;
-use mb_algebra::{Dense, RankTolerance, Svd, dense, norms};
+use mb_algebra::{Dense, RankTolerance, Sparse, Svd, dense, norms, sparse};
 use mb_model::{Model, Point};
 
 /// Singular values of the conditions below this share of the largest leave S open: the square root of rounding, since
 /// data are as good as that where they come from formulas.
 const OPEN: f64 = 1e-8;
+
+/// S and S^T.
+fn both(s: &Generator) -> (Sparse, Sparse) {
+    let s = s.sparse();
+    let transposed = sparse::transpose(&s);
+    (s, transposed)
+}
 
 /// What the conditions say of one generator: numbers without unit, per radian of the motion.
 pub(super) struct Conditions<'a> {
@@ -35,11 +42,11 @@ impl Conditions<'_> {
     /// What is left of every condition.
     pub(super) fn residual(&self, s: &Generator) -> Vec<f64> {
         let (change, r, scale) = (self.change, self.r, self.scale);
-        let s_dense = s.dense();
+        let (s_sparse, transposed) = both(s);
         let mut out = Vec::new();
         for (order, (x, rate)) in change.now.iter().zip(&change.rates).enumerate() {
-            let turned = &dense::mul_transpose(&s_dense, x) + &dense::mul(x, &s_dense);
-            let left = dense::mul_transpose(r, &(rate + &turned));
+            let changed = dense::add_sparse_mul(rate.clone(), 1.0, &transposed, x);
+            let left = dense::mul_transpose(r, &dense::add_mul_sparse(changed, 1.0, x, &s_sparse));
             // M and C by half, K on both sides.
             let (left, columns) =
                 if order == 2 { (dense::mul(&left, r), &scale.reduced) } else { (left, &scale.full) };
@@ -50,7 +57,7 @@ impl Conditions<'_> {
                 }
             }
         }
-        let rows = &change.phi_q_rate + &dense::mul(&change.phi_q, &s_dense);
+        let rows = dense::add_mul_sparse(change.phi_q_rate.clone(), 1.0, &change.phi_q, &s_sparse);
         let rows = dense::mul(&rows, r);
         for i in 0..rows.nrows() {
             let size = norms::two(&dense::row(&change.phi_q, i)) * scale.speed;
@@ -87,11 +94,11 @@ impl Conditions<'_> {
     }
     /// The body whose equations change fastest in the frame of `s`, and by what share of themselves in a second.
     pub(super) fn fastest(&self, model: &Model, s: &Generator) -> (String, f64) {
-        let s_dense = s.dense();
+        let (s_sparse, transposed) = both(s);
         let mut worst = (0, 0.0);
         for (order, (x, rate)) in self.change.now.iter().zip(&self.change.rates).enumerate() {
-            let turned = &dense::mul_transpose(&s_dense, x) + &dense::mul(x, &s_dense);
-            let left = rate + &turned;
+            let changed = dense::add_sparse_mul(rate.clone(), 1.0, &transposed, x);
+            let left = dense::add_mul_sparse(changed, 1.0, x, &s_sparse);
             let unit = self.scale.unit(order);
             for j in 0..left.ncols() {
                 for i in 0..left.nrows() {

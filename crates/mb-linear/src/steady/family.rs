@@ -172,7 +172,8 @@ impl SteadyFamily {
         let near = self.near(speed);
         let times = near.motion.times.iter().map(|t| t * near.speed / speed).collect();
         let deviation = self.deviation.clone();
-        OperatingPoint::of_family(SteadyMotion { point, generator, frame, deviation, times })
+        let forces = self.nodes.iter().map(|n| n.motion.forces).fold(0.0, f64::max);
+        OperatingPoint::of_family(SteadyMotion { point, generator, frame, deviation, times, forces })
     }
     /// The nearest speed.
     fn near(&self, speed: f64) -> &Node {

@@ -21,7 +21,6 @@ use super::generator::{Generator, in_ground, length, positions};
 use super::scale::GOLDEN;
 use super::search::Field;
 use super::{STEADY, SteadyMotion};
-use crate::point::force_scale;
 use mb_algebra::{Dense, Sparse, Svd, dense, norms, sparse};
 use mb_constraints::minimum_norm_multipliers;
 use mb_model::{Block, BlockKind, Model, Point};
@@ -110,8 +109,10 @@ impl SteadyMotion {
     }
     /// K (n x n, in the frame) without what rounding leaves of it along the free turns and shifts.
     pub(crate) fn freed(&self, model: &Model, k: Dense, phi_q: &Dense) -> Dense {
-        let rows = mb_algebra::to_sparse(phi_q);
-        let free = self.free_directions(model, &mb_algebra::to_sparse(&k), &rows);
+        let (rows, stiffness) = (mb_algebra::to_sparse(phi_q), mb_algebra::to_sparse(&k));
+        let free = self.free_directions(model, &stiffness, &rows);
+        // What is taken out is rounding, which changes nothing of that.
+        let symmetric = sparse::is_symmetric(&stiffness, ROUNDING).is_ok();
         let mut done: Vec<Vec<f64>> = Vec::new();
         let mut k = k;
         for j in 0..free.ncols() {
@@ -130,12 +131,17 @@ impl SteadyMotion {
             let Ok((_, l)) = minimum_norm_multipliers(&rows, &dense::matvec_transpose(&k, &y)) else {
                 continue;
             };
-            let symmetric = dense::is_symmetric(&k, ROUNDING).is_ok();
             let along = dense::dot(&y, &r);
-            k = Dense::from_fn(k.nrows(), k.ncols(), |i, j| {
-                let other = if symmetric { y[i] * l[j] - along * y[i] * y[j] } else { 0.0 };
-                k[(i, j)] - r[i] * y[j] - other
-            });
+            for j in 0..k.ncols() {
+                let (of_r, of_y) = (y[j], if symmetric { l[j] - along * y[j] } else { 0.0 });
+                if of_r != 0.0 || of_y != 0.0 {
+                    let rest = r.iter().zip(&y);
+                    k.col_as_slice_mut(j)
+                        .iter_mut()
+                        .zip(rest)
+                        .for_each(|(k, (r, y))| *k -= r * of_r + y * of_y);
+                }
+            }
             done.push(y);
         }
         k
@@ -270,7 +276,7 @@ impl SteadyMotion {
     }
     /// What is left at the point of the motion; none where the multipliers cannot be solved for.
     pub(super) fn own(&self, model: &Model) -> Option<Own> {
-        Some(Own { left: self.left(model, &self.point)?, forces: force_scale(model, &self.point) })
+        Some(Own { left: self.left(model, &self.point)?, forces: self.forces })
     }
     /// What is left of the forces at a point whatever the multipliers, of the constraints, and of their rates compared with the speed.
     fn left(&self, model: &Model, there: &Point) -> Option<[f64; 3]> {

@@ -16,7 +16,6 @@ use super::scale::{self, Scale};
 use super::tiles::{Tiled, Tiling};
 use super::{Deviation, STEADY, Unsteady, body_of};
 use crate::error::LinearError;
-use crate::point::force_scale;
 use mb_algebra::{Sparse, norms};
 use mb_model::system::LinearizedBlocks;
 use mb_model::{Model, Point};
@@ -39,10 +38,11 @@ impl<'a> FullOrbit<'a> {
         blocks: LinearizedBlocks,
         scale: &'a Scale,
         phases: u32,
+        forces: f64,
     ) -> Result<Self, LinearError> {
         let phi_q = blocks.phi_q.to_csr();
         let rows = groups(model, &phi_q)?;
-        Ok(Self { model, point, scale, phases, blocks, rows, forces: force_scale(model, point) })
+        Ok(Self { model, point, scale, phases, blocks, rows, forces })
     }
     pub(super) fn mass(&self) -> &Sparse {
         &self.blocks.m

@@ -188,15 +188,6 @@ impl Generator {
         self.entries(|i, j, s| out[i] += s * x[j]);
         out
     }
-    /// X S for X any x n: S has two entries in a column at most, so that a product of dense matrices would be a waste.
-    pub(crate) fn right_of(&self, x: &Dense) -> Dense {
-        let mut out = Dense::zeros(x.nrows(), x.ncols());
-        self.entries(|i, j, s| {
-            let from = x.col_as_slice(i);
-            out.col_as_slice_mut(j).iter_mut().zip(from).for_each(|(out, x)| *out += s * x);
-        });
-        out
-    }
     /// exp(S t) applied to every column of `x` (n x any).
     pub(crate) fn carried(&self, t: f64, x: &Dense) -> Dense {
         let mut out = x.clone();

@@ -46,7 +46,7 @@ pub use verdict::{Asymmetric, Frame, Reason, Unsteady};
 pub use whirl::Whirl;
 
 use crate::error::LinearError;
-use crate::point::Instant;
+use crate::point::{Instant, force_scale};
 use change::Change;
 use conditions::Conditions;
 pub(crate) use frames::check_frame;
@@ -68,6 +68,8 @@ pub struct SteadyMotion {
     deviation: Deviation,
     /// Times in s at which the orbit was checked.
     times: Vec<f64>,
+    /// The size of the forces at work.
+    forces: f64,
 }
 
 impl SteadyMotion {
@@ -133,14 +135,15 @@ pub(crate) fn looked_at(
     let blocks = model.blocks(point);
     let diagonals = [&blocks.m, &blocks.c, &blocks.k].map(diagonal);
     let scale = Scale::new(model, point, &diagonals);
+    let forces = force_scale(model, point);
     if model.has_velocity_rows() {
         let orbit = rolling::RollingOrbit { model, at, scale: &scale, phases };
         let (generator, deviation) = orbit.search(frame)?;
         let times = scale::times(&scale, &generator, phases);
         let frame = Frame::of(model, point, &generator);
-        return Ok(SteadyMotion { point: point.clone(), generator, frame, deviation, times });
+        return Ok(SteadyMotion { point: point.clone(), generator, frame, deviation, times, forces });
     }
-    let full = FullOrbit::new(model, point, blocks, &scale, phases)?;
+    let full = FullOrbit::new(model, point, blocks, &scale, phases, forces)?;
     let (generator, deviation) = match full.search(at, frame)? {
         Ok(found) => found,
         Err(why) if model.nv() + model.nc() > DENSE_UP_TO => {
@@ -153,7 +156,7 @@ pub(crate) fn looked_at(
     };
     let times = scale::times(&scale, &generator, phases);
     let frame = Frame::of(model, point, &generator);
-    Ok(SteadyMotion { point: point.clone(), generator, frame, deviation, times })
+    Ok(SteadyMotion { point: point.clone(), generator, frame, deviation, times, forces })
 }
 
 /// Coordinates and constraint rows in all up to which frames are sought on a basis of the admissible displacements, by

@@ -143,21 +143,19 @@ impl Orbit<'_> {
 
 /// M, C~, K~ and Phi_q.
 fn blocks(model: &Model, point: &Point) -> ([Dense; 3], Dense) {
-    let mb_model::system::Blocks { m, c, k, phi_q } = model.dense_blocks(point);
-    match Turning::dense(model, point) {
-        Some(turning) => {
-            let (c, k) = turning.applied(&m, &c, &k);
-            ([m, c, k], phi_q)
-        }
-        None => ([m, c, k], phi_q),
+    let mb_model::system::Blocks { m, mut c, mut k, phi_q } = model.dense_blocks(point);
+    if let Some(turning) = Turning::new(model, point) {
+        (c, k) = turning.applied(&m, c, k);
     }
+    ([m, c, k], phi_q)
 }
 
 /// G2, G1, G0 on the columns of `y`.
 fn reduced([m, c, k]: &[Dense; 3], s: &Generator, y: &Dense) -> [Dense; 3] {
-    let s = s.dense();
-    let sy = dense::mul(&s, y);
-    let ssy = dense::mul(&s, &sy);
+    let s = s.sparse();
+    let times_s = |x: &Dense| dense::add_sparse_mul(Dense::zeros(x.nrows(), x.ncols()), 1.0, &s, x);
+    let sy = times_s(y);
+    let ssy = times_s(&sy);
     let my = dense::mul(m, y);
     let first = &dense::mul(c, y) + &dense::scale(2.0, &dense::mul(m, &sy));
     let none = &(&dense::mul(k, y) + &dense::mul(c, &sy)) + &dense::mul(m, &ssy);

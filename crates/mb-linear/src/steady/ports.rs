@@ -10,7 +10,7 @@ use super::SteadyMotion;
 use crate::descriptor::output_blocks;
 use crate::error::LinearError;
 use crate::linearize::inputs;
-use mb_algebra::{Dense, dense, norms};
+use mb_algebra::{Dense, dense, norms, sparse};
 use mb_constraints::minimum_norm_multipliers;
 use mb_model::{Model, Point};
 
@@ -75,12 +75,12 @@ impl SteadyMotion {
     }
     /// E^T F, and what the outputs read of y, y', y'' and the multipliers.
     fn ports(&self, model: &Model, point: &Point, carried: &Dense) -> (Dense, [Dense; 4]) {
-        let s = self.generator.dense();
+        let s = self.generator.sparse();
         let [y_q, y_v, y_a, y_l] = output_blocks(model, point);
         let [q, v, a] = [y_q, y_v, y_a].map(|y| dense::mul(&y, carried));
-        let (vs, as_) = (dense::mul(&v, &s), dense::mul(&a, &s));
-        let by_q = &(&q + &vs) + &dense::mul(&as_, &s);
-        let by_v = &v + &dense::scale(2.0, &as_);
+        let by_q =
+            dense::add_mul_sparse(dense::add_mul_sparse(q, 1.0, &v, &s), 1.0, &a, &sparse::mul(&s, &s));
+        let by_v = dense::add_mul_sparse(v, 2.0, &a, &s);
         (dense::mul_transpose(carried, &inputs(model, point)), [by_q, by_v, a, y_l])
     }
 }
