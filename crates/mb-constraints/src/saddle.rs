@@ -50,6 +50,8 @@ pub struct Saddle {
 #[derive(Debug)]
 enum Factor {
     Lu(Box<Lu>),
+    /// Of D A D, with the diagonal of D: powers of two that leave the largest entries of all rows near one.
+    Equilibrated(Box<Lu>, Vec<f64>),
     /// Shortest solution by singular values.
     Shortest(Box<Svd>),
     /// Checked at every solve; the blocks are kept for the case that a check fails.
@@ -146,12 +148,9 @@ impl Saddle {
                 full[(j, n + i)] = k * phi_q[(i, j)];
             }
         }
-        let factor = match Lu::new(&full) {
-            Ok(lu) if lu.rcond() > SINGULAR_BELOW => Factor::Lu(Box::new(lu)),
-            Ok(_) | Err(AlgebraError::Singular { .. } | AlgebraError::NonFiniteResult { .. }) => {
-                Factor::Shortest(Box::new(Svd::new(&full)?))
-            }
-            Err(other) => return Err(other),
+        let factor = match well_conditioned(&full)? {
+            Some(factor) => factor,
+            None => Factor::Shortest(Box::new(Svd::new(&full)?)),
         };
         Ok(Self { n, m, k, factor })
     }
@@ -222,6 +221,10 @@ impl Saddle {
         let mut x = match &self.factor {
             Factor::Free(free) => return free.solve(f, g).unwrap_or_else(undetermined),
             Factor::Lu(lu) => lu.solve(&rhs),
+            Factor::Equilibrated(lu, d) => {
+                let scaled = |x: &[f64]| -> Vec<f64> { x.iter().zip(d).map(|(x, d)| x * d).collect() };
+                scaled(&lu.solve(&scaled(&rhs)))
+            }
             Factor::Shortest(svd) => svd.min_norm_solve(&rhs, RankTolerance { relative: 1e-12 }),
             Factor::Sparse { lu, matrix, constraints } => refine(lu, matrix, &rhs, *constraints),
             Factor::Ldl { factor, a, phi_q, skew } => {
@@ -243,6 +246,52 @@ impl Saddle {
 /// k with k |Phi_q| about |A|; one where either is zero.
 fn scale(a: f64, phi_q: f64) -> f64 {
     if a > 0.0 && phi_q > 0.0 { a / phi_q } else { 1.0 }
+}
+
+/// LU factors of a symmetric pattern; none where it is singular in all units.
+///
+/// Of lengths in mm rotations have stiffnesses a million times those of translations, which alone can make a matrix look singular: where the
+/// condition is poor, rows and columns are brought to one size.
+fn well_conditioned(full: &Dense) -> Result<Option<Factor>, AlgebraError> {
+    let factored = |a: &Dense| match Lu::new(a) {
+        Ok(lu) => Ok(Some((lu.rcond(), lu)).filter(|(rcond, _)| *rcond > SINGULAR_BELOW)),
+        Err(AlgebraError::Singular { .. } | AlgebraError::NonFiniteResult { .. }) => Ok(None),
+        Err(other) => Err(other),
+    };
+    let plain = factored(full)?;
+    let before = plain.as_ref().map_or(0.0, |(rcond, _)| *rcond);
+    if before <= POOR {
+        let d = equilibrium(full);
+        let scaled = Dense::from_fn(full.nrows(), full.ncols(), |i, j| d[i] * full[(i, j)] * d[j]);
+        if let Some((_, lu)) = factored(&scaled)?.filter(|(rcond, _)| *rcond > before) {
+            return Ok(Some(Factor::Equilibrated(Box::new(lu), d)));
+        }
+    }
+    Ok(plain.map(|(_, lu)| Factor::Lu(Box::new(lu))))
+}
+
+/// Reciprocal condition below which half of the digits are lost, unless it is the units that make it.
+const POOR: f64 = 1e-8;
+
+/// Sweeps of [`equilibrium`], each of which halves the range of sizes on a logarithmic scale.
+const SWEEPS: usize = 6;
+
+/// Powers of two d with max_j |d_i A_ij d_j| near one for all rows (Ruiz 2001).
+fn equilibrium(a: &Dense) -> Vec<f64> {
+    let mut d = vec![1.0; a.nrows()];
+    for _ in 0..SWEEPS {
+        let sizes: Vec<f64> = (0..a.ncols())
+            .map(|j| {
+                a.col_as_slice(j).iter().zip(&d).fold(0.0_f64, |s, (x, di)| s.max((x * di).abs())) * d[j]
+            })
+            .collect();
+        for (d, size) in d.iter_mut().zip(sizes) {
+            if size > 0.0 && size.is_finite() {
+                *d *= (-0.5 * size.log2()).round().exp2();
+            }
+        }
+    }
+    d
 }
 
 /// Iterative refinement against the matrix without the regularization.

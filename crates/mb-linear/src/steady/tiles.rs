@@ -5,6 +5,7 @@
 use super::generator::{Generator, Rotation};
 use mb_algebra::{Sparse, Triplets};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Which tile every coordinate belongs to.
 #[derive(Clone, Debug)]
@@ -20,11 +21,11 @@ type Tile = [[f64; 3]; 3];
 
 const NOTHING: Tile = [[0.0; 3]; 3];
 
-/// A sparse matrix by tiles.
+/// A sparse matrix by tiles; those of one pattern share their places.
 #[derive(Clone, Debug)]
 pub(super) struct Tiled {
-    place: HashMap<(u32, u32), usize>,
-    keys: Vec<(u32, u32)>,
+    place: Arc<HashMap<(u32, u32), usize>>,
+    keys: Arc<Vec<(u32, u32)>>,
     data: Vec<Tile>,
 }
 
@@ -45,15 +46,25 @@ impl Tiling {
     /// A matrix n x n by tiles, with room for those of `like`.
     pub(super) fn tiled(&self, x: &Sparse, like: Option<&Tiled>) -> Tiled {
         let mut out = match like {
-            Some(like) => Tiled { data: vec![NOTHING; like.keys.len()], ..like.clone() },
-            None => Tiled { place: HashMap::new(), keys: Vec::new(), data: Vec::new() },
+            Some(Tiled { place, keys, data }) => {
+                Tiled { place: place.clone(), keys: keys.clone(), data: vec![NOTHING; data.len()] }
+            }
+            None => Tiled { place: Arc::default(), keys: Arc::default(), data: Vec::new() },
         };
         let by_columns = x.is_csc();
+        // Neighbours in a row or column share a tile.
+        let mut last = None;
         for (outer, vector) in x.outer_iterator().enumerate() {
             for (inner, value) in vector.iter() {
                 let (i, j) = if by_columns { (inner, outer) } else { (outer, inner) };
                 let ((row, a), (column, b)) = (self.at(i), self.at(j));
-                out.tile((row, column))[a][b] += value;
+                let key = (row, column);
+                let k = match last {
+                    Some((before, k)) if before == key => k,
+                    _ => out.index(key),
+                };
+                last = Some((key, k));
+                out.data[k][a][b] += value;
             }
         }
         out
@@ -109,10 +120,11 @@ impl Tiling {
         largest: &mut Tiled,
     ) -> (usize, f64) {
         let mut worst = (0, 0.0);
-        for (key, tile) in now.keys.iter().zip(&now.data) {
-            let first = before.place.get(key).map_or(&NOTHING, |k| &before.data[*k]);
+        for (place, (key, tile)) in now.keys.iter().zip(&now.data).enumerate() {
+            let first = before.at(place, key).map_or(&NOTHING, |k| &before.data[k]);
             let (row, column) = (self.tiles[key.0 as usize], self.tiles[key.1 as usize]);
-            let kept = largest.tile(*key);
+            let k = largest.at(place, key).unwrap_or_else(|| largest.index(*key));
+            let kept = &mut largest.data[k];
             for i in 0..row.1 {
                 for j in 0..column.1 {
                     let off = (tile[i][j] - first[i][j]).abs();
@@ -146,13 +158,19 @@ impl Tiling {
 }
 
 impl Tiled {
-    fn tile(&mut self, key: (u32, u32)) -> &mut Tile {
-        let next = self.keys.len();
-        let k = *self.place.entry(key).or_insert(next);
-        if k == next {
-            self.keys.push(key);
-            self.data.push(NOTHING);
+    /// Where a tile is, most likely at a place that is known from a matrix of the same pattern.
+    fn at(&self, likely: usize, key: &(u32, u32)) -> Option<usize> {
+        if self.keys.get(likely) == Some(key) { Some(likely) } else { self.place.get(key).copied() }
+    }
+    /// Where a tile is; a new one is zero.
+    fn index(&mut self, key: (u32, u32)) -> usize {
+        if let Some(k) = self.place.get(&key) {
+            return *k;
         }
-        &mut self.data[k]
+        let k = self.keys.len();
+        Arc::make_mut(&mut self.place).insert(key, k);
+        Arc::make_mut(&mut self.keys).push(key);
+        self.data.push(NOTHING);
+        k
     }
 }

@@ -224,3 +224,46 @@ fn a_shift_along_a_tilted_axis_is_free() {
     let found = mb_eigen::dense::solve_with_zeros(&lin.pencil(), &zeros, &off, &options).unwrap().unwrap();
     assert_eq!((found.counts.found.rigid, found.counts.found.physical), (4, 8));
 }
+
+/// A bob on a universal joint at the rim of a carousel and on a stiff spring, in m, kg, N and in mm, t, N: the same motion, whose rotational
+/// stiffnesses are a million times as large compared with the others in mm.
+#[test]
+fn a_stiff_carousel_is_the_same_in_millimetres() {
+    let carousel = |stiff: f64, length: f64, mass: f64| {
+        let inertia = |x: f64| x * mass * length * length;
+        let at = |p: [f64; 3]| format!("{:?}", p.map(|x| x * length));
+        let m = model(&format!(
+            "gravity = [0, 0, {}]
+            spatial-body = [
+                {{ name = 'floor', mass = {mass}, inertia = {:?}, at = [0, 0, 0], markers = {{ hook = {}, post = {} }} }},
+                {{ name = 'bob', mass = {}, inertia = {:?}, at = {}, markers = {{ top = {}, side = {} }} }}]
+            joint = [
+                {{ name = 'axle', type = 'revolute', a = 'floor', b = [0, 0, 0], axis = [0, 0, 1] }},
+                {{ name = 'hook', type = 'universal', a = 'bob.top', b = 'floor.hook', axis = [0, 1, 0], axis_a = [1, 0, 0] }}]
+            spring = [{{ name = 's', a = 'bob.side', b = 'floor.post', stiffness = {}, natural_length = {} }}]
+            drive = [{{ name = 'motor', quantity = 'angle', of = 'axle', law = '1.7*t' }}]",
+            -9.81 * length,
+            [1.0; 3].map(inertia),
+            at([0.6, 0.0, 0.0]),
+            at([0.8, 0.4, -0.6]),
+            1.2 * mass,
+            [0.06, 0.07, 0.065].map(inertia),
+            at([0.6, 0.0, -0.7]),
+            at([0.0, 0.0, 0.7]),
+            at([0.1, 0.05, 0.0]),
+            stiff * mass,
+            0.2 * length,
+        ));
+        let at = turning(&m, &[("axle", 1.7)]);
+        let mut found: Vec<f64> = all(&m, &at).iter().map(|s| s.im).filter(|w| *w > 0.0).collect();
+        found.sort_by(f64::total_cmp);
+        found
+    };
+    for stiff in [1e8, 1e10] {
+        let (metres, millimetres) = (carousel(stiff, 1.0, 1.0), carousel(stiff, 1e3, 1e-3));
+        assert_eq!((metres.len(), millimetres.len()), (2, 2), "{metres:?} {millimetres:?}");
+        for (a, b) in metres.iter().zip(&millimetres) {
+            assert!((a - b).abs() < 1e-5 * a, "{stiff}: {metres:?} {millimetres:?}");
+        }
+    }
+}
