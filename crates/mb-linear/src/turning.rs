@@ -43,6 +43,11 @@ pub(crate) fn crosses(model: &Model, v: &[f64]) -> Triplets {
     out
 }
 
+/// A T as a sum of its own, so that what cancels in a frame that turns along cancels to the last digit.
+pub(crate) fn times(a: &Dense, t: &Sparse) -> Dense {
+    dense::add_mul_sparse(Dense::zeros(a.nrows(), t.cols()), 1.0, a, t)
+}
+
 impl Turning {
     /// None where nothing turns.
     pub(crate) fn new(model: &Model, point: &Point) -> Option<Self> {
@@ -52,9 +57,8 @@ impl Turning {
     }
     /// B + A T and C + B T + A T'.
     pub(crate) fn applied(&self, a: &Dense, b: Dense, c: Dense) -> (Dense, Dense) {
-        let second = dense::add_mul_sparse(c, 1.0, &b, &self.rate);
-        let second = dense::add_mul_sparse(second, 1.0, a, &self.change);
-        (dense::add_mul_sparse(b, 1.0, a, &self.rate), second)
+        let second = &(&c + &times(&b, &self.rate)) + &times(a, &self.change);
+        (&b + &times(a, &self.rate), second)
     }
     /// The same of sparse blocks.
     pub(crate) fn applied_sparse(&self, a: &Sparse, b: &Sparse, c: &Sparse) -> (Sparse, Sparse) {
@@ -66,7 +70,7 @@ impl Turning {
     pub(crate) fn of_rates(&self, phi_q: &Dense, rates: ConstraintRates) -> ConstraintRates {
         let ConstraintRates { phi_dot_q, phi_ddot_q, phi_ddot_v } = rates;
         let (phi_ddot_v, phi_ddot_q) = self.applied(phi_q, phi_ddot_v, phi_ddot_q);
-        let phi_dot_q = dense::add_mul_sparse(phi_dot_q, 1.0, phi_q, &self.rate);
+        let phi_dot_q = &phi_dot_q + &times(phi_q, &self.rate);
         ConstraintRates { phi_dot_q, phi_ddot_q, phi_ddot_v }
     }
 }
