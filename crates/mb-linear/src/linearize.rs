@@ -23,7 +23,7 @@
 use crate::entries;
 use crate::point::OperatingPoint;
 use crate::steady::{Generator, SteadyMotion};
-use crate::turning::{Turning, times};
+use crate::turning::{Turning, plus_times};
 use crate::velocity_rows::Admissible;
 use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts, dense, sparse, to_sparse};
 use mb_model::system::Blocks;
@@ -88,9 +88,9 @@ pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> 
     }
     if let Some(motion) = at.steady().filter(|motion| !motion.generator().is_zero()) {
         let s = motion.generator().sparse();
-        let (ms, cs) = (times(&m, &s), times(&c, &s));
-        k = &(&k + &cs) + &times(&ms, &s);
-        c = dense::add(1.0, &c, 2.0, &ms);
+        let ms = plus_times(Dense::zeros(m.nrows(), m.ncols()), 1.0, &m, &s);
+        k = plus_times(plus_times(k, 1.0, &c, &s), 1.0, &ms, &s);
+        c = plus_times(c, 2.0, &m, &s);
     }
     if let Some(motion) = at.steady() {
         k = motion.freed(model, k, &phi_q);

@@ -121,9 +121,9 @@ impl Tiling {
     ) -> (usize, f64) {
         let mut worst = (0, 0.0);
         for (place, (key, tile)) in now.keys.iter().zip(&now.data).enumerate() {
-            let first = before.at(place, key).map_or(&NOTHING, |k| &before.data[k]);
+            let first = before.at(place, *key).map_or(&NOTHING, |k| &before.data[k]);
             let (row, column) = (self.tiles[key.0 as usize], self.tiles[key.1 as usize]);
-            let k = largest.at(place, key).unwrap_or_else(|| largest.index(*key));
+            let k = largest.at(place, *key).unwrap_or_else(|| largest.index(*key));
             let kept = &mut largest.data[k];
             for i in 0..row.1 {
                 for j in 0..column.1 {
@@ -159,8 +159,8 @@ impl Tiling {
 
 impl Tiled {
     /// Where a tile is, most likely at a place that is known from a matrix of the same pattern.
-    fn at(&self, likely: usize, key: &(u32, u32)) -> Option<usize> {
-        if self.keys.get(likely) == Some(key) { Some(likely) } else { self.place.get(key).copied() }
+    fn at(&self, likely: usize, key: (u32, u32)) -> Option<usize> {
+        if self.keys.get(likely) == Some(&key) { Some(likely) } else { self.place.get(&key).copied() }
     }
     /// Where a tile is; a new one is zero.
     fn index(&mut self, key: (u32, u32)) -> usize {
