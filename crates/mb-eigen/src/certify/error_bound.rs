@@ -16,7 +16,7 @@ mod sensitivity;
 
 use mb_algebra::c64;
 
-use crate::tuning;
+use crate::{Eigenpair, tuning};
 
 pub(crate) use cluster::{Column, Estimate, Source, alignment, together};
 pub(crate) use sensitivity::{Factored, Solved, sensitivity};
@@ -79,4 +79,17 @@ impl Measured {
 pub(crate) fn in_metric(residual: f64, slope: f64) -> f64 {
     let first_order = 2.0 * residual / slope;
     if first_order <= tuning::PARTLY * slope { first_order } else { 4.0 * residual.sqrt() }
+}
+
+/// Bound on s of an eigenpair by both of its vectors.
+///
+/// rho weighs the residual with the left vector as it is: what that vector lacks, times a residual that is more than rounding, is of second
+/// order, and with entries of all sizes outweighs the first. `astray`: the bound of the left vector, which says as much of the same eigenvalue.
+pub(crate) fn of_both(pair: &Eigenpair, astray: f64, rounding: f64) -> f64 {
+    // Backward error over that of rounding from which on an eigenpair was not solved to rounding.
+    if pair.backward_error > tuning::TWICE * rounding {
+        pair.error_bound.max(astray)
+    } else {
+        pair.error_bound
+    }
 }

@@ -161,7 +161,7 @@ impl<'a> General<'a> {
         let at = shifted.tau;
         let tau = match self.nearest_from(shifted, count) {
             Ok(set) => {
-                let Some(tau) = off_eigenvalue(at, &set) else { return Ok(self.with_real_values(set, at)) };
+                let Some(tau) = off_eigenvalue(at, &set) else { return Ok(self.with_conjugates(set, at)) };
                 tau
             }
             // So near to an eigenvalue that the factors give no solution.
@@ -173,7 +173,7 @@ impl<'a> General<'a> {
         self.report_moved(at, moved.tau);
         let mut set = self.nearest_from(&moved, count)?;
         set.reach -= (moved.tau - at).norm();
-        Ok(self.with_real_values(set, moved.tau))
+        Ok(self.with_conjugates(set, moved.tau))
     }
 
     fn report_moved(&mut self, from: c64, to: c64) {

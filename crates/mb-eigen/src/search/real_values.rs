@@ -8,12 +8,25 @@ use super::set::Set;
 use crate::tuning;
 
 impl General<'_> {
+    /// The set with values near the real axis found anew, and without those that miss a conjugate nearer to the shift.
+    ///
+    /// The matrices are real: what has no conjugate there is rounding, or the conjugate was lost, and a count of the values left shows it.
+    pub(super) fn with_conjugates(&mut self, set: Set, at: c64) -> Set {
+        let mut set = self.with_real_values(set, at);
+        let kept: Vec<usize> =
+            (0..set.tau.len()).filter(|&j| !misses_conjugate(set.tau[j], &set.tau, at)).collect();
+        if kept.len() < set.tau.len() {
+            set.keep(&kept);
+        }
+        set
+    }
+
     /// The set with the values near the real axis found anew in real arithmetic.
     ///
     /// At a complex shift a real eigenvalue comes out with an imaginary part of rounding, which its conjugate would count once more, and two
     /// real ones close to each other cannot be distinguished from a pair. Around a real shift nearby they are real or
     /// a pair.
-    pub(super) fn with_real_values(&mut self, mut set: Set, at: c64) -> Set {
+    fn with_real_values(&mut self, mut set: Set, at: c64) -> Set {
         if at.im == 0.0 {
             return set;
         }
@@ -76,4 +89,10 @@ impl General<'_> {
         }
         set
     }
+}
+
+/// Whether a value lies across the real axis from the shift, by more than rounding so far away, and its conjugate is not there.
+fn misses_conjugate(tau: c64, all: &[c64], at: c64) -> bool {
+    let across = tau.im * at.im < 0.0 && tau.im.abs() > tuning::SQRT_EPS * (tau - at).norm();
+    across && !all.iter().any(|other| (other - tau.conj()).norm() <= tuning::CLEAR * tau.im.abs())
 }

@@ -39,11 +39,12 @@ impl Certifier<'_> {
                 let of_m = 2.0 * s.norm() * (energy(&raw.right) * energy(&lefts[j])).sqrt();
                 aligned = alignment(slope.norm(), of_m, of_c, forms[j].c.norm());
             }
+            let astray = if astray[j] > 0.0 { 2.0 * astray[j] / slope.norm() } else { 0.0 };
             Estimate {
                 s,
-                bound: pairs[j].error_bound,
+                bound: error_bound::of_both(&pairs[j], astray, self.rounding),
                 alignment: aligned,
-                astray: if astray[j] > 0.0 { 2.0 * astray[j] / slope.norm() } else { 0.0 },
+                astray,
                 fixed: raw.kind != Kind::Ordinary,
                 mirror: raw.mirror,
                 opposite: false,

@@ -29,7 +29,7 @@ impl Certifier<'_> {
             let (alignment, astray) = aligned.get(j).copied().unwrap_or((1.0, 0.0));
             Estimate {
                 s: pair.value().unwrap_or_default(),
-                bound: pair.error_bound,
+                bound: error_bound::of_both(pair, astray, self.rounding),
                 alignment,
                 astray,
                 fixed: kinds[j].rigid,
