@@ -9,6 +9,7 @@
 
 use mb_algebra::{Dense, QuadraticPencil, RankQr, RankTolerance, dense, norms};
 
+use super::kernel::Kernel;
 use super::raw::{Kind, Raw};
 use super::{Lifts, Matrices, ReducedEigenvalues, solve_reduced};
 use crate::error::at;
@@ -30,7 +31,12 @@ pub(super) struct LeftOver {
 }
 
 impl CommonNull {
-    pub(super) fn find(reduced: &Matrices) -> Result<Option<Self>, EigenError> {
+    pub(super) fn find(
+        pencil: &QuadraticPencil,
+        reduced: &Matrices,
+        lifts: Lifts<'_>,
+        options: &DenseOptions,
+    ) -> Result<Option<Self>, EigenError> {
         let unit = |a: &Dense| {
             let size = norms::max_abs(a);
             if size > 0.0 { dense::scale(size.recip(), a) } else { a.clone() }
@@ -44,6 +50,9 @@ impl CommonNull {
             RankQr::new(&dense::vstack(&[&t(&m), &t(&c), &t(&k)]), tolerance).map_err(&step)?.null_space();
         // A pencil singular from one side only is left to QZ.
         let usable = right.ncols() > 0 && right.ncols() == left.ncols();
+        // These ranks depend on units: common directions are null directions of the damping as well, by the rule that does not.
+        let undamped = || Kernel::find(&reduced.c, lifts.of(&pencil.c), options.zero_tolerance);
+        let usable = usable && right.ncols() <= undamped()?.dim();
         Ok(usable.then_some(Self { right, left }))
     }
 

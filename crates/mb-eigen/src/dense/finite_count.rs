@@ -95,7 +95,7 @@ fn on_directions(
     if massless.dim() == 0 {
         return Ok(Some((2 * size).into()));
     }
-    if let Some(common) = CommonNull::find(reduced)? {
+    if let Some(common) = CommonNull::find(pencil, reduced, lifts, options)? {
         let inner = common.left_over(reduced, lifts, options)?;
         let lifts = Lifts { right: Some(&inner.lift_right), left: Some(&inner.lift_left) };
         return on_directions(pencil, &inner.matrices, lifts, options);

@@ -278,7 +278,7 @@ fn solve_reduced(
         Kernel::find_most(&reduced.k, lifts.of(&pencil.k), options.zero_tolerance, options.most_zeros)?;
     if massless.dim() > 0
         && stiffless.dim() > 0
-        && let Some(common) = CommonNull::find(reduced)?
+        && let Some(common) = CommonNull::find(pencil, reduced, lifts, options)?
     {
         return common.deflate(pencil, reduced, lifts, shift, options);
     }

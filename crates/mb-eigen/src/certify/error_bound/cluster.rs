@@ -266,8 +266,7 @@ fn by_forms(
                 rest += y.iter().zip(&column.rest).map(|(y, r)| abs(*y) * r).sum::<f64>();
             }
         }
-        // A NaN is not dominant.
-        // Largest row sum of a form's other entries over its diagonal.
+        // Largest row sum of a form's other entries over its diagonal; a NaN is not dominant.
         let dominant = others <= tuning::MAINLY * diagonal && diagonal > 0.0;
         if !(dominant && estimates[i].is_sound()) {
             return None;
@@ -351,8 +350,7 @@ fn by_circle(
         };
         // Values that rounding has moved off further than the circle reaches.
         if counted < group.len() && real.is_none() {
-            // Growth of a circle with fewer eigenvalues than values: beyond what first order says the next one may be a small multiple away,
-            // and values taken in without need may be no eigenvalues.
+            // Fewer eigenvalues than values: beyond first order the next may be a small multiple away, and values taken in may be none.
             radius *= if radius < first_order { 1.0 / tuning::CLEAR } else { tuning::TWICE };
             continue;
         }
