@@ -17,8 +17,7 @@
 
 use mb_algebra::c64;
 
-use crate::completeness::winding;
-use crate::completeness::winding::Circle;
+use crate::completeness::winding::{self, Circle};
 use crate::numeric::vectors::{abs, inner};
 use crate::{EigenError, Eigenpair, tuning};
 
