@@ -27,6 +27,7 @@ pub mod parametric;
 pub mod part;
 pub mod periodic;
 pub mod phase;
+pub mod request;
 pub mod response;
 pub mod sentences;
 mod settle;

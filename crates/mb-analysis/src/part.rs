@@ -22,6 +22,9 @@ pub const ALL_UP_TO: usize = 400;
 /// is asked for.
 pub const DENSE_UP_TO: usize = 1000;
 
+/// Largest size of an entry of given matrices, and the reciprocal of the smallest: products of them are doubles.
+pub const LARGEST_ENTRY: f64 = 1e150;
+
 /// Constraint rows up to which penalty matrices, which may couple them all, are made.
 const MOST_PENALTIES: usize = 4000;
 
@@ -94,9 +97,27 @@ pub fn problem(
     Ok(PartProblem { pencil, parts, options: SparseOptions { left_vectors, expert, ..*options }, zeros })
 }
 
+/// Eigenpairs of a linearized model that the distributed engine finds, or whatever else solves the problem with its constraints in the
+/// matrices.
+///
+/// # Errors
+/// As [`problem`], and those of `solve`.
+pub fn of_model_elsewhere<E: From<AnalysisError>>(
+    model: &Model,
+    at: &OperatingPoint,
+    request: Request,
+    options: &SparseOptions,
+    solve: impl FnOnce(&PartProblem, &Request) -> Result<Spectrum, E>,
+) -> Result<FormulationSpectrum, E> {
+    let problem = problem(model, at, options)?;
+    let spectrum = solve(&problem, &request)?;
+    let known_zeros = problem.options.expert.least_zeros;
+    Ok(of_spectrum(model, at, request, "constrained/slepc".to_owned(), spectrum, known_zeros))
+}
+
 /// A spectrum of a linearized model with its constraints in the matrices, from whatever found it: bounds of a motion widened, whirl
 /// reported. Of the zeros as many as are known to be have no error bound.
-pub fn of_spectrum(
+fn of_spectrum(
     model: &Model,
     at: &OperatingPoint,
     request: Request,

@@ -119,24 +119,6 @@ pub enum Failure {
     /// The exchange with the distributed engine failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The driver of the distributed engine is not there.
-    #[error("The distributed engine is not there: no `{program}` in {places}.")]
-    NoEngine {
-        /// The program.
-        program: String,
-        /// The folders that were searched.
-        places: String,
-    },
-    /// The distributed engine did not come to an end.
-    #[error("The engine, started by `{launcher}`, failed: {why}.{}", if log.is_empty() { String::new() } else { format!(" Its last lines: {log}") })]
-    EngineRun {
-        /// What starts it.
-        launcher: String,
-        /// What went wrong.
-        why: String,
-        /// The last lines it wrote.
-        log: String,
-    },
     /// The eigenanalysis failed.
     #[error("{formulation}: {source}")]
     Eigen {
@@ -196,15 +178,6 @@ fn code_of(wrong: bool) -> u8 {
     if wrong { WRONG } else { NUMERICS }
 }
 
-/// Whether an exchange with the engine failed for what was asked or given, and not for its numerics.
-fn wrong_exchange(error: &EngineError) -> bool {
-    match error {
-        EngineError::Eigen(source) => wrong_eigen(source),
-        EngineError::Engine { .. } => false,
-        _ => true,
-    }
-}
-
 impl Failure {
     /// Of a simulation, with the program's own names of options.
     pub fn simulation(error: ConstraintError) -> Self {
@@ -247,11 +220,10 @@ impl Failure {
             | Self::Model(_)
             | Self::Matrix { .. }
             | Self::MatrixFile { .. }
-            | Self::Request(_)
-            | Self::NoEngine { .. } => WRONG,
-            Self::EngineRun { .. } | Self::Lost { .. } | Self::Stopped(_) => NUMERICS,
+            | Self::Request(_) => WRONG,
+            Self::Lost { .. } | Self::Stopped(_) => NUMERICS,
             Self::Eigen { source, .. } => code_of(wrong_eigen(source)),
-            Self::Engine(source) => code_of(wrong_exchange(source)),
+            Self::Engine(source) => code_of(source.is_wrong_request(wrong_eigen)),
             Self::Parametric { source, .. } => code_of(wrong_parametric(source)),
             Self::Linear(source) => code_of(wrong_linear(source)),
             Self::Response(source) => code_of(wrong_response(source)),
@@ -272,6 +244,7 @@ impl Failure {
             | Self::MatrixFile { path, .. }
             | Self::Unreadable { path, .. }
             | Self::Unwritable { path, .. }
+            | Self::Engine(EngineError::Folder { path, .. } | EngineError::NoManifest { path, .. })
             | Self::Request(
                 RequestError::Sizes { path, .. }
                 | RequestError::NotSymmetric { path, .. }
@@ -303,8 +276,8 @@ impl Failure {
     /// A stable word for the kind, for JSON.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::Unreadable { .. } => "unreadable",
-            Self::Unwritable { .. } => "unwritable",
+            Self::Unreadable { .. } | Self::Engine(EngineError::NoManifest { .. }) => "unreadable",
+            Self::Unwritable { .. } | Self::Engine(EngineError::Folder { .. }) => "unwritable",
             Self::Matrix { .. } | Self::MatrixFile { .. } => "matrix",
             Self::Model(_) => "model",
             Self::Request(_) => "request",
@@ -321,7 +294,7 @@ impl Failure {
             Self::Parametric { .. } | Self::Lost { .. } => "expansion",
             Self::Eigen { .. } => "eigenanalysis",
             Self::Response(_) => "response",
-            Self::Engine(_) | Self::NoEngine { .. } | Self::EngineRun { .. } => "engine",
+            Self::Engine(_) => "engine",
             Self::Periodic(_) => "periodic_motion",
         }
     }

@@ -6,11 +6,9 @@ use crate::matrix_file;
 use crate::source::{LARGEST_FILE, read_file};
 use mb_algebra::matrix_market::{self, MatrixMarket};
 use mb_algebra::{DescriptorPencil, QuadraticPencil, Sparse, sparse};
+use mb_analysis::part::LARGEST_ENTRY;
 use mb_eigen::EigenError;
 use std::path::{Path, PathBuf};
-
-/// Largest size of an entry, and the reciprocal of the smallest: products of them are doubles.
-pub const LARGEST_ENTRY: f64 = 1e150;
 
 /// A file with the matrix it holds.
 #[derive(Clone, Debug, PartialEq)]

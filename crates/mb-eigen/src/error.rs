@@ -179,7 +179,7 @@ pub enum EigenError {
     NoArpack,
     /// A request that engines outside do not answer.
     #[error(
-        "The distributed engine does not answer for {what}. Ask for --lowest, --near, --near-point or --band, or leave the engine out."
+        "The distributed engine does not answer for {what}. Ask for the lowest modes, those nearest to a frequency or a point, or those of a band, or leave the engine out."
     )]
     NotForEngine {
         /// What was asked.

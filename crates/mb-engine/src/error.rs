@@ -28,7 +28,7 @@ pub enum EngineError {
         why: String,
     },
     /// A file that changed since it was written.
-    #[error("`{file}` is not as it was written: {why}. Write the folder again with --engine-write.")]
+    #[error("`{file}` is not as it was written: {why}. Write the folder again.")]
     Changed {
         /// The file.
         file: String,
@@ -37,8 +37,8 @@ pub enum EngineError {
     },
     /// The folder is of another model or request.
     #[error(
-        "The folder was written for another model, request or option than those given now (its request: {request}). Repeat the \
-         command that wrote it, with --engine-read in place of --engine-write."
+        "The folder was written for another model, request or option than those given now (its request: {request}). Read it with \
+         those that it was written with."
     )]
     OtherPackage {
         /// What the manifest says.
@@ -78,10 +78,56 @@ pub enum EngineError {
         /// What it said itself.
         words: String,
     },
+    /// The driver is not there.
+    #[error("The distributed engine is not there: no `{program}` in {places}.")]
+    NoDriver {
+        /// The program.
+        program: String,
+        /// The folders that were searched.
+        places: String,
+    },
+    /// The driver did not come to an end.
+    #[error("The engine, started by `{launcher}`, failed: {why}.{}", if log.is_empty() { String::new() } else { format!(" Its last lines: {log}") })]
+    Run {
+        /// What starts it.
+        launcher: String,
+        /// What went wrong.
+        why: String,
+        /// The last lines it wrote.
+        log: String,
+    },
+    /// A folder that cannot be written.
+    #[error("The folder `{path}` cannot be written: {source}.")]
+    Folder {
+        /// The folder.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A folder without a manifest that can be read.
+    #[error("The manifest of the engine's folder `{path}` cannot be read: {source}.")]
+    NoManifest {
+        /// The manifest.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The problem, or the answer.
     #[error(transparent)]
     Eigen(#[from] EigenError),
     /// A place to write to failed.
     #[error("{0}")]
     Io(#[from] std::io::Error),
+}
+
+impl EngineError {
+    /// True when the problem, the folder or the machine is not as it must be, false when the run or its numerics failed; of an
+    /// eigenanalysis `wrong_eigen` decides.
+    pub fn is_wrong_request(&self, wrong_eigen: impl Fn(&EigenError) -> bool) -> bool {
+        match self {
+            Self::Eigen(source) => wrong_eigen(source),
+            Self::Engine { .. } | Self::Run { .. } => false,
+            _ => true,
+        }
+    }
 }

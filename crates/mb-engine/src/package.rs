@@ -2,11 +2,23 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
+use mb_eigen::Spectrum;
 use mb_eigen::engine::Prepared;
 
+use crate::launch::{self, Launch};
 use crate::manifest::{FORMAT, FileEntry, MANIFEST, Manifest};
-use crate::{EngineError, Summed, checksum, options, petsc, scripts};
+use crate::{EngineError, Results, Summed, checksum, folder, options, petsc, scripts};
+
+/// Where the results of a package come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A run of the driver now.
+    Run(Launch),
+    /// A folder in which the driver has worked.
+    Folder(PathBuf),
+}
 
 /// A package of one problem.
 #[derive(Debug)]
@@ -85,5 +97,46 @@ impl<'p, 'a> Package<'p, 'a> {
         out.write_all(manifest.to_text()?.as_bytes())?;
         out.flush()?;
         Ok(manifest)
+    }
+
+    /// Writes the package as a folder, whole or not at all; one that exists is refused unless it is empty.
+    ///
+    /// # Errors
+    /// [`EngineError::Folder`].
+    pub fn write_folder(&self, ranks: usize, folder: &Path) -> Result<(), EngineError> {
+        folder::write(self, ranks, folder)
+    }
+
+    /// What the driver found: in a folder that was written before, or by a run of it now.
+    ///
+    /// A run works in a folder of its own among the temporary files, which stays where its results cannot be read. It ends with the
+    /// scope of an interrupt ([`mb_algebra::interrupt`]).
+    ///
+    /// # Errors
+    /// [`EngineError`]: no driver, a run that failed, results that are missing, of another package or not whole.
+    pub fn results(&self, from: &Source) -> Result<Results, EngineError> {
+        let read = |at: &Path| Results::read(self.prepared, &self.name, |name| folder::read(at, name));
+        match from {
+            Source::Folder(at) => {
+                folder::check(at, &self.name)?;
+                read(at)
+            }
+            Source::Run(launch) => {
+                let program = launch::program(self.driver())?;
+                let scratch = folder::Scratch::new()?;
+                self.write_folder(launch.ranks, scratch.path())?;
+                launch::run(&program, scratch.path(), launch)?;
+                read(scratch.path()).inspect_err(|_| scratch.stays())
+            }
+        }
+    }
+
+    /// The spectrum, with residuals, classes, error bounds and completeness computed here from what the driver found.
+    ///
+    /// # Errors
+    /// As [`Self::results`], and [`EngineError::Eigen`].
+    pub fn solve(&self, from: &Source) -> Result<Spectrum, EngineError> {
+        let results = self.results(from)?;
+        Ok(self.prepared.finish(&results.answer)?)
     }
 }

@@ -40,7 +40,7 @@ pub struct Status {
 /// What a code of the driver means, with what to do about it.
 fn meaning(code: i64) -> &'static str {
     match code {
-        2 => "it cannot read the options in the folder; write the folder again with --engine-write.",
+        2 => "it cannot read the options in the folder; write the folder again.",
         4 => {
             "it was built for the other kind of numbers; damped and unsymmetric problems need mb-engine-complex, others mb-engine-real."
         }

@@ -4,6 +4,7 @@
 //! checked here, so that no array can lead to memory that is not its own.
 
 use mb_algebra::Sparse;
+use mb_analysis::part::LARGEST_ENTRY;
 use numpy::ndarray::{Array2, Array3, ShapeBuilder};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
@@ -54,10 +55,17 @@ pub(crate) fn sparse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Sparse> {
     } else {
         return Err(PyTypeError::new_err(format!("{name} is neither a matrix of doubles nor a sparse one.")));
     };
-    if !finite(matrix.data())
-        && let Some((row, col, entry)) = mb_algebra::sparse::first_non_finite(&matrix)
+    let usable = |x: f64| x.abs() <= LARGEST_ENTRY;
+    // All of them are looked at, several at once; the place of one is searched for where there is one.
+    if !matrix.data().iter().fold(true, |so_far, x| so_far & usable(*x))
+        && let Some((entry, (row, col))) = matrix.iter().find(|(x, _)| !usable(**x))
     {
-        let message = format!("{name}[{row}, {col}] is {entry}; all entries must be finite.");
+        let rule = if entry.is_finite() {
+            format!("products of entries beyond {LARGEST_ENTRY:e} overflow: take other units")
+        } else {
+            "all entries must be finite".to_owned()
+        };
+        let message = format!("{name}[{row}, {col}] is {entry:?}; {rule}.");
         return Err(errors::argument(value.py(), name, message, Some((row, col))));
     }
     Ok(matrix)

@@ -2,11 +2,13 @@
 
 use mb_algebra::{DescriptorPencil, QuadraticPencil, Sparse, sparse};
 use mb_analysis::FormulationSpectrum;
+use mb_eigen::Spectrum as Pairs;
 use mb_eigen::sparse::{solve, solve_descriptor};
-use mb_eigen::{EigenError, Spectrum as Pairs};
+use mb_engine::EngineError;
 use pyo3::prelude::*;
 
 use crate::arrays;
+use crate::engine;
 use crate::errors;
 use crate::options::{Settings, Wanted, read};
 use crate::spectrum::Spectrum;
@@ -27,10 +29,14 @@ pub(crate) fn eigs(
 ) -> PyResult<Spectrum> {
     let k = stiffness(py, "K", k)?;
     let pencil = pencil(py, k, [m, c, g, constraints])?;
-    let (request, options) =
-        (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?.options());
-    let solved = work::run(py, move || solve(&pencil, &request, &options))?;
-    checked(py, solved)
+    let request = read::<Wanted>(py, wanted)?.request();
+    let settings: Settings = read(py, settings)?;
+    let (options, engine) = (settings.options(), settings.engine());
+    let solved = work::run(py, move || match engine {
+        Some(engine) => engine::of_matrices(&pencil, &request, &options, engine),
+        None => Ok(solve(&pencil, &request, &options).map_err(EngineError::from)?),
+    })?;
+    checked(py, solved.map_err(|e| e.raised(py))?)
 }
 
 /// Eigenpairs of E y' = A y.
@@ -56,11 +62,10 @@ pub(crate) fn eigs_descriptor(
         (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?.options());
     let pencil = DescriptorPencil { e, a };
     let solved = work::run(py, move || solve_descriptor(&pencil, &request, &options))?;
-    checked(py, solved)
+    checked(py, solved.map_err(|e| errors::eigen(py, &e))?)
 }
 
-fn checked(py: Python<'_>, solved: Result<Pairs, EigenError>) -> PyResult<Spectrum> {
-    let pairs = solved.map_err(|e| errors::eigen(py, &e))?;
+fn checked(py: Python<'_>, pairs: Pairs) -> PyResult<Spectrum> {
     Spectrum::new(FormulationSpectrum::new("matrices".into(), pairs)).checked(py)
 }
 

@@ -5,6 +5,7 @@ use mb_analysis::checkpoint::{CheckpointError, NotThisRun};
 use mb_analysis::parametric::{SeriesError, UnknownVariable};
 use mb_constraints::ConstraintError;
 use mb_eigen::EigenError;
+use mb_engine::EngineError;
 use mb_linear::LinearError;
 use mb_model::ModelError;
 use mb_parametric::ParametricError;
@@ -92,6 +93,7 @@ pub(crate) fn eigen(py: Python<'_>, error: &EigenError) -> PyErr {
         }
         EigenError::BadSetting { setting, .. } => argument(py, setting_of(setting), message, None),
         EigenError::TooLarge { .. } => argument(py, "all", message, None),
+        EigenError::NotForEngine { .. } => argument(py, "engine", message, None),
         EigenError::OutOfMemory { .. } => numerics(py, "out_of_memory", message),
         EigenError::NoRegularShift { .. } => numerics(py, "no_regular_shift", message),
         EigenError::NoLargest { .. } => numerics(py, "no_largest", message),
@@ -100,6 +102,26 @@ pub(crate) fn eigen(py: Python<'_>, error: &EigenError) -> PyErr {
         EigenError::NoLeftVector { .. } => numerics(py, "no_left_vector", message),
         EigenError::Algebra { .. } => numerics(py, "algebra", message),
         _ => numerics(py, "eigenanalysis", message),
+    }
+}
+
+/// The distributed engine, or a folder of it, gave no answer.
+pub(crate) fn engine(py: Python<'_>, error: &EngineError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        EngineError::Eigen(e) => eigen(py, e),
+        EngineError::Folder { .. } => argument(py, "folder", message, None),
+        EngineError::NoDriver { .. } => {
+            let help = "`cargo xtask setup --engine` in a clone installs SLEPc where it can and builds it; the environment variable \
+                        MB_ENGINE_DIR names its folder.";
+            argument(py, "engine", format!("{message} {help}"), None)
+        }
+        EngineError::Run { .. } => {
+            let help = "launcher= has to start other programs on as many ranks.";
+            numerics(py, "engine", format!("{message} {help}"))
+        }
+        EngineError::Engine { .. } | EngineError::Io(_) => numerics(py, "engine", message),
+        _ => argument(py, "engine_read", message, None),
     }
 }
 

@@ -8,6 +8,7 @@ mod campbell;
 mod charts;
 mod check;
 mod eigs;
+mod engine;
 mod errors;
 mod findings;
 mod fork;
@@ -40,6 +41,8 @@ mod _mb {
     use crate::check::check;
     #[pymodule_export]
     use crate::eigs::{eigs, eigs_descriptor};
+    #[pymodule_export]
+    use crate::engine::{engine_job, model_engine_job};
     #[pymodule_export]
     use crate::gallery::{gallery, generate, schema};
     #[pymodule_export]

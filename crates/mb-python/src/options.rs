@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::engine::Engine;
 use crate::errors;
 
 /// Options from their JSON.
@@ -69,9 +70,15 @@ pub(crate) struct Settings {
     prove: bool,
     shift: Option<(f64, f64)>,
     memory: Option<u64>,
+    engine: Option<Engine>,
 }
 
 impl Settings {
+    /// The engine that is to answer, where it is not the built-in one.
+    pub(crate) fn engine(&self) -> Option<Engine> {
+        self.engine.clone()
+    }
+
     pub(crate) fn options(&self) -> SparseOptions {
         SparseOptions {
             left_vectors: self.left,

@@ -21,7 +21,7 @@ use pyo3::types::PyDict;
 use crate::arrays::{by_columns, vector};
 use crate::options::{Form, FormWord, Settings, Wanted, read};
 use crate::spectrum::Spectrum;
-use crate::{errors, work};
+use crate::{engine, errors, work};
 
 /// What a state counts as reached or seen, relative to A.
 const MINIMAL_TOLERANCE: f64 = 1e-10;
@@ -178,7 +178,15 @@ impl Site {
     fn modes(&self, py: Python<'_>, form: &str, wanted: &str, settings: &str) -> PyResult<Spectrum> {
         let form: Form = read(py, form)?;
         let request = read::<Wanted>(py, wanted)?.request();
-        let options = read::<Settings>(py, settings)?.options();
+        let settings: Settings = read(py, settings)?;
+        let options = settings.options();
+        if let Some(engine) = settings.engine() {
+            let found = self.work(py, move |model, at, site| {
+                let found = engine::of_model(model, at, request, &options, engine);
+                Ok(found.map(|found| part::with_growing(found, site)))
+            })?;
+            return Spectrum::new(found.map_err(|e| e.raised(py))?).checked(py);
+        }
         let found = match (self.found.state(), form.formulation, request) {
             (State::Instant(at), FormWord::Minimal, Request::All) => {
                 self.work_at(py, move |model, _| moving::of_instant(model, &at, &form.basis()))?

@@ -13,12 +13,17 @@ const MAY_TOUCH_THE_WORLD: [&str; 4] = ["crates/mb-cli/", "crates/mb-gallery/", 
 /// Example programs of a library, which show what it does.
 const PROGRAMS: [&str; 2] = ["/examples/", "/benches/"];
 /// Single files that may, with what for.
-const EXCEPTIONS: [(&str, &str); 2] = [
+const EXCEPTIONS: [(&str, &str); 4] = [
     ("crates/saddle-ldlt/src/analysis.rs", "asks the system how much memory is left before a factorization"),
     (
         "crates/mb-analysis/src/checkpoint.rs",
         "keeps the steps of long runs in one way for the program and the Python package",
     ),
+    (
+        "crates/mb-engine/src/folder.rs",
+        "writes and reads the folders of the engine in one way for the program and the Python package",
+    ),
+    ("crates/mb-engine/src/launch.rs", "runs the engine in one way for the program and the Python package"),
 ];
 /// What touches files or the terminal.
 const WORLDLY: [&str; 10] = [

@@ -22,7 +22,7 @@ pub struct EngineArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
     pub ranks: usize,
     /// What starts them; {ranks} stands for their number
-    #[arg(long, value_name = "WORDS", requires = "engine", default_value = "mpiexec -n {ranks}")]
+    #[arg(long, value_name = "WORDS", requires = "engine", default_value = mb_engine::LAUNCHER)]
     pub launcher: String,
     /// Write a folder for a batch queue and end: matrices, options, scripts, a manifest
     #[arg(

@@ -9,8 +9,8 @@ use crate::matrices::{Matrices, MatrixProblem};
 use crate::names;
 use crate::output::{ShapeFormat, Shapes};
 use crate::progress::Progress;
-use crate::render::request::words;
 use crate::render::{Style, modes, summary};
+use mb_analysis::request::words;
 use mb_eigen::Finding;
 use mb_eigen::sparse::Request;
 use std::fmt::Write as _;
@@ -57,7 +57,9 @@ fn prepare(args: &ModesArgs) -> Result<Answer, Failure> {
     let request = args.request.for_engine(args.engine.option())?;
     let matrices = Matrices::read(&args.matrices)?;
     let options = part::options(&args.solver, &args.output);
-    let text = part::engine_problem(&matrices, &request, &options)?.prepare(&args.engine)?;
+    let words = words(&request);
+    let problem = part::engine_problem(&matrices, &request, &words, &options)?;
+    let text = crate::engine::prepare(&problem, &args.engine)?;
     Ok(Answer::right(text))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::Answer;
 use crate::args::{BasisArg, FormulationArg, FormulationArgs, ModelArgs, ModesArgs, TransferredArg};
-use crate::engine::Problem;
+use crate::engine;
 use crate::failure::{Failure, RequestError};
 use crate::flow::factor::{self, Penalties};
 use crate::flow::{self, Comparison, FormulationSpectrum, Shares, Site, State, part};
@@ -11,12 +11,13 @@ use crate::output::{ShapeFormat, Shapes};
 use crate::picture::{self, PictureFormat};
 use crate::plot::Plot;
 use crate::progress::Progress;
-use crate::render::request::words;
 use crate::render::{self, Style, comparison, modes, summary};
 use crate::source::{Loaded, Text, load};
+use mb_analysis::request::words;
 use mb_constraints::{ConstraintRank, NullSpaceMethod};
 use mb_eigen::penalty::ViolationLaw;
 use mb_eigen::sparse::Request;
+use mb_engine::Problem;
 use mb_linear::formulation::redundant::Transferred;
 use mb_linear::{Formulation, OperatingPoint, Undetermined, undetermined};
 use mb_model::Model;
@@ -107,8 +108,9 @@ fn prepare(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Answer, 
     };
     let options = part::options(&args.solver, &args.output);
     let part::PartProblem { pencil, parts, options, .. } = part::problem(model, &at, &options)?;
-    let problem = Problem { pencil: &pencil, parts: parts.as_ref(), request: &request, options: &options };
-    Ok(Answer::right(problem.prepare(&args.engine)?))
+    let (request, words) = (&request, &words(&request));
+    let problem = Problem { pencil: &pencil, parts: parts.as_ref(), request, words, options: &options };
+    Ok(Answer::right(engine::prepare(&problem, &args.engine)?))
 }
 
 /// Does the analysis.

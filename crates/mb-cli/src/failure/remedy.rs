@@ -32,15 +32,6 @@ impl Failure {
             Self::Periodic(e) => periodic(e).map(str::to_owned),
             Self::Response(e) => response(e).map(str::to_owned),
             Self::Engine(e) => engine(e).map(str::to_owned),
-            Self::NoEngine { .. } => Some(
-                "`cargo xtask setup --engine` installs SLEPc where it can and builds it; MB_ENGINE_DIR names another folder"
-                    .to_owned(),
-            ),
-            Self::EngineRun { .. } => Some(
-                "check that the launcher runs other programs on as many ranks; --engine-write keeps the folder, in which a run \
-                 can be repeated"
-                    .to_owned(),
-            ),
             Self::Eigen { source, .. } => eigen(source).map(str::to_owned),
         }
     }
@@ -268,6 +259,19 @@ fn engine(error: &EngineError) -> Option<&'static str> {
         EngineError::Malformed { .. } => {
             "write the folder again with --engine-write, or run the engine in it again"
         }
+        EngineError::Changed { .. } => "write the folder again with --engine-write",
+        EngineError::OtherPackage { .. } => {
+            "repeat the command that wrote it, with --engine-read in place of --engine-write"
+        }
+        EngineError::NoDriver { .. } => {
+            "`cargo xtask setup --engine` installs SLEPc where it can and builds it; MB_ENGINE_DIR names another folder"
+        }
+        EngineError::Run { .. } => {
+            "check that the launcher runs other programs on as many ranks; --engine-write keeps the folder, in which a run can be \
+             repeated"
+        }
+        EngineError::Folder { source, .. } => unwritable(FOLDER, source),
+        EngineError::NoManifest { source, .. } => return unreadable(FILE, source),
         EngineError::Io(error) => unwritable(FILE, error),
         EngineError::Eigen(error) => return eigen(error),
         EngineError::Engine { .. } => {
@@ -287,6 +291,9 @@ fn eigen(error: &EigenError) -> Option<&'static str> {
              stiffness, or ask for modes near another frequency (--near)"
         }
         EigenError::NonFinite { .. } => "check the values of the model that enter the matrix",
+        EigenError::NotForEngine { .. } => {
+            "--lowest, --near, --near-point and --band ask for what it answers"
+        }
         EigenError::EngineAnswer { .. } => "run the engine again in a folder of its own",
         EigenError::NoThread { .. } => "end other programs, or leave --solver arpack out",
         EigenError::NotConverged { .. } | EigenError::Algebra { .. } => SCALE,

@@ -2,13 +2,15 @@
 
 use super::FormulationSpectrum;
 use crate::args::{DriverArg, EngineArgs, ModesOutputArgs, SolverArgs, SymmetryArg};
-use crate::engine::Problem;
+use crate::engine;
 use crate::failure::Failure;
 use crate::matrices::{Matrices, MatrixProblem};
 use crate::progress::Progress;
+use mb_analysis::request::words;
 use mb_eigen::EigenError;
 use mb_eigen::sparse;
 use mb_eigen::sparse::{Request, Shift, Solver, SparseExpert, SparseOptions, Structure};
+use mb_engine::Problem;
 use mb_linear::OperatingPoint;
 use mb_model::Model;
 
@@ -49,34 +51,36 @@ fn bytes(gib: f64) -> u64 {
 /// Eigenpairs of a linearized model by the distributed engine.
 ///
 /// # Errors
-/// As [`Problem::solve`].
+/// As [`engine::solve`].
 pub fn of_model_by_engine(
     model: &Model,
     at: &OperatingPoint,
     request: Request,
     options: &SparseOptions,
-    engine: &EngineArgs,
+    args: &EngineArgs,
     progress: Progress,
 ) -> Result<FormulationSpectrum, Failure> {
-    let PartProblem { pencil, parts, options, .. } = problem(model, at, options)?;
-    let problem = Problem { pencil: &pencil, parts: parts.as_ref(), request: &request, options: &options };
-    let spectrum = problem.solve(engine, progress)?;
-    let name = "constrained/slepc".to_owned();
-    Ok(of_spectrum(model, at, request, name, spectrum, options.expert.least_zeros))
+    let words = words(&request);
+    of_model_elsewhere(model, at, request, options, |problem, request| {
+        let PartProblem { pencil, parts, options, .. } = problem;
+        let problem = Problem { pencil, parts: parts.as_ref(), request, words: &words, options };
+        engine::solve(&problem, args, progress)
+    })
 }
 
 /// Eigenpairs of matrices by the distributed engine.
 ///
 /// # Errors
-/// As [`Problem::solve`].
+/// As [`engine::solve`].
 pub fn of_matrices_by_engine(
     matrices: &Matrices,
     request: Request,
     options: &SparseOptions,
-    engine: &EngineArgs,
+    args: &EngineArgs,
     progress: Progress,
 ) -> Result<FormulationSpectrum, Failure> {
-    let spectrum = engine_problem(matrices, &request, options)?.solve(engine, progress)?;
+    let words = words(&request);
+    let spectrum = engine::solve(&engine_problem(matrices, &request, &words, options)?, args, progress)?;
     let name = "second-order/slepc".to_owned();
     Ok(FormulationSpectrum { request: Some(request), ..FormulationSpectrum::new(name, spectrum) })
 }
@@ -88,10 +92,11 @@ pub fn of_matrices_by_engine(
 pub fn engine_problem<'a>(
     matrices: &'a Matrices,
     request: &'a Request,
+    words: &'a str,
     options: &'a SparseOptions,
 ) -> Result<Problem<'a>, Failure> {
     match &matrices.problem {
-        MatrixProblem::SecondOrder(pencil) => Ok(Problem { pencil, parts: None, request, options }),
+        MatrixProblem::SecondOrder(pencil) => Ok(Problem { pencil, parts: None, request, words, options }),
         MatrixProblem::Descriptor(_) => {
             let source = EigenError::NotForEngine { what: "the pair E, A" };
             Err(Failure::Engine(source.into()))

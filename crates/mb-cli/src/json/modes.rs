@@ -7,7 +7,7 @@ use crate::commands::matrix_modes::MatrixModes;
 use crate::commands::modes::Modes;
 use crate::flow::{Comparison, FormulationSpectrum};
 use crate::matrices::MatrixFile;
-use crate::render::request::words;
+use mb_analysis::request::words;
 use mb_eigen::modal::{EnergyShares, Participation};
 use mb_eigen::{Class, Counts, Eigenpair, Finding, Method};
 use serde::Serialize;

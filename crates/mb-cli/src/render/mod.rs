@@ -3,7 +3,6 @@
 pub mod comparison;
 pub mod complaint;
 pub mod modes;
-pub mod request;
 pub mod shares;
 pub mod style;
 pub mod summary;

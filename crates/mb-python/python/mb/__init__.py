@@ -19,6 +19,7 @@ from ._errors import (
 )
 from ._gallery import gallery, generate, schema
 from ._mb import __version__
+from ._engine import EngineJob, engine_job
 from ._model import LoadPath, Model, Part, Redundancy, load, loads
 from ._modes import Mode, Modes
 from ._motion import Comparison, Run, simulate
@@ -43,6 +44,7 @@ __all__ = [
     "Crossing",
     "Encounter",
     "EnergyShares",
+    "EngineJob",
     "FindingWarning",
     "Exponents",
     "Floquet",
@@ -79,6 +81,7 @@ __all__ = [
     "__version__",
     "eigs",
     "eigs_descriptor",
+    "engine_job",
     "gallery",
     "generate",
     "load",

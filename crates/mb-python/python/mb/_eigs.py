@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from . import _mb
 from ._matrices import matrix
 from ._modes import Modes
-from ._requests import Search, SymmetricSearch, search, spelled_out
+from ._requests import EngineSearch, Search, search, spelled_out
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -21,7 +21,7 @@ def _size(value: Any) -> int:
     return int(value[0] if isinstance(value, tuple) else value.shape[0])
 
 
-@spelled_out(SymmetricSearch)
+@spelled_out(EngineSearch)
 def eigs(
     K: Any,
     M: Any = None,
@@ -29,7 +29,7 @@ def eigs(
     *,
     gyroscopic: Any = None,
     constraints: Any = None,
-    **request: Unpack[SymmetricSearch],
+    **request: Unpack[EngineSearch],
 ) -> Modes:
     """Modes of ``(s^2 M + s (C + G) + K) x + Phi^T l = 0, Phi x = 0``.
 
@@ -61,6 +61,15 @@ def eigs(
         Where the matrices are factored, s in rad/s; chosen otherwise.
     memory : float
         Bytes that factors and bases may take; what the system has otherwise.
+    engine : str
+        ``"slepc"``: SLEPc and MUMPS find the modes over MPI, on ``ranks`` processes; classes, bounds and proofs are computed here as
+        always.
+    ranks : int
+        Processes of the engine.
+    launcher : str
+        What starts them, ``"mpiexec -n {ranks}"`` where it is None.
+    engine_read : path
+        The folder of :func:`engine_job`, in which the engine has worked, instead of a run now.
 
     Returns
     -------
@@ -127,7 +136,5 @@ def eigs_descriptor(A: Any, E: Any = None, **request: Unpack[Search]) -> Modes:
     [5.0]
     """
     a = matrix(A, "A")
-    if "symmetric" in request:
-        raise TypeError("eigs_descriptor() got an unexpected keyword argument 'symmetric'")
-    wanted, settings, note = search(_size(a), request, "eigs_descriptor")
+    wanted, settings, note = search(_size(a), request, "eigs_descriptor", kind=Search)
     return Modes(_mb.eigs_descriptor(a, _optional(E, "E"), wanted, settings), note=note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import functools
 import inspect
 import json
 import math
@@ -45,6 +46,15 @@ class SymmetricSearch(Search, total=False):
     symmetric: bool | None
 
 
+class EngineSearch(SymmetricSearch, total=False):
+    """The same, by the distributed engine where that is asked for."""
+
+    engine: str | None
+    ranks: int
+    launcher: str | None
+    engine_read: str | os.PathLike[str] | None
+
+
 #: What holds where nothing is said.
 _DEFAULTS: dict[str, Any] = {
     "lowest": None,
@@ -59,7 +69,17 @@ _DEFAULTS: dict[str, Any] = {
     "prove": True,
     "shift": None,
     "memory": None,
+    "engine": None,
+    "ranks": 1,
+    "launcher": None,
+    "engine_read": None,
 }
+
+
+@functools.cache
+def keywords_of(kind: type) -> list[str]:
+    """The keywords of a kind of search, those of its bases included."""
+    return [name for name in _DEFAULTS if name in kind.__annotations__]
 
 
 def spelled_out(kind: type) -> Callable[[_F], _F]:
@@ -68,7 +88,7 @@ def spelled_out(kind: type) -> Callable[[_F], _F]:
     def decorated(function: _F) -> _F:
         own = inspect.signature(function)
         kept = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        known = {name for base in (kind, Search) for name in base.__annotations__}
+        known = keywords_of(kind)
         more = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
             for name, default in _DEFAULTS.items()
@@ -81,22 +101,53 @@ def spelled_out(kind: type) -> Callable[[_F], _F]:
 
 
 def search(
-    size: int, given: SymmetricSearch | Search, function: str, all_up_to: int | None = None
+    size: int, given: Mapping[str, Any], function: str, all_up_to: int | None = None, kind: type = EngineSearch
 ) -> tuple[str, str, str | None]:
     """Part of the spectrum and settings as the native module takes them, and a note where the part was chosen here.
 
     ``size``: unknowns of the problem; up to ``all_up_to`` of them everything is computed when nothing is asked for.
+    ``kind``: the keywords that there are.
     """
-    known = dict(given)
-    unknown = next((name for name in known if name not in _DEFAULTS), None)
+    known = keywords_of(kind)
+    unknown = next((name for name in given if name not in known), None)
     if unknown is not None:
-        raise TypeError(f"{function}() got an unexpected keyword argument {unknown!r}; there are {', '.join(_DEFAULTS)}")
-    o = {**_DEFAULTS, **known}
+        raise TypeError(f"{function}() got an unexpected keyword argument {unknown!r}; there are {', '.join(known)}")
+    o = {**_DEFAULTS, **given}
     limit = ALL_UP_TO if all_up_to is None else all_up_to
     wanted, note = request(
         size, o["lowest"], o["near"], o["band"], o["largest"], o["all"], o["count"], o["max_damping_ratio"], limit
     )
-    return json.dumps(wanted), json.dumps(settings(o["symmetric"], o["left"], o["prove"], o["shift"], o["memory"])), note
+    chosen = settings(o["symmetric"], o["left"], o["prove"], o["shift"], o["memory"])
+    chosen["engine"] = _engine(o["engine"], o["ranks"], o["launcher"], o["engine_read"])
+    if chosen["engine"] is not None:
+        answered_by_engine(wanted["part"], note)
+    return json.dumps(wanted), json.dumps(chosen), note
+
+
+def answered_by_engine(part: str, chosen: Any = None) -> None:
+    """Refuses a part of a spectrum that the distributed engine does not answer, or that nobody asked for."""
+    if chosen is not None or part in ("all", "largest"):
+        raise ArgumentError("engine answers for lowest=, near= and band=; ask for one of them.", "engine")
+
+
+def _engine(engine: Any, ranks: Any, launcher: Any, read: Any) -> dict[str, Any] | None:
+    """Where results of the distributed engine come from, as the native module takes it."""
+    if engine is not None and engine != "slepc":
+        raise ArgumentError(f"engine is {engine!r}, but must be 'slepc', or None for the built-in one.", "engine")
+    if read is not None:
+        if engine is not None or launcher is not None:
+            other = "launcher" if engine is None else "engine"
+            raise ArgumentError(f"engine_read and {other} exclude each other: the folder has the results of a run.", other)
+        return {"read": path_of(read, "engine_read")}
+    processes = count(ranks, "ranks")
+    if engine is None:
+        if launcher is not None or processes != 1:
+            name = "ranks" if launcher is None else "launcher"
+            raise ArgumentError(f"{name} belongs to a run of the distributed engine: give engine='slepc' too.", name)
+        return None
+    if launcher is not None and (not isinstance(launcher, str) or not launcher.strip()):
+        raise ArgumentError(f"launcher is {launcher!r}, but the words that start a program are needed, as in 'srun -n {{ranks}}'.", "launcher")
+    return {"run": {"ranks": processes, "launcher": launcher}}
 
 
 def strategy_word(value: Any) -> str:

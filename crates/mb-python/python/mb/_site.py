@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import json
 import os
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _mb
+from ._engine import EngineJob, job_of
 from ._errors import ArgumentError, ArgumentTypeError, NumericsError
 from ._kept import OfModel
 from ._matrices import matrix
@@ -21,7 +23,7 @@ from ._modes import Modes
 from ._names import resolve
 from ._optional import need
 from ._points import write
-from ._requests import SymmetricSearch, count, number, search, spelled_out
+from ._requests import EngineSearch, SymmetricSearch, count, number, search, spelled_out
 from ._response import Response, of_point
 
 if TYPE_CHECKING:
@@ -426,6 +428,31 @@ class Linearization:
         return files
 
     @spelled_out(SymmetricSearch)
+    def engine_job(
+        self, folder: str | os.PathLike[str] | None = None, *, ranks: int = 1, **request: Unpack[SymmetricSearch]
+    ) -> EngineJob:
+        """A folder for a run of the distributed engine by a batch queue, and what the run needs.
+
+        Parameters
+        ----------
+        folder : path
+            Where matrices, options and scripts are written; without it there is an estimate alone.
+        ranks : int
+            Processes of the engine.
+        **request
+            As of :meth:`modes`, which reads the folder with the same ones and ``engine_read=folder``.
+
+        Examples
+        --------
+        >>> import mb
+        >>> lin = mb.generate("solid-cantilever", N=12).equilibrium().linearize()
+        >>> lin.engine_job(ranks=64, lowest=6).ranks
+        64
+        """
+        ask = functools.partial(_mb.model_engine_job, self._native)
+        return job_of(ask, len(self.point.v), folder, ranks, request)
+
+    @spelled_out(EngineSearch)
     def modes(
         self,
         *,
@@ -435,7 +462,7 @@ class Linearization:
         alpha: float | None = None,
         xi: float = 1.0,
         omega: float = 10.0,
-        **request: Unpack[SymmetricSearch],
+        **request: Unpack[EngineSearch],
     ) -> ModelModes:
         """Modes of the linearized system.
 
@@ -445,6 +472,8 @@ class Linearization:
         ----------
         lowest, near, band, largest, all, count, max_damping_ratio, symmetric, left, prove, shift, memory
             As in :func:`mb.eigs`.
+        engine, ranks, launcher, engine_read
+            As in :func:`mb.eigs`; the folder is that of :meth:`engine_job`.
         formulation : str
             ``minimal`` (projection), ``redundant`` (multipliers) or ``unconstrained`` (penalty).
         basis : str
@@ -482,6 +511,10 @@ class Linearization:
                     "formulation; only lowest= with formulation='unconstrained' is.",
                     "formulation",
                 )
+        if formulation != "minimal" and json.loads(settings)["engine"] is not None:
+            raise ArgumentError(
+                f"engine answers for the constrained matrices themselves, not for the {formulation} formulation.", "formulation"
+            )
         native = self._native.modes(form, wanted, settings)
         return ModelModes(native, linearization=self, asked=(form, wanted, settings), note=note)
 

@@ -1,6 +1,6 @@
 //! A request in words.
 
-use super::six;
+use crate::number::six;
 use mb_eigen::sparse::Request;
 
 /// What was asked for, as the answer says it.

@@ -1,14 +1,27 @@
 //! The driver of the engine: where it is, and a run of it.
 
-use crate::args::EngineArgs;
-use crate::failure::Failure;
-use crate::progress::{Progress, stoppable};
-use mb_engine::{STATUS, Status};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+
+use mb_algebra::interrupt;
+
+use crate::EngineError;
+use crate::status::{STATUS, Status};
+
+/// How the driver is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Processes.
+    pub ranks: usize,
+    /// What starts them; `{ranks}` stands for their number.
+    pub launcher: String,
+}
+
+/// The launcher of MPI.
+pub const LAUNCHER: &str = "mpiexec -n {ranks}";
 
 /// The folder of the driver, where the environment names one.
 const FOLDER: &str = "MB_ENGINE_DIR";
@@ -17,39 +30,50 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Words of a run that are shown when it failed.
 const SHOWN: usize = 6;
 
-/// The driver: in the folder of the environment, next to this program, or where `cargo xtask setup --engine` puts it.
+/// The driver: in the folder that the environment names, or else next to the running program, in the folder `engine` next to that
+/// one's, where `cargo xtask setup --engine` puts it, and on the search path.
 ///
 /// # Errors
-/// [`Failure::NoEngine`].
-pub(super) fn program(name: &str) -> Result<PathBuf, Failure> {
+/// [`EngineError::NoDriver`].
+pub(crate) fn program(name: &str) -> Result<PathBuf, EngineError> {
     let mut places = Vec::new();
     if let Some(folder) = std::env::var_os(FOLDER) {
         places.push(PathBuf::from(folder));
-    } else if let Some(own) = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned())) {
-        places.extend(own.parent().map(|above| above.join("engine")));
-        places.push(own);
+    } else {
+        if let Some(own) = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned())) {
+            places.extend(own.parent().map(|above| above.join("engine")));
+            places.push(own);
+        }
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        places.extend(std::env::split_paths(&path).filter(|place| place.is_absolute()));
     }
     let found = places.iter().map(|place| place.join(name)).find(|program| program.is_file());
     found.ok_or_else(|| {
         let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
-        Failure::NoEngine { program: name.to_owned(), places: places.join(", ") }
+        EngineError::NoDriver { program: name.to_owned(), places: places.join(", ") }
     })
 }
 
-/// Runs the driver in a folder to its end.
+/// A process that ends when nobody waits for it any more.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended before.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Runs the driver in a folder to its end; an interrupt of the scope ends it.
 ///
 /// # Errors
-/// [`Failure::EngineRun`] where it cannot be started or ends badly, [`Failure::Stopped`] at a signal or limit.
-pub(super) fn run(
-    program: &Path,
-    folder: &Path,
-    args: &EngineArgs,
-    progress: Progress,
-) -> Result<(), Failure> {
-    let launcher = args.launcher.replace("{ranks}", &args.ranks.to_string());
+/// [`EngineError::Run`] where it cannot be started or ends badly, [`EngineError::Engine`] where it says why.
+pub(crate) fn run(program: &Path, folder: &Path, launch: &Launch) -> Result<(), EngineError> {
+    let launcher = launch.launcher.replace("{ranks}", &launch.ranks.to_string());
     let mut words = launcher.split_whitespace();
     let failed =
-        |why: String, log: &str| Failure::EngineRun { launcher: launcher.clone(), why, log: log.to_owned() };
+        |why: String, log: &str| EngineError::Run { launcher: launcher.clone(), why, log: log.to_owned() };
     let first = words.next().ok_or_else(|| failed("it is empty".to_owned(), ""))?;
     let log = folder.join("log.txt");
     let output = || -> io::Result<(Stdio, Stdio)> {
@@ -59,22 +83,17 @@ pub(super) fn run(
     let (out, err) = output().map_err(|e| failed(format!("its log cannot be written: {e}"), ""))?;
     let mut command = Command::new(first);
     command.args(words).arg(program).arg(folder).stdin(Stdio::null()).stdout(out).stderr(err);
-    // Open MPI asks for these where a container runs as eigenvalue or has fewer cores than ranks.
+    // Open MPI asks for these where a container runs as root or has fewer cores than ranks.
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_mpi_yield_when_idle", "1");
     if std::env::var_os("OMP_NUM_THREADS").is_none() {
         command.env("OMP_NUM_THREADS", "1");
     }
-    let mut child = command.spawn().map_err(|e| failed(format!("`{first}` cannot be started: {e}"), ""))?;
-    let (watch, _stop) = (progress.watch(), stoppable());
+    let child = command.spawn().map_err(|e| failed(format!("`{first}` cannot be started: {e}"), ""))?;
+    let mut running = Running(child);
     let status = loop {
-        if let Err(stopped) = watch.look() {
-            // It may have ended in between.
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(stopped.into());
-        }
-        match child.try_wait() {
+        interrupt::check();
+        match running.0.try_wait() {
             Ok(Some(status)) => break status,
             Ok(None) => std::thread::sleep(LOOK),
             Err(e) => return Err(failed(e.to_string(), "")),

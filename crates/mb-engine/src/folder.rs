@@ -1,15 +1,15 @@
 //! The folder of an exchange: written whole or not at all, read with its checksums.
 
-use crate::failure::{FOLDER, Failure};
-use crate::outfile;
-use mb_engine::{EngineError, MANIFEST, Manifest, Package, checksum};
 use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-fn unwritable(path: &Path, source: io::Error) -> Failure {
-    Failure::Unwritable { what: FOLDER, path: path.display().to_string(), source }
+use crate::manifest::{MANIFEST, Manifest};
+use crate::{EngineError, Package, checksum};
+
+fn unwritable(path: &Path, source: io::Error) -> EngineError {
+    EngineError::Folder { path: path.display().to_string(), source }
 }
 
 /// Writes a package under another name, which becomes the folder when all is there.
@@ -17,8 +17,8 @@ fn unwritable(path: &Path, source: io::Error) -> Failure {
 /// A folder that exists is refused unless it is empty.
 ///
 /// # Errors
-/// [`Failure::Unwritable`].
-pub(super) fn write(package: &Package<'_, '_>, ranks: usize, folder: &Path) -> Result<(), Failure> {
+/// [`EngineError::Folder`].
+pub(crate) fn write(package: &Package<'_, '_>, ranks: usize, folder: &Path) -> Result<(), EngineError> {
     if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
         let words = "the folder is not empty; name another one, or remove it";
         return Err(unwritable(folder, io::Error::new(io::ErrorKind::AlreadyExists, words)));
@@ -26,13 +26,13 @@ pub(super) fn write(package: &Package<'_, '_>, ranks: usize, folder: &Path) -> R
     let name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let temporary = folder.with_file_name(format!(".{name}.{}.part", std::process::id()));
     let _ = fs::remove_dir_all(&temporary);
-    outfile::folder(&temporary)?;
+    fs::create_dir_all(&temporary).map_err(|source| unwritable(folder, source))?;
     let create = |name: &str| -> io::Result<Box<dyn Write>> {
         Ok(Box::new(BufWriter::new(File::create(temporary.join(name))?)))
     };
     let written = package.write(ranks, create).map_err(|error| match error {
         EngineError::Io(source) => unwritable(folder, source),
-        other => other.into(),
+        other => other,
     });
     let made = written.and_then(|_| {
         // An empty folder may stand where this one goes.
@@ -46,7 +46,7 @@ pub(super) fn write(package: &Package<'_, '_>, ranks: usize, folder: &Path) -> R
 ///
 /// # Errors
 /// [`EngineError::Malformed`] where it cannot be read.
-pub(super) fn read(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
+pub(crate) fn read(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
     match fs::read(folder.join(name)) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -57,14 +57,11 @@ pub(super) fn read(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, EngineE
 /// Whether a folder is that of a package, and as it was written.
 ///
 /// # Errors
-/// [`Failure::Unreadable`] without a manifest; [`EngineError`] for another version or package and changed files.
-pub(super) fn check(folder: &Path, package: &str) -> Result<(), Failure> {
+/// [`EngineError::NoManifest`]; others for another version or package and changed files.
+pub(crate) fn check(folder: &Path, package: &str) -> Result<(), EngineError> {
     let path = folder.join(MANIFEST);
-    let text = fs::read_to_string(&path).map_err(|source| Failure::Unreadable {
-        what: "manifest of the engine's folder",
-        path: path.display().to_string(),
-        source,
-    })?;
+    let text = fs::read_to_string(&path)
+        .map_err(|source| EngineError::NoManifest { path: path.display().to_string(), source })?;
     let manifest = Manifest::from_text(&text)?;
     manifest.is_of(package)?;
     for entry in &manifest.files {
@@ -75,10 +72,10 @@ pub(super) fn check(folder: &Path, package: &str) -> Result<(), Failure> {
             continue;
         }
         if bytes.len() as u64 != entry.bytes {
-            return Err(changed("it has another length").into());
+            return Err(changed("it has another length"));
         }
         if checksum(&bytes) != entry.checksum {
-            return Err(changed("its checksum is another one").into());
+            return Err(changed("its checksum is another one"));
         }
     }
     Ok(())
@@ -86,14 +83,14 @@ pub(super) fn check(folder: &Path, package: &str) -> Result<(), Failure> {
 
 /// A folder for one run, removed at the end.
 #[derive(Debug)]
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     path: PathBuf,
     stays: Cell<bool>,
 }
 
 impl Scratch {
     /// A new one among the temporary files of the system.
-    pub(super) fn new() -> Result<Self, Failure> {
+    pub(crate) fn new() -> Result<Self, EngineError> {
         let base = std::env::temp_dir();
         let mut last = io::Error::other("all names are taken");
         for number in 0..1000 {
@@ -107,12 +104,12 @@ impl Scratch {
         Err(unwritable(&base, last))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Keeps it, to find out what went wrong.
-    pub(super) fn stays(&self) {
+    pub(crate) fn stays(&self) {
         self.stays.set(true);
     }
 }

@@ -1,0 +1,57 @@
+//! The command line of the distributed engine as a problem that is solved by it, written for it, or estimated.
+
+use crate::args::EngineArgs;
+use crate::failure::Failure;
+use crate::names;
+use crate::progress::Progress;
+use mb_eigen::Spectrum;
+use mb_engine::{Launch, Problem, Source};
+use std::fmt::Write as _;
+
+/// The spectrum that the engine finds, or has found.
+///
+/// # Errors
+/// [`Failure::Engine`], [`Failure::Stopped`].
+pub fn solve(problem: &Problem<'_>, args: &EngineArgs, progress: Progress) -> Result<Spectrum, Failure> {
+    let source = match &args.engine_read {
+        Some(folder) => Source::Folder(folder.clone()),
+        None => Source::Run(Launch { ranks: args.ranks, launcher: args.launcher.clone() }),
+    };
+    let _stage = progress.stage(&format!("waiting for the engine: {}", problem.words));
+    Ok(progress.unless_ended(|| problem.solve(&source))??)
+}
+
+/// Writes a folder, or makes an estimate; what there is to say.
+///
+/// # Errors
+/// [`Failure::Engine`].
+pub fn prepare(problem: &Problem<'_>, args: &EngineArgs) -> Result<String, Failure> {
+    let mut out = String::new();
+    if let Some(folder) = &args.engine_write {
+        let unknowns = names::count(problem.write(args.ranks, folder)?, "unknown", "unknowns");
+        let place = folder.display();
+        let _ = writeln!(
+            out,
+            "{place}: {unknowns} with constraint rows, {}\n\nRun {} ranks of the engine:\n  sh {place}/run.sh\nor in the folder, by \
+             Slurm:\n  sbatch slurm.sh\nthen repeat this command with --engine-read in place of --engine-write.",
+            problem.words, args.ranks,
+        );
+        return Ok(out);
+    }
+    let estimate = problem.estimate(args.ranks)?;
+    let gib = |bytes: f64| bytes / f64::from(1 << 30);
+    let _ = writeln!(
+        out,
+        "{} with constraint rows, {}\nfactor: {:.2e} entries, {:.2e} operations\nmemory: {:.2} GiB in all, {:.2} GiB on each of \
+         {}\ntime: {:.0} s\n\nComputed from the order of elimination of this program; MUMPS takes another one.",
+        names::count(estimate.size, "unknown", "unknowns"),
+        problem.words,
+        estimate.entries,
+        estimate.operations,
+        gib(estimate.memory),
+        gib(estimate.memory) / args.ranks as f64,
+        names::count(args.ranks, "rank", "ranks"),
+        estimate.seconds.max(1.0),
+    );
+    Ok(out)
+}
