@@ -321,9 +321,10 @@ fn refine(lu: &SparseLu, matrix: &Sparse, rhs: &[f64], constraints: usize) -> Ve
 /// # Errors
 /// Entries that are not finite.
 pub fn minimum_norm_multipliers(phi_q: &Sparse, c: &[f64]) -> Result<(Vec<f64>, Vec<f64>), AlgebraError> {
-    let m = phi_q.rows();
-    // Of a shaft with one disc the rows know few of the coordinates.
-    let mut columns: Vec<usize> = phi_q.iter().map(|(_, (_, j))| j).collect();
+    let (m, n) = (phi_q.rows(), phi_q.cols());
+    // Of a long shaft with one disc the rows know few of the coordinates.
+    let mut columns: Vec<usize> =
+        if n + m <= DENSE_UP_TO { (0..n).collect() } else { phi_q.iter().map(|(_, (_, j))| j).collect() };
     columns.sort_unstable();
     columns.dedup();
     let mut known: Vec<f64> = columns.iter().map(|j| c[*j]).collect();

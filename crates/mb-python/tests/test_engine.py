@@ -58,7 +58,7 @@ def test_damped_matrices_and_models_have_the_modes_of_the_built_in_solver():
     same(mb.eigs(k, **damped, engine="slepc"), mb.eigs(k, **damped))
     lin = mb.generate("solid-cantilever", n=3, N=12).equilibrium().linearize()
     same(lin.modes(lowest=4, engine="slepc", ranks=2), lin.modes(lowest=4))
-    same(lin.modes(band=(0, 400), engine="slepc"), lin.modes(band=(0, 400)))
+    same(lin.modes(band=(0, 40), engine="slepc"), lin.modes(band=(0, 40)))
 
 
 @runs

@@ -1,7 +1,6 @@
 //! Exit codes, streams, help.
 
 use crate::support::{mb, model, right};
-use std::process::{Command, Stdio};
 
 #[test]
 fn a_wrong_command_line_is_a_wrong_request() {
@@ -60,20 +59,6 @@ fn nothing_is_coloured_outside_a_terminal() {
         let run = mb(args);
         assert!(!run.out.contains('\x1b') && !run.err.contains('\x1b'), "{run:?}");
     }
-}
-
-#[test]
-fn a_reader_that_had_enough_is_no_error() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_mb"))
-        .arg("schema")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }
 
 #[test]
