@@ -106,6 +106,7 @@ fn prepared(problem: &Problem<'_>, ranks: usize, folder: Option<&str>) -> Result
 
 /// A folder and an estimate for given matrices: K, M, C, the gyroscopic one, constraints.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "what Python calls takes a list by value")]
 pub(crate) fn engine_job(
     py: Python<'_>,
     matrices: [Option<Bound<'_, PyAny>>; 5],
