@@ -434,7 +434,7 @@ def test_entries_of_sparse_matrices_stand_one_after_the_other():
 
 def test_entries_whose_products_overflow_are_named():
     with pytest.raises(mb.ArgumentError, match=r"K\[0, 0\] is 1e\+?308; .* take other units") as caught:
-        mb.eigs(np.diag([1e308, 1e-308]) + 1e300)
+        mb.eigs(np.diag([1e308, 1e-308]))
     assert caught.value.position == (0, 0)
     with pytest.raises(mb.ArgumentError, match=r"M\[1, 0\] is -1e\+?200"):
         mb.eigs(np.eye(2), M=np.array([[1.0, 0.0], [-1e200, 1.0]]))
