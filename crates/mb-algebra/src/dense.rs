@@ -3,6 +3,7 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 
+use crate::convert::csc;
 use crate::factor::Entry;
 use crate::symmetry::{Asymmetry, first_asymmetry};
 use crate::{Dense, DenseC, Sparse, c64, interrupt};
@@ -77,13 +78,19 @@ pub fn mul(a: &Dense, b: &Dense) -> Dense {
     out
 }
 
-/// Y + alpha A B with B sparse, in the time of the columns of A that its entries name.
+/// Y + alpha (A B) with B sparse, in the time of the columns of A that its entries name; A B is a sum of its own, so that terms of it
+/// that cancel do so to the last digit.
 pub fn add_mul_sparse(mut y: Dense, alpha: f64, a: &Dense, b: &Sparse) -> Dense {
     let sizes = (a.nrows(), b.rows(), b.cols());
     assert_eq!((y.nrows(), a.ncols(), y.ncols()), sizes, "add_mul_sparse: sizes differ");
-    for (x, (i, j)) in b {
-        let (from, by) = (a.col_as_slice(i), alpha * x);
-        y.col_as_slice_mut(j).iter_mut().zip(from).for_each(|(y, a)| *y += by * a);
+    let b = csc(b);
+    let mut sum = vec![0.0; a.nrows()];
+    for (j, entries) in b.outer_iterator().enumerate().filter(|(_, entries)| entries.nnz() > 0) {
+        sum.fill(0.0);
+        for (i, x) in entries.iter() {
+            sum.iter_mut().zip(a.col_as_slice(i)).for_each(|(sum, a)| *sum += x * a);
+        }
+        y.col_as_slice_mut(j).iter_mut().zip(&sum).for_each(|(y, sum)| *y += alpha * sum);
     }
     y
 }

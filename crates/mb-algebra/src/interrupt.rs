@@ -198,13 +198,19 @@ const LONG: usize = 128;
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 const STACK: usize = 8 << 20;
 
-/// Does `work` on so many unknowns, which owns its data and does not look at the watch itself.
-///
-/// In a scope, large work runs on a thread of its own while the caller looks at the watch. Where the watch is over, the stack of the
-/// caller unwinds at once; the thread goes on to the end of `work`, which nobody waits for, and then frees its memory.
+/// Does `work` on so many unknowns by a dense routine, which owns its data and does not look at the watch itself: as [`aside_where`], of
+/// more than some.
 pub fn aside<T: Send + 'static>(unknowns: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
+    aside_where(unknowns >= LONG, work)
+}
+
+/// Does `work`, which owns its data and does not look at the watch itself; `long`: an interrupt must not wait for it.
+///
+/// In a scope, long work runs on a thread of its own while the caller looks at the watch. Where the watch is over, the stack of the
+/// caller unwinds at once; the thread goes on to the end of `work`, which nobody waits for, and then frees its memory.
+pub fn aside_where<T: Send + 'static>(long: bool, work: impl FnOnce() -> T + Send + 'static) -> T {
     let watched = CURRENT.with_borrow(Option::is_some);
-    if !watched || unknowns < LONG {
+    if !watched || !long {
         return work();
     }
     check();

@@ -17,7 +17,7 @@ pub fn solve(problem: &Problem<'_>, args: &EngineArgs, progress: Progress) -> Re
         Some(folder) => Source::Folder(folder.clone()),
         None => Source::Run(Launch { ranks: args.ranks, launcher: args.launcher.clone() }),
     };
-    let _stage = progress.stage(&format!("waiting for the engine: {}", problem.words));
+    let _stage = progress.stage(&format!("solving by the distributed engine: {}", problem.words));
     Ok(progress.unless_ended(|| problem.solve(&source))??)
 }
 

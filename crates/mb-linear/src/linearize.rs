@@ -23,7 +23,7 @@
 use crate::entries;
 use crate::point::OperatingPoint;
 use crate::steady::{Generator, SteadyMotion};
-use crate::turning::{Turning, plus_times};
+use crate::turning::Turning;
 use crate::velocity_rows::Admissible;
 use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts, dense, sparse, to_sparse};
 use mb_model::system::Blocks;
@@ -88,9 +88,9 @@ pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> 
     }
     if let Some(motion) = at.steady().filter(|motion| !motion.generator().is_zero()) {
         let s = motion.generator().sparse();
-        let ms = plus_times(Dense::zeros(m.nrows(), m.ncols()), 1.0, &m, &s);
-        k = plus_times(plus_times(k, 1.0, &c, &s), 1.0, &ms, &s);
-        c = plus_times(c, 2.0, &m, &s);
+        let ms = dense::add_mul_sparse(Dense::zeros(m.nrows(), m.ncols()), 1.0, &m, &s);
+        k = dense::add_mul_sparse(dense::add_mul_sparse(k, 1.0, &c, &s), 1.0, &ms, &s);
+        c = dense::add_mul_sparse(c, 2.0, &m, &s);
     }
     if let Some(motion) = at.steady() {
         k = motion.freed(model, k, &phi_q);

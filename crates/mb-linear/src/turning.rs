@@ -13,6 +13,7 @@
 //! true rates. At rest T = T' = 0.
 
 use crate::instant::ConstraintRates;
+use mb_algebra::dense::add_mul_sparse;
 use mb_algebra::{Dense, Scatter, Sparse, Triplets, sparse};
 use mb_model::{BlockKind, Model, Point};
 
@@ -43,21 +44,6 @@ pub(crate) fn crosses(model: &Model, v: &[f64]) -> Triplets {
     out
 }
 
-/// B + alpha (A T), columns of T without entries left alone; A T is a sum of its own, so that what cancels in a frame that turns along
-/// cancels to the last digit.
-pub(crate) fn plus_times(mut b: Dense, alpha: f64, a: &Dense, t: &Sparse) -> Dense {
-    let t = t.to_csc();
-    let mut sum = vec![0.0; a.nrows()];
-    for (j, entries) in t.outer_iterator().enumerate().filter(|(_, entries)| entries.nnz() > 0) {
-        sum.fill(0.0);
-        for (i, x) in entries.iter() {
-            sum.iter_mut().zip(a.col_as_slice(i)).for_each(|(sum, a)| *sum += x * a);
-        }
-        b.col_as_slice_mut(j).iter_mut().zip(&sum).for_each(|(b, sum)| *b += alpha * sum);
-    }
-    b
-}
-
 impl Turning {
     /// None where nothing turns.
     pub(crate) fn new(model: &Model, point: &Point) -> Option<Self> {
@@ -67,8 +53,8 @@ impl Turning {
     }
     /// B + A T and C + B T + A T'.
     pub(crate) fn applied(&self, a: &Dense, b: Dense, c: Dense) -> (Dense, Dense) {
-        let second = plus_times(plus_times(c, 1.0, &b, &self.rate), 1.0, a, &self.change);
-        (plus_times(b, 1.0, a, &self.rate), second)
+        let second = add_mul_sparse(add_mul_sparse(c, 1.0, &b, &self.rate), 1.0, a, &self.change);
+        (add_mul_sparse(b, 1.0, a, &self.rate), second)
     }
     /// The same of sparse blocks.
     pub(crate) fn applied_sparse(&self, a: &Sparse, b: &Sparse, c: &Sparse) -> (Sparse, Sparse) {
@@ -80,7 +66,7 @@ impl Turning {
     pub(crate) fn of_rates(&self, phi_q: &Dense, rates: ConstraintRates) -> ConstraintRates {
         let ConstraintRates { phi_dot_q, phi_ddot_q, phi_ddot_v } = rates;
         let (phi_ddot_v, phi_ddot_q) = self.applied(phi_q, phi_ddot_v, phi_ddot_q);
-        let phi_dot_q = plus_times(phi_dot_q, 1.0, phi_q, &self.rate);
+        let phi_dot_q = add_mul_sparse(phi_dot_q, 1.0, phi_q, &self.rate);
         ConstraintRates { phi_dot_q, phi_ddot_q, phi_ddot_v }
     }
 }

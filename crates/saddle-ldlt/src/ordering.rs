@@ -18,8 +18,8 @@ use super::{OrderingChoice, SaddleError};
 /// Operations that take as long as nested dissection of one edge of the graph, and as minimum degree takes for it, roughly.
 const FLOPS_PER_EDGE: f64 = 2e4;
 const FLOPS_PER_EDGE_OF_DEGREES: f64 = 2e3;
-/// Operations of dense eigenvalues of n unknowns, over n^3.
-const FLOPS_OF_DENSE: f64 = 50.0;
+/// Operations from which an order may take so long that an interrupt must not wait for it: a tenth of a second.
+const LONG: f64 = 1e8;
 
 /// The structure of the factors for the order chosen, and whether it is nested dissection.
 pub(super) fn order(
@@ -49,18 +49,17 @@ pub(super) fn order(
     }
 }
 
-/// An order by another library, which has no place to look for an interrupt: beside the thread that asks where it takes as long as dense
-/// eigenvalues that are computed so.
+/// An order by another library, which has no place to look for an interrupt: where it takes long, beside the thread that does.
 fn aside<T: Send + 'static>(
     flops_per_edge: f64,
     graph: &Csr,
     order: impl FnOnce(&Csr) -> T + Send + 'static,
 ) -> T {
-    let flops = flops_per_edge * graph.entries() as f64;
+    if flops_per_edge * (graph.entries() as f64) < LONG {
+        return order(graph);
+    }
     let graph = graph.clone();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, far below 2^53")]
-    let as_dense = (flops / FLOPS_OF_DENSE).cbrt() as usize;
-    interrupt::aside(as_dense, move || order(&graph))
+    interrupt::aside_where(true, move || order(&graph))
 }
 
 fn minimum_degree(graph: &Csr) -> Result<Vec<u32>, SaddleError> {

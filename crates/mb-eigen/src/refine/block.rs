@@ -19,6 +19,7 @@ use mb_algebra::{Dense, SymmetricEigen};
 
 use super::anderson::{Mixing, Step};
 use super::real::doubled;
+use super::real_columns::column;
 use super::{GAIN, Given, Improved, Products, add, rounded};
 use crate::Shape;
 use crate::krylov::scalar::{Scalar, turn};
@@ -372,11 +373,6 @@ fn masses(problem: &Problem, x: &Dense) -> Vec<f64> {
         dot(column(x, j), column(&image, 0))
     };
     (0..x.ncols()).map(mass).collect()
-}
-
-/// A column, of a matrix without rows too.
-fn column(a: &Dense, j: usize) -> &[f64] {
-    if a.nrows() > 0 { a.col_as_slice(j) } else { &[] }
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
