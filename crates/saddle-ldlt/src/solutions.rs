@@ -1,4 +1,4 @@
-//! What all factors of the module offer their users: solutions, and what happened on the way to them.
+//! What all factors of the crate offer their users: solutions, and what happened on the way to them.
 
 /// Methods of a type with factors `inner` of `$number`s, whose blocks of vectors are `$dense`.
 macro_rules! solutions {

@@ -98,7 +98,8 @@ impl Apart {
         vectors::normalize(&mut right);
         let factor = if abs(before) > 0.0 { right[place] / before * scale } else { scale };
         let mut left = dense::matvec_complex(&self.completed.t, &pair.left);
-        let slope = pair.value().map(|s| inner(&left, &self.slope(s, &right)));
+        let [m, c] = &self.rates;
+        let slope = pair.value().map(|s| inner(&left, &slope(m, c, s, &right)));
         let slope = slope.filter(|slope| abs(*slope) > 0.0 && pair.class == Class::Physical);
         let size = norms::two_complex(&left);
         let length = c64::new(if size > 0.0 { size.recip() } else { 1.0 }, 0.0);
@@ -129,11 +130,6 @@ impl Apart {
             out.extend([by * (s * p[0] + p[1] * *w), by * (s * p[1] - p[0] * *w)]);
         }
         (share, out)
-    }
-
-    /// (2 s M + C) x of the whole problem.
-    fn slope(&self, s: c64, x: &[c64]) -> Vec<c64> {
-        slope(&self.rates[0], &self.rates[1], s, x)
     }
 }
 
