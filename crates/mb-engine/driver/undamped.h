@@ -113,7 +113,6 @@ static PetscErrorCode search(Run *r, double sigma, int want)
   PetscCall(STSetType(st, STSINVERT));
   PetscCall(STSetShift(st, sigma));
   PetscCall(mumps_in(st, PETSC_TRUE));
-  if (r->found) PetscCall(EPSSetDeflationSpace(eps, r->found, r->right));
   PetscCall(EPSSetFromOptions(eps));
   PetscCall(EPSSetUp(eps));
   PetscCall(STGetKSP(st, &ksp));
@@ -122,6 +121,8 @@ static PetscErrorCode search(Run *r, double sigma, int want)
   PetscCall(MatMult(r->M, x, b));
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(EPSSetInitialSpace(eps, 1, &x));
+  /* Known vectors after the basis has its size, which SLEPc cannot change once it has them. */
+  if (r->found) PetscCall(EPSSetDeflationSpace(eps, r->found, r->right));
   PetscCall(EPSSolve(eps));
   PetscCall(EPSGetConverged(eps, &have));
   r->stage = "refining";

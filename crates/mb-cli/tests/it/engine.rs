@@ -70,6 +70,9 @@ fn near_and_band_are_those_of_the_built_in_engine() {
     let links = model("flexible-double-pendulum");
     same_as_built_in(&["modes", &links, "--set", "n=12", "--near", "5", "--count", "3"]);
     same_as_built_in(&["modes", &links, "--set", "n=12", "--band", "0", "20"]);
+    // Several slices, each with the modes of those before it deflated.
+    let block = model("solid-cantilever");
+    same_as_built_in(&["modes", &block, "--set", "n=3", "--set", "N=12", "--band", "0", "250"]);
 }
 
 #[test]
