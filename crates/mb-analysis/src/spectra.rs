@@ -136,8 +136,7 @@ fn whole(
     if !matches!(formulation, Formulation::Minimal(_)) {
         check_size(model, MOST_ROWS_WITH_SPURIOUS)?;
     }
-    let lin = linear(model, at)?;
-    let known = Known::of(model, at, &lin);
+    let (lin, known) = Known::of(model, at, linear(model, at)?);
     of_linear_kept(model, at, &lin, &known, formulation, keeps)
 }
 
@@ -155,15 +154,21 @@ impl Known {
     pub(crate) fn nothing(n: usize) -> Self {
         Self { zeros: Dense::zeros(n, 0), pairs: Vec::new() }
     }
-    /// Of a motion with its linearization.
-    pub(crate) fn of(model: &Model, at: &OperatingPoint, lin: &LinearizedSystem) -> Self {
-        let Some(motion) = at.steady() else { return Self::nothing(lin.n()) };
-        let [m, c, k, phi_q] = [&lin.m, &lin.c, &lin.k, &lin.phi_q].map(to_sparse);
-        let zeros = motion.free_directions(model, &k, &phi_q);
+    /// Of a motion with its linearization, which is given back without what rounding leaves of the zeros.
+    pub(crate) fn of(model: &Model, at: &OperatingPoint, lin: LinearizedSystem) -> (LinearizedSystem, Self) {
+        let Some(motion) = at.steady() else {
+            let none = Self::nothing(lin.n());
+            return (lin, none);
+        };
+        let (lin, zeros) = motion.freed(model, lin);
         // A motion itself is free wherever these are.
-        let pairs =
-            if zeros.ncols() == 0 { Vec::new() } else { turning_pairs(model, motion, [&m, &c, &k], &phi_q) };
-        Self { zeros, pairs }
+        let pairs = if zeros.ncols() == 0 {
+            Vec::new()
+        } else {
+            let [m, c, k, phi_q] = [&lin.m, &lin.c, &lin.k, &lin.phi_q].map(to_sparse);
+            turning_pairs(model, motion, [&m, &c, &k], &phi_q)
+        };
+        (lin, Self { zeros, pairs })
     }
 }
 

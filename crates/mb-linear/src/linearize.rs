@@ -77,6 +77,8 @@ impl LinearizedSystem<Sparse> {
 }
 
 /// Linearizes at rest or in steady motion, with dense blocks.
+///
+/// Rounding of K leaves zeros of what can be ignored in motion at the square root of rounding; [`SteadyMotion::freed`] takes that out.
 pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> {
     let point = at.point();
     if model.has_velocity_rows() {
@@ -91,9 +93,6 @@ pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> 
         let ms = dense::add_mul_sparse(Dense::zeros(m.nrows(), m.ncols()), 1.0, &m, &s);
         k = dense::add_mul_sparse(dense::add_mul_sparse(k, 1.0, &c, &s), 1.0, &ms, &s);
         c = dense::add_mul_sparse(c, 2.0, &m, &s);
-    }
-    if let Some(motion) = at.steady() {
-        k = motion.freed(model, k, &phi_q);
     }
     let [m, c, k, phi_q] = [m, c, k, phi_q].map(entries::dense);
     LinearizedSystem { m, c, k, k_parts: None, phi_q, f: inputs(model, point) }
@@ -110,7 +109,11 @@ pub(crate) fn pencil_of_family(
     let LinearizedSystem { m, c, k, phi_q, .. } = if model.has_velocity_rows() {
         on_admissible_velocities(model, at, weight)
     } else if dense {
-        linearize(model, at)
+        let lin = linearize(model, at);
+        match at.steady() {
+            Some(motion) => motion.freed(model, lin).0,
+            None => lin,
+        }
     } else {
         return linearize_sparse(model, at).into_pencil().0;
     };

@@ -243,9 +243,8 @@ impl<'a> Path<'a> {
             let pencil = linearize_sparse(&model, &at).into_pencil().0;
             return Ok(Stop::new(model, at, pencil, rate));
         }
-        let lin = linearize(&model, &at);
+        let (lin, known) = Known::of(&model, &at, linearize(&model, &at));
         let [m, c, k, phi_q] = [&lin.m, &lin.c, &lin.k, &lin.phi_q].map(to_sparse);
-        let known = Known::of(&model, &at, &lin);
         Ok(Stop { lin: Some(lin), known, ..Stop::new(model, at, QuadraticPencil { m, c, k, phi_q }, rate) })
     }
     fn model(&self, w: f64) -> Result<Model, AnalysisError> {

@@ -21,6 +21,7 @@ use super::generator::{Generator, in_ground, length, positions};
 use super::scale::GOLDEN;
 use super::search::Field;
 use super::{STEADY, SteadyMotion};
+use crate::linearize::LinearizedSystem;
 use mb_algebra::{Dense, Sparse, Svd, dense, norms, sparse};
 use mb_constraints::minimum_norm_multipliers;
 use mb_model::{Block, BlockKind, Model, Point};
@@ -107,14 +108,14 @@ impl SteadyMotion {
         }
         dense::from_columns(n, &found)
     }
-    /// K (n x n, in the frame) without what rounding leaves of it along the free turns and shifts.
-    pub(crate) fn freed(&self, model: &Model, k: Dense, phi_q: &Dense) -> Dense {
-        let (rows, stiffness) = (mb_algebra::to_sparse(phi_q), mb_algebra::to_sparse(&k));
+    /// The linearization of the motion in its frame without what rounding leaves of K along the free turns and shifts, and these, n x any.
+    pub fn freed(&self, model: &Model, lin: LinearizedSystem) -> (LinearizedSystem, Dense) {
+        let (rows, stiffness) = (mb_algebra::to_sparse(&lin.phi_q), mb_algebra::to_sparse(&lin.k));
         let free = self.free_directions(model, &stiffness, &rows);
         // What is taken out is rounding, which changes nothing of that.
         let symmetric = sparse::is_symmetric(&stiffness, ROUNDING).is_ok();
         let mut done: Vec<Vec<f64>> = Vec::new();
-        let mut k = k;
+        let mut k = lin.k;
         for j in 0..free.ncols() {
             let mut y = dense::column(&free, j);
             for other in &done {
@@ -144,7 +145,7 @@ impl SteadyMotion {
             }
             done.push(y);
         }
-        k
+        (LinearizedSystem { k, ..lin }, free)
     }
     /// Shifts of everything that stand still in the frame and that nothing holds: along the axes, then along what directions are left.
     ///
