@@ -146,6 +146,7 @@ pub(crate) fn solve_with(
         match undamped(&problem, request, options, driver.as_ref()) {
             Ok(Found { early, method, uncertified, mut findings, aid }) => {
                 findings.extend(early.finding());
+                let aid = if early.ended() { Aid::Interrupted } else { aid };
                 let certify = || finish_with(&problem, method, uncertified, findings, keeps_left, aid);
                 let mut spectrum = early.finish(certify);
                 selection::keep(&mut spectrum, request, true);
@@ -180,7 +181,8 @@ pub(crate) fn solve_with(
                         keeps_left,
                     )
                 } else {
-                    finish(&problem, Method::of(run.form), uncertified, findings, keeps_left)
+                    let aid = if run.early.ended() { Aid::Interrupted } else { Aid::Nothing };
+                    finish_with(&problem, Method::of(run.form), uncertified, findings, keeps_left, aid)
                 };
                 selection::keep(&mut spectrum, request, problem.undamped());
                 if !run.early.ended() {

@@ -38,6 +38,8 @@ pub(crate) enum Aid {
     Merged(Arc<Merged>, Shifted),
     /// Eigenpairs that were improved while there were such factors, by the s they had before.
     Improved(Vec<(c64, Improved)>),
+    /// An interrupt: eigenpairs are measured as they are.
+    Interrupted,
 }
 
 impl Aid {
@@ -46,7 +48,7 @@ impl Aid {
         match self {
             Self::Factors(near) => Some(near),
             Self::Merged(merged, near) => Some(merged.unfold_factors(problem, near)),
-            Self::Nothing | Self::Improved(_) => None,
+            Self::Nothing | Self::Improved(_) | Self::Interrupted => None,
         }
     }
 
@@ -84,6 +86,9 @@ impl Certifier<'_> {
     pub(super) fn eigenpairs(&self, uncertified: Vec<Uncertified>, mut aid: Aid) -> Vec<Eigenpair> {
         let better = aid.of(&uncertified);
         let first = self.measured_once(uncertified);
+        if matches!(aid, Aid::Interrupted) {
+            return first.into_iter().map(|first| first.pair).collect();
+        }
         self.improved_all(first, better, aid)
     }
 
@@ -123,7 +128,7 @@ impl Certifier<'_> {
                     better = of.improve(problem, &near, &given, &poor, enough);
                     merged = Some(of);
                 }
-                Aid::Nothing | Aid::Improved(_) => {}
+                Aid::Nothing | Aid::Improved(_) | Aid::Interrupted => {}
             }
         }
         let found = |(mut first, found): (First, Option<Improved>)| {
