@@ -32,12 +32,15 @@ const mesh = (() => {
     edges.push(p, q, q, r, r, t, t, p);
     faces.push({ nodes: [a, b, c, d], owner: o });
   }
+  // Which sides of triangles are edges of their body, for drawing by hand.
+  const lines = indices(scene.edges), pair = (a, b) => Math.min(a, b) * scene.count + Math.max(a, b), drawn = new Set();
+  for (let i = 0; i < lines.length; i += 2) drawn.add(pair(lines[i], lines[i + 1]));
   for (let i = 0; i < triangles.length; i += 4) {
     const [a, b, c, o] = triangles.subarray(i, i + 4);
     corners.push(...[a, b, c].map((n) => vertex(n, o)));
-    faces.push({ nodes: [a, b, c], owner: o });
+    faces.push({ nodes: [a, b, c], owner: o, sides: [[a, b, 0, 1], [b, c, 1, 2], [c, a, 2, 0]].filter(([m, n]) => drawn.has(pair(m, n))) });
   }
-  for (const node of indices(scene.edges)) edges.push(vertex(node, 0));
+  for (const node of lines) edges.push(vertex(node, 0));
   return { corners: new Uint32Array(corners), vertices: new Uint32Array(vertices), owners, edges: new Uint32Array(edges), faces, pieces };
 })();
 // The nodes of each part, for what moves most and for its name in the drawing.
@@ -66,4 +69,28 @@ function moves(shape) {
   const parts = scene.owners.map((name, owner) => ({ name, owner, size: largest(nodesOf[owner]) }));
   shape.moves = parts.filter((p) => p.size > 0).sort((a, b) => b.size - a.size);
   return shape.moves;
+}
+
+// Where pictures come slowly, those of a motion are drawn with less. Cells along the largest side at each level of detail; none: all
+// triangles. The first level alone has smooth edges.
+const CELLS = [0, 0, 128, 64, 32], MANY_FACES = 2000;
+const coarser = new Map();
+/// Corners of the triangles at a level: those that are left when all vertices of a part within a cell, at rest, are one of them.
+function cornersAt(level) {
+  const cells = CELLS[level];
+  if (!cells) return mesh.corners;
+  if (coarser.has(cells)) return coarser.get(cells);
+  const firsts = new Map(), out = [];
+  const merged = mesh.vertices.map((node, v) => {
+    let key = mesh.owners[v];
+    for (let k = 3 * node; k < 3 * node + 3; k++) key = key * (cells + 1) + Math.floor((rest[k] / STEPS + 1) * cells / 2);
+    if (!firsts.has(key)) firsts.set(key, v);
+    return firsts.get(key);
+  });
+  for (let i = 0; i < mesh.corners.length; i += 3) {
+    const [a, b, c] = [0, 1, 2].map((k) => merged[mesh.corners[i + k]]);
+    if (a !== b && b !== c && c !== a) out.push(a, b, c);
+  }
+  coarser.set(cells, new Uint32Array(out));
+  return coarser.get(cells);
 }

@@ -1,13 +1,35 @@
 // Marks of constant size over the surfaces, and surfaces too where WebGL is missing.
-const paper = $("marks").getContext("2d");
+// Thin lines that change with each picture cost less without the graphics processor, much less where there is none.
+const paper = $("marks").getContext("2d", { willReadFrequently: true });
 // Thousands of marks, orbits and edges hide what they are drawn on; what is left out is said under the drawing.
-const [MOST_MARKS, MOST_ORBITS, MOST_FACES] = [3000, 400, 20000];
-const drawnGlyphs = scene.glyphs.length > MOST_MARKS ? scene.glyphs.filter((g) => g.mark !== "pin" && g.mark !== "ground") : scene.glyphs;
+const [MOST_MARKS, MOST_ORBITS, MOST_FACES] = [300, 400, 20000];
+let seen = { from: "", glyphs: [] };
+const AT_ONE_PLACE = ["pin", "ground", "mass", "weld", "spiral", "vane"];
+/// The marks of this view: of those at one place, of a kind, one stands for all within a square of twelve pixels, or of more where
+/// many would be left.
+function glyphsInView() {
+  const from = JSON.stringify(camera);
+  if (seen.from === from) return seen.glyphs;
+  const project = projector(), at = (n) => project([0, 1, 2].map((i) => rest[3 * n + i] / STEPS));
+  const placed = scene.glyphs.map((glyph) => ({ glyph, at: AT_ONE_PLACE.includes(glyph.mark) && at(glyph.nodes[0]) }));
+  const thinned = (pixels) => {
+    const taken = new Set();
+    return placed.filter(({ glyph, at }) => {
+      const square = at && [glyph.mark, Math.round(at[0] / pixels), Math.round(at[1] / pixels)].join();
+      return !at || (!taken.has(square) && taken.add(square));
+    });
+  };
+  let pixels = 12, left = thinned(pixels);
+  while (left.length > MOST_MARKS && pixels < 96) left = thinned(pixels *= 2);
+  seen = { from, glyphs: left.map(({ glyph }) => glyph) };
+  return seen.glyphs;
+}
 
 /// What the drawing leaves out, in sentences.
-function leftOut(orbits) {
-  const words = [], hidden = scene.glyphs.length - drawnGlyphs.length, shown = Math.ceil(scene.count / Math.ceil(scene.count / MOST_ORBITS));
-  if (hidden) words.push(`${hidden} marks of pins and of the ground are not drawn.`);
+function leftOut(orbits, level) {
+  const words = [], hidden = scene.glyphs.length - glyphsInView().length, shown = Math.ceil(scene.count / Math.ceil(scene.count / MOST_ORBITS));
+  if (hidden) words.push(`${hidden} of ${scene.glyphs.length} marks, close to others of their kind, are not drawn.`);
+  if (CELLS[level]) words.push(`Pictures come slowly here: ${Math.round(100 * cornersAt(level).length / mesh.corners.length)} % of the triangles are drawn while it moves.`);
   if (mesh.faces.length >= MOST_FACES) words.push(`The edges of the ${mesh.faces.length} faces are not drawn.`);
   if (orbits && scene.count > MOST_ORBITS) words.push(`Orbits are those of ${shown} of ${scene.count} nodes.`);
   return words.join(" ");
@@ -96,13 +118,20 @@ const GLYPHS = {
   },
 };
 
+/// Faces at a level of detail.
+function* facesAt(level) {
+  const corners = cornersAt(level);
+  if (corners === mesh.corners) yield* mesh.faces;
+  else for (let i = 0; i < corners.length; i += 3) yield { nodes: [...corners.subarray(i, i + 3)].map((v) => mesh.vertices[v]), owner: mesh.owners[corners[i]] };
+}
+
 /// Everything that the shaders draw, from far to near: for browsers without WebGL.
 function drawSurfaces(state, project, phase, ghost) {
   const colour = (owner, node) => (state.scheme === 1 ? scaleColour(sizeAt(state, node)) : state.tints[owner]);
   const list = [];
-  for (const { nodes, owner } of mesh.faces) {
+  for (const { nodes, owner, sides } of facesAt(state.level)) {
     const p = nodes.map((n) => project(nodeAt(state, n, phase)));
-    list.push({ p, near: p.reduce((s, q) => s + q[2], 0) / p.length, owner, node: nodes[0] });
+    list.push({ p, near: p.reduce((s, q) => s + q[2], 0) / p.length, owner, node: nodes[0], sides: ghost || !sides ? [] : sides });
   }
   for (let i = 0; i < mesh.pieces.length; i += 5) {
     const [a, b, c, d, owner] = mesh.pieces.subarray(i, i + 5), q = [a, b, c, d].map((n) => project(nodeAt(state, n, phase)));
@@ -114,7 +143,7 @@ function drawSurfaces(state, project, phase, ghost) {
     list.push({ p, line: true, near: (q[1][2] + q[2][2]) / 2, owner, node: b });
   }
   list.sort((a, b) => a.near - b.near);
-  for (const { p, line, owner, node } of list) {
+  for (const { p, line, owner, node, sides } of list) {
     path(p, !line);
     const rgb = ghost ? state.shade : colour(owner, node);
     if (line) {
@@ -130,6 +159,9 @@ function drawSurfaces(state, project, phase, ghost) {
       paper.strokeStyle = p.length === 4 ? css(state.line, ghost ? 0.1 : 0.3) : paper.fillStyle;
       paper.lineWidth = 0.7;
       paper.stroke();
+      paper.strokeStyle = css(state.line, 0.45);
+      paper.lineWidth = 1;
+      for (const [, , i, j] of sides) { path([p[i], p[j]]); paper.stroke(); }
     }
   }
 }
@@ -167,7 +199,15 @@ function drawFrame(state) {
   }
 }
 
+// Places of the ground do not move with a mode; where nothing else is to be drawn anew, the picture stays.
+const HELD = ["ground", "wall"];
+let drawnMarks = "";
 function drawMarks(state, surfaces) {
+  const moving = surfaces || state.names || state.still[1] || glyphsInView().some((g) => !HELD.includes(g.mark));
+  const { sign, scheme, strainMost, orbits, amplitude, picked, turns } = state;
+  const now = JSON.stringify([camera, $("marks").width, sign, scheme, strainMost, picked, orbits && amplitude, moving && [turns, state.phase]]);
+  if (now === drawnMarks) return;
+  drawnMarks = now;
   const ratio = $("marks").width / camera.width || 1, project = projector();
   paper.setTransform(ratio, 0, 0, ratio, 0, 0);
   paper.clearRect(0, 0, camera.width, camera.height);
@@ -186,11 +226,11 @@ function drawMarks(state, surfaces) {
   }
   paper.lineJoin = "round";
   paper.lineCap = "butt";
-  for (const glyph of drawnGlyphs) {
+  for (const glyph of glyphsInView()) {
     paper.lineWidth = 1.4;
     paper.strokeStyle = state.sign;
     paper.fillStyle = state.panel;
-    const phase = glyph.mark === "ground" || glyph.mark === "wall" ? state.still : state.phase;
+    const phase = HELD.includes(glyph.mark) ? state.still : state.phase;
     GLYPHS[glyph.mark](glyph.nodes.map((n) => project(nodeAt(state, n, phase))), state);
   }
   if (state.names) {

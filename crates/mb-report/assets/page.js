@@ -1,7 +1,7 @@
 // The page: what is chosen, what plays, keys and pointers.
 const root = document.documentElement;
 const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches;
-const state = { picked: -1, playing: false, turns: 0, drawn: true, tints: scene.owners.map((_, o) => TINTS[o % TINTS.length]) };
+const state = { picked: -1, playing: false, turns: 0, drawn: true, level: 0, late: 0, count: 0, tints: scene.owners.map((_, o) => TINTS[o % TINTS.length]) };
 
 function setTheme(theme) {
   root.dataset.theme = theme;
@@ -73,6 +73,9 @@ function pick(index) {
 
 function setPlaying(on) {
   state.playing = on && plays.length > 0;
+  // What stands is drawn in full; the next start tries a little more than the last could.
+  state.level = Math.max(0, state.level - on);
+  state.drawn = false;
   $("play").textContent = state.playing ? "pause" : "play";
 }
 
@@ -95,7 +98,7 @@ const LOOP = 8;
 /// What is drawn now.
 function snapshot() {
   const play = plays[state.picked], shape = play && play.shape;
-  const now = { ...colours(), positions: rest, real: zeros, imaginary: zeros, phase: [0, 0], still: [0, 0], radius: 0.011, tints: state.tints, ghost: false, scheme: 0, orbits: $("orbits").checked, names: $("names").checked };
+  const now = { ...colours(), positions: rest, real: zeros, imaginary: zeros, phase: [0, 0], still: [0, 0], radius: 0.011, tints: state.tints, ghost: false, scheme: 0, orbits: $("orbits").checked, names: $("names").checked, picked: state.picked, turns: state.turns };
   if (shape) {
     now.real = shape.real;
     now.imaginary = shape.imaginary || zeros;
@@ -128,7 +131,8 @@ function snapshot() {
     $("clock").textContent = `${t.toPrecision(4)} s`;
     $("time").value = String(Math.round(1000 * (state.turns % 1)));
   }
-  const left = leftOut(now.orbits && Boolean(shape));
+  now.level = state.playing || down.size ? state.level : 0;
+  const left = leftOut(now.orbits && Boolean(shape), now.level);
   if ($("left").textContent !== left) $("left").textContent = left;
   return now;
 }
@@ -143,9 +147,21 @@ function resize() {
   state.drawn = false;
 }
 
-let before = 0;
+/// Counts pictures over a second at least, and three of them: where they are fewer than 30 a second, with a tenth for the clock, the
+/// next have less.
+function keepUp(seconds) {
+  state.late += seconds;
+  state.count += 1;
+  if (state.late < 1 || state.count < 3) return;
+  const rate = state.count / state.late;
+  state.late = state.count = 0;
+  if (rate < 27) state.level = Math.min(state.level + (rate < 7 ? 2 : 1), mesh.faces.length > MANY_FACES ? CELLS.length - 1 : 1);
+}
+
+let before = 0, painted = false;
 function frame(now) {
   const step = Math.min(0.1, (now - before) / 1000);
+  if (painted) keepUp((now - before) / 1000);
   before = now;
   resize();
   if (state.playing) {
@@ -154,7 +170,8 @@ function frame(now) {
     state.turns += step * rate / span;
     state.drawn = false;
   }
-  if (!state.drawn && camera.width > 0) paint();
+  painted = !state.drawn && camera.width > 0;
+  if (painted) paint();
   requestAnimationFrame(frame);
 }
 
@@ -164,11 +181,17 @@ function paint() {
   if (solid) solid.draw(s);
   drawMarks(s, !solid);
   root.dataset.frames = state.frames = (state.frames || 0) + 1;
+  root.dataset.level = s.level;
 }
 
 // Paper is light.
 let onScreen = "light";
-addEventListener("beforeprint", () => { onScreen = root.dataset.theme; setTheme("light"); paint(); });
+addEventListener("beforeprint", () => {
+  onScreen = root.dataset.theme;
+  setTheme("light");
+  state.level = 0;
+  paint();
+});
 addEventListener("afterprint", () => setTheme(onScreen));
 
 // Controls.
@@ -217,7 +240,7 @@ stage.addEventListener("wheel", (e) => {
   redraw();
 }, { passive: false });
 stage.addEventListener("pointerdown", (e) => { stage.setPointerCapture(e.pointerId); down.set(e.pointerId, [e.clientX, e.clientY]); });
-for (const name of ["pointerup", "pointercancel"]) stage.addEventListener(name, (e) => down.delete(e.pointerId));
+for (const name of ["pointerup", "pointercancel"]) stage.addEventListener(name, (e) => { down.delete(e.pointerId); redraw(); });
 stage.addEventListener("pointermove", (e) => {
   const last = down.get(e.pointerId);
   if (!last) return;

@@ -1,5 +1,6 @@
 // Surfaces and tubes by WebGL2. Nodes and shapes lie in the memory of the graphics processor, which bends the model: a picture
 // costs no transfer. Corners of faces are vertices that neighbours share; tubes look their nodes up in textures.
+// Where pictures come slowly, those of a motion have no smooth edges and then fewer faces; one that stands has all.
 const WIDE = 1024;
 const COMMON = `#version 300 es
 precision highp float; precision highp int;
@@ -45,7 +46,7 @@ void main() {
 }`;
 
 function makeSolid(canvas) {
-  const gl = canvas.getContext("webgl2", { antialias: true, alpha: true, premultipliedAlpha: false });
+  const gl = canvas.getContext("webgl2", { antialias: false, premultipliedAlpha: false });
   if (!gl) return null;
   const compile = (vertex) => {
     const program = gl.createProgram();
@@ -119,7 +120,21 @@ function makeSolid(canvas) {
     buffer(list, gl.ELEMENT_ARRAY_BUFFER);
     return array;
   };
-  const [faceArray, edgeArray] = [listed(mesh.corners), listed(mesh.edges)];
+  const edgeArray = listed(mesh.edges), faceArrays = new Map();
+  // What is drawn smoothly has more samples than the canvas, to which it goes when it is ready.
+  const smooth = gl.createFramebuffer(), stores = [[gl.RGBA8, gl.COLOR_ATTACHMENT0], [gl.DEPTH_COMPONENT24, gl.DEPTH_ATTACHMENT]].map((s) => [...s, gl.createRenderbuffer()]);
+  const samples = Math.min(4, gl.getParameter(gl.MAX_SAMPLES));
+  let stored = "";
+  const store = (w, h) => {
+    gl.bindFramebuffer(gl.FRAMEBUFFER, smooth);
+    if (stored === `${w} ${h}`) return;
+    stored = `${w} ${h}`;
+    for (const [format, place, buffer] of stores) {
+      gl.bindRenderbuffer(gl.RENDERBUFFER, buffer);
+      gl.renderbufferStorageMultisample(gl.RENDERBUFFER, samples, format, w, h);
+      gl.framebufferRenderbuffer(gl.FRAMEBUFFER, place, gl.RENDERBUFFER, buffer);
+    }
+  };
   // A tube: rings along and around, once for each piece.
   const along = 6, around = 10, template = [];
   for (let i = 0; i < along; i++) for (let j = 0; j <= around; j++) for (const k of [0, 1]) template.push((i + k) / along, 2 * Math.PI * j / around);
@@ -153,10 +168,12 @@ function makeSolid(canvas) {
   };
   const drawAll = (state, phase, plain, sized) => {
     set(faces, phase, plain, sized);
-    gl.bindVertexArray(faceArray);
+    const list = cornersAt(state.level);
+    if (!faceArrays.has(list)) faceArrays.set(list, listed(list));
+    gl.bindVertexArray(faceArrays.get(list));
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(1, 1);
-    gl.drawElements(gl.TRIANGLES, mesh.corners.length, gl.UNSIGNED_INT, 0);
+    gl.drawElements(gl.TRIANGLES, list.length, gl.UNSIGNED_INT, 0);
     gl.disable(gl.POLYGON_OFFSET_FILL);
     if (mesh.faces.length < MOST_FACES && plain[3] > 0.9) {
       set(faces, phase, [...state.line, 0.45], 0);
@@ -171,6 +188,7 @@ function makeSolid(canvas) {
   return {
     draw(state) {
       const [w, h] = [canvas.width, canvas.height];
+      if (!state.level) store(w, h);
       gl.viewport(0, 0, w, h);
       gl.clearColor(0, 0, 0, 0);
       gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
@@ -187,6 +205,10 @@ function makeSolid(canvas) {
         drawAll(state, [0, 0], [...state.shade, 0.28], false);
         gl.depthMask(true);
       }
+      if (state.level) return;
+      gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
+      gl.blitFramebuffer(0, 0, w, h, 0, 0, w, h, gl.COLOR_BUFFER_BIT, gl.NEAREST);
+      gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     },
   };
 }

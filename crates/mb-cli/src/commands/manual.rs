@@ -5,8 +5,8 @@ use crate::args::{Cli, CompletionsArgs, ManArgs, ShellArg};
 use crate::failure::Failure;
 use crate::gallery;
 use crate::outfile;
-use clap::CommandFactory;
 use clap::builder::PossibleValuesParser;
+use clap::{Arg, Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
@@ -23,7 +23,23 @@ pub fn completions(args: &CompletionsArgs) -> Answer {
     let mut program = Cli::command()
         .mut_subcommand("generate", |command| command.mut_arg("name", |name| name.value_parser(models)));
     clap_complete::generate(shell, &mut program, "mb", &mut bytes);
-    Answer::right(String::from_utf8_lossy(&bytes).into_owned())
+    let mut script = String::from_utf8_lossy(&bytes).into_owned();
+    if matches!(shell, Shell::Fish) {
+        script += &fish_values(&program);
+    }
+    Answer::right(script)
+}
+
+/// What fish is not told by the generator: the values of arguments without an option, and that no file stands for them.
+fn fish_values(program: &Command) -> String {
+    let line = |command: &Command| {
+        let values = command.get_positionals().flat_map(Arg::get_possible_values);
+        let names: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
+        let (command, names) = (command.get_name(), names.join(" "));
+        let told = format!("complete -c mb -n \"__fish_mb_using_subcommand {command}\" -f -a \"{names}\"\n");
+        (!names.is_empty()).then_some(told)
+    };
+    program.get_subcommands().filter_map(line).collect()
 }
 
 /// Writes the pages.
