@@ -118,8 +118,24 @@ impl Spectrum {
         }
     }
 
-    /// Adds a finding for every eigenpair whose backward error is far above rounding.
+    /// Takes eigenpairs, by their places, for zeros, which they are known to be otherwise than from the digits of the matrices: value and error
+    /// bound are zero, and what was said of these values is not any more. Of a conjugate pair both are given or none.
+    pub fn take_for_zeros(&mut self, places: &[usize]) {
+        for place in places {
+            let pair = &mut self.eigenpairs[*place];
+            (pair.alpha, pair.beta, pair.class, pair.error_bound) =
+                (c64::new(0.0, 0.0), 1.0, Class::Rigid, 0.0);
+        }
+        self.eigenpairs = sorted(std::mem::take(&mut self.eigenpairs));
+        self.counts.found = crate::ClassCounts::of(&self.eigenpairs);
+        self.findings.retain(|finding| !matches!(finding, Finding::UndeterminedEigenvalues { .. }));
+        self.report_poor_accuracy();
+        self.report_undetermined();
+    }
+
+    /// A finding for every eigenpair whose backward error is far above rounding, in place of earlier ones: they name eigenpairs by number.
     pub(crate) fn report_poor_accuracy(&mut self) {
+        self.findings.retain(|finding| !matches!(finding, Finding::PoorAccuracy { .. }));
         for (pair, found) in self.eigenpairs.iter().enumerate() {
             // Conjugates share their figures: one finding for both.
             // Backward errors above this are reported as [`Finding::PoorAccuracy`].

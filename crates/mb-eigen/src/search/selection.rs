@@ -180,14 +180,16 @@ pub(crate) fn keep(spectrum: &mut Spectrum, request: &Request, undamped: bool) {
 
 /// Keeps what a request asks for; how many modes where it asks for a number of them.
 pub(crate) fn keep_asked(spectrum: &mut Spectrum, request: &Request, undamped: bool) -> Option<usize> {
-    match request {
+    let modes = match request {
         Request::All => None,
         Request::Band { .. } => {
             keep_band(spectrum, request);
             None
         }
         _ => Some(keep_nearest(spectrum, request, undamped)),
-    }
+    };
+    spectrum.report_poor_accuracy();
+    modes
 }
 
 /// Keeps the modes nearest to what is asked for; how many.

@@ -245,8 +245,6 @@ fn everything(blocks: &QuadraticPencil<Sparse>, options: &SparseOptions) -> Resu
     let structure = DescriptorStructure { pencil: blocks.to_dense(), transferred };
     let mut spectrum = descriptor::solve(&structure, &settings)?;
     spectrum.eigenpairs.retain(|pair| pair.class.is_motion());
-    // Their findings name eigenpairs by number.
-    spectrum.findings.retain(|finding| !matches!(finding, Finding::PoorAccuracy { .. }));
     spectrum.report_poor_accuracy();
     Ok(spectrum)
 }

@@ -384,7 +384,6 @@ fn asked_of(mut spectrum: Spectrum, problem: &Problem, request: &Request, keeps_
     let counted = growth::count(&spectrum.eigenpairs);
     let modes = selection::keep_asked(&mut spectrum, request, problem.undamped());
     growth::not_shown(&mut spectrum, counted);
-    spectrum.findings.retain(|finding| !matches!(finding, Finding::PoorAccuracy { .. }));
     if let (Some(wanted), Some(modes)) = (request.count(), modes)
         && wanted > modes
     {
