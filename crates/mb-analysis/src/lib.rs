@@ -37,6 +37,7 @@ mod spectra;
 pub mod sweep;
 pub mod tables;
 mod velocity_rows;
+mod zeros;
 
 pub use branch::{FromRest, Reached, largest_growth};
 pub use compare::{Comparison, Match};

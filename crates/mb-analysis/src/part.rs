@@ -4,6 +4,7 @@ use super::factor::{self, Penalties};
 use super::{FormulationSpectrum, Site, moving, velocity_rows};
 use crate::error::AnalysisError;
 use crate::spectra::turning_pairs;
+use crate::zeros::{ModelZeros, settle_at_rest};
 use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts};
 use mb_eigen::penalty;
 use mb_eigen::sparse::{KnownZeros, Request, SparseExpert, SparseFinding, SparseOptions};
@@ -38,7 +39,8 @@ pub fn of_model(
     request: Request,
     options: &SparseOptions,
 ) -> Result<FormulationSpectrum, AnalysisError> {
-    let PartProblem { pencil, parts, options, zeros } = problem(model, at, options)?;
+    let problem = problem(model, at, options)?;
+    let PartProblem { pencil, parts, options, zeros } = &problem;
     let name = "constrained/sparse".to_owned();
     let others = |pencil: &QuadraticPencil<Sparse>| match at.steady() {
         Some(motion) => {
@@ -48,12 +50,10 @@ pub fn of_model(
         }
         None => (Vec::new(), std::array::from_fn(|_| Dense::zeros(model.nv(), model.nv()))),
     };
-    let known = KnownZeros { directions: &zeros, others: &others };
-    match sparse::solve_with_zeros(&pencil, parts.as_ref(), &known, &request, &options) {
-        Ok((spectrum, true)) => Ok(with_whirl(model, at, request, name, spectrum)),
-        Ok((spectrum, false)) => {
-            Ok(of_spectrum(model, at, request, name, spectrum, options.expert.least_zeros))
-        }
+    let known = KnownZeros { directions: &zeros.directions, others: &others };
+    match sparse::solve_with_zeros(pencil, parts.as_ref(), &known, &request, options) {
+        Ok((spectrum, true)) => Ok(with_whirl(model, at, request, name, &problem, spectrum)),
+        Ok((spectrum, false)) => Ok(of_spectrum(model, at, request, name, &problem, spectrum)),
         Err(source) => Err(AnalysisError::Eigen { formulation: name, source }),
     }
 }
@@ -66,8 +66,8 @@ pub struct PartProblem {
     pub parts: Option<StiffnessParts>,
     /// The options, with what is known of the model and its motion.
     pub options: SparseOptions,
-    /// Free turns and shifts of a steady motion, n x any.
-    pub zeros: Dense,
+    /// Free turns and shifts of a steady motion.
+    pub(crate) zeros: ModelZeros,
 }
 
 /// The matrices of a linearized model, K as a sum where it is known as one, the free turns and shifts of its motion, and the options with
@@ -87,9 +87,9 @@ pub fn problem(
     let (free, zeros) = match at.steady() {
         Some(motion) => {
             let zeros = motion.free_directions(model, &lin.k, &lin.phi_q);
-            (zeros.ncols(), zeros)
+            (zeros.ncols(), ModelZeros::of(zeros, [&lin.c, &lin.k, &lin.phi_q]))
         }
-        None => (velocity_rows::zeros_at_rest(model, at, &lin.phi_q)?, Dense::zeros(model.nv(), 0)),
+        None => (velocity_rows::zeros_at_rest(model, at, &lin.phi_q)?, ModelZeros::nothing(model.nv())),
     };
     let expert =
         SparseExpert { most_zeros, least_zeros: options.expert.least_zeros.max(free), ..options.expert };
@@ -111,8 +111,7 @@ pub fn of_model_elsewhere<E: From<AnalysisError>>(
 ) -> Result<FormulationSpectrum, E> {
     let problem = problem(model, at, options)?;
     let spectrum = solve(&problem, &request)?;
-    let known_zeros = problem.options.expert.least_zeros;
-    Ok(of_spectrum(model, at, request, "constrained/slepc".to_owned(), spectrum, known_zeros))
+    Ok(of_spectrum(model, at, request, "constrained/slepc".to_owned(), &problem, spectrum))
 }
 
 /// A spectrum of a linearized model with its constraints in the matrices, from whatever found it: bounds of a motion widened, whirl
@@ -122,15 +121,15 @@ fn of_spectrum(
     at: &OperatingPoint,
     request: Request,
     name: String,
+    problem: &PartProblem,
     mut spectrum: Spectrum,
-    known_zeros: usize,
 ) -> FormulationSpectrum {
     if let Some(motion) = at.steady() {
         moving::widen(&mut spectrum, motion);
     }
     let zeros = spectrum.eigenpairs.iter_mut().filter(|pair| pair.class == Class::Rigid);
-    zeros.take(known_zeros).for_each(|pair| pair.error_bound = 0.0);
-    with_whirl(model, at, request, name, spectrum)
+    zeros.take(problem.options.expert.least_zeros).for_each(|pair| pair.error_bound = 0.0);
+    with_whirl(model, at, request, name, problem, spectrum)
 }
 
 /// A spectrum whose bounds are those of the motion, whirl reported.
@@ -139,9 +138,15 @@ fn with_whirl(
     at: &OperatingPoint,
     request: Request,
     name: String,
+    problem: &PartProblem,
     mut spectrum: Spectrum,
 ) -> FormulationSpectrum {
     velocity_rows::settle(model, at, &mut spectrum);
+    if at.steady().is_some() {
+        problem.zeros.settle(&mut spectrum);
+    } else if problem.options.expert.most_zeros.is_none() {
+        settle_at_rest(model, at, &problem.pencil, &mut spectrum);
+    }
     let whirl = at.steady().map_or_else(Vec::new, |motion| moving::whirl(model, &spectrum, motion));
     FormulationSpectrum { request: Some(request), whirl, ..FormulationSpectrum::new(name, spectrum) }
 }

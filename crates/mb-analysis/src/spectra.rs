@@ -1,5 +1,6 @@
 //! From an operating point to the eigenpairs of each formulation.
 
+use super::zeros::{ModelZeros, settle_at_rest};
 use super::{moving, velocity_rows};
 use crate::error::AnalysisError;
 use mb_algebra::{Dense, QuadraticPencil, RankTolerance, Sparse, Stopped, interrupt, to_sparse};
@@ -143,8 +144,8 @@ fn whole(
 /// Eigenvalues of a steady motion that are known with their vectors, whatever the digits of its matrices are.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
-    /// Free turns and shifts, n x any: what the minimal form has exact zeros of.
-    pub(crate) zeros: Dense,
+    /// Free turns and shifts: what the minimal form has exact zeros of.
+    pub(crate) zeros: ModelZeros,
     /// Those that go round in the frame.
     pub(crate) pairs: Vec<TurningPair>,
 }
@@ -152,7 +153,7 @@ pub(crate) struct Known {
 impl Known {
     /// Nothing of n coordinates.
     pub(crate) fn nothing(n: usize) -> Self {
-        Self { zeros: Dense::zeros(n, 0), pairs: Vec::new() }
+        Self { zeros: ModelZeros::nothing(n), pairs: Vec::new() }
     }
     /// Of a motion with its linearization, which is given back without what rounding leaves of the zeros.
     pub(crate) fn of(model: &Model, at: &OperatingPoint, lin: LinearizedSystem) -> (LinearizedSystem, Self) {
@@ -161,14 +162,14 @@ impl Known {
             return (lin, none);
         };
         let (lin, zeros) = motion.freed(model, lin);
-        // A motion itself is free wherever these are.
-        let pairs = if zeros.ncols() == 0 {
-            Vec::new()
-        } else {
-            let [m, c, k, phi_q] = [&lin.m, &lin.c, &lin.k, &lin.phi_q].map(to_sparse);
-            turning_pairs(model, motion, [&m, &c, &k], &phi_q)
-        };
-        (lin, Self { zeros, pairs })
+        // A motion itself is free wherever pairs are.
+        if zeros.ncols() == 0 {
+            let none = Self::nothing(lin.n());
+            return (lin, none);
+        }
+        let [m, c, k, phi_q] = [&lin.m, &lin.c, &lin.k, &lin.phi_q].map(to_sparse);
+        let pairs = turning_pairs(model, motion, [&m, &c, &k], &phi_q);
+        (lin, Self { zeros: ModelZeros::of(zeros, [&c, &k, &phi_q]), pairs })
     }
 }
 
@@ -208,6 +209,8 @@ fn of_linear_kept(
     let most_zeros = most_free_directions(model, at);
     let options = DenseOptions { most_zeros, keeps_at_interrupt, ..DenseOptions::default() };
     let named = |source| AnalysisError::Eigen { formulation: formulation.to_string(), source };
+    // Penalties move zeros, or the equilibrium.
+    let unconstrained = matches!(formulation, Formulation::Unconstrained(_));
     let mut widened = false;
     let solved = match formulation {
         Formulation::Minimal(method) => {
@@ -238,9 +241,15 @@ fn of_linear_kept(
     out.spectrum = solved.map_err(named)?;
     let mut settle = || {
         velocity_rows::settle(model, at, &mut out.spectrum);
+        if at.steady().is_none() && most_zeros.is_none() && !unconstrained {
+            settle_at_rest(model, at, &sparse_pencil(lin), &mut out.spectrum);
+        }
         if let Some(motion) = at.steady() {
             if !widened {
                 moving::widen(&mut out.spectrum, motion);
+            }
+            if !unconstrained {
+                known.zeros.settle(&mut out.spectrum);
             }
             out.whirl = moving::whirl(model, &out.spectrum, motion);
         }
@@ -262,13 +271,19 @@ fn beside_known(
     known: &Known,
     options: &DenseOptions,
 ) -> Result<Option<Spectrum>, EigenError> {
-    match at.steady().filter(|_| known.zeros.ncols() > 0) {
+    let zeros = &known.zeros.directions;
+    match at.steady().filter(|_| zeros.ncols() > 0) {
         Some(motion) => {
             let off = motion.deviation().in_all_coordinates();
-            mb_eigen::dense::solve_with_known(&lin.pencil(), &known.zeros, &known.pairs, &off, options)
+            mb_eigen::dense::solve_with_known(&lin.pencil(), zeros, &known.pairs, &off, options)
         }
         None => Ok(None),
     }
+}
+
+fn sparse_pencil(lin: &LinearizedSystem) -> QuadraticPencil<Sparse> {
+    let [m, c, k, phi_q] = [&lin.m, &lin.c, &lin.k, &lin.phi_q].map(to_sparse);
+    QuadraticPencil { m, c, k, phi_q }
 }
 
 /// Pairs on the basis that the formulation found, in all coordinates.

@@ -6,6 +6,7 @@ use crate::branch::from_rest;
 use crate::error::AnalysisError;
 use crate::settle::{StartOptions, settle};
 use crate::spectra::Known;
+use crate::zeros::ModelZeros;
 use mb_algebra::{Dense, QuadraticPencil, Sparse, Stopped, interrupt, sparse, to_dense, to_sparse};
 use mb_constraints::simulate::{StartPolicy, consistent_start};
 use mb_constraints::{AssemblyOptions, assemble};
@@ -62,7 +63,7 @@ struct Family {
     /// Of the speeds that it goes through.
     turns: Vec<f64>,
     /// Free turns and shifts, the same at all speeds.
-    zeros: Dense,
+    zeros: ModelZeros,
 }
 
 /// Most entries of blocks that are kept for speeds that come again.

@@ -31,7 +31,7 @@ fn pairs(args: &[&str], text: &str) -> Vec<Pair> {
         bound: number(pair, "error_bound"),
         rigid: pair["class"]["kind"] == "rigid",
     };
-    list.iter().map(pair).collect()
+    list.iter().filter(|pair| pair["re"].is_number()).map(pair).collect()
 }
 
 /// Frequencies above the real axis, after a check that nothing grows or decays and how many eigenvalues are rigid.
@@ -126,4 +126,66 @@ fn a_shaft_almost_without_mass_does_not_grow() {
 fn a_mass_beyond_all_numbers_is_an_error_or_an_answer() {
     let run = mb_with(&["modes", "-", "--participation"], model!("panic-small-mass"));
     assert!(run.code <= 2 && !run.err.contains("panicked"), "{run:?}");
+}
+
+/// Zeros and their bounds, and how many eigenvalues are undetermined.
+fn exact_zeros(args: &[&str], text: &str) -> (usize, f64, usize) {
+    let found = pairs(args, text);
+    let rigid = || found.iter().filter(|pair| pair.rigid);
+    let open = found.iter().filter(|p| !p.rigid && p.re.hypot(p.im) <= p.bound).count();
+    assert!(rigid().all(|pair| pair.re == 0.0 && pair.im == 0.0), "{found:?}");
+    (rigid().count(), rigid().map(|pair| pair.bound).fold(0.0, f64::max), open)
+}
+
+/// The library's governor hangs on springs of 8e5 N/m, the rounding of whose forces is what K has along its free turn.
+#[test]
+fn a_governor_at_rest_turns_freely_however_it_is_solved() {
+    let text = mb_gallery::files::FLYBALL_GOVERNOR;
+    for args in [&[][..], &["--lowest", "4"], &["--formulation", "redundant"], &["--basis", "svd"]] {
+        assert_eq!(exact_zeros(args, text), (2, 0.0, 0), "{args:?}");
+    }
+}
+
+/// A satellite about an axis of its own with a damper of nutation, whose coordinates are rounded: drift along the axis and spin, each twice.
+#[test]
+fn the_spin_of_a_damped_satellite_is_free_at_any_speed() {
+    let text = "units = 'SI'
+        name = 'satellite'
+        gravity = [0, 0, 0]
+        spatial-body = [
+            { name = 'bus', mass = 50, inertia = [8, 9, 6], at = [0, 0, 0], markers = { d = [0.7, 0, 0] } },
+            { name = 'd', mass = 1.5, inertia = [0, 0, 0], at = [0.7, 0, 0] }]
+        joint = [{ name = 'slot', type = 'prismatic', a = 'd', b = 'bus.d', axis = [0, 0, 1] }]
+        bushing = [{ name = 'k', a = 'd', b = 'bus.d', stiffness = [0, 0, 30, 0, 0, 0], damping = [0, 0, 0.8, 0, 0, 0] }]
+        steady-rotation = [{ name = 's', bodies = ['bus', 'd'], axis = [0, 0, 1], through = ['0.7*1.5/51.5', 0, 0], speed = 4 }]";
+    assert_eq!(exact_zeros(&[], text), (4, 0.0, 0));
+}
+
+/// A blade of bricks on a hub, in m, kg, N and in mm, t, N.
+#[test]
+fn a_blade_of_bricks_spins_freely_in_any_units() {
+    for (length, mass) in [(1.0, 1.0), (1e3, 1e-3)] {
+        let text = format!(
+            "units = 'SI'
+            name = 'blade'
+            gravity = [0, 0, 0]
+            spatial-body = [{{ name = 'hub', mass = {}, inertia = {:?}, at = [0, 0, 0], markers = {{ root = [{}, 0, 0] }} }}]
+            joint = [
+                {{ name = 'axle', type = 'revolute', a = 'hub', b = 'ground', axis = [0, 0, 1] }},
+                {{ name = 'root', type = 'fixed', a = 'blade.x-', b = 'hub.root' }}]
+            solid = [{{ name = 'blade', at = {:?}, block = {{ size = {:?}, elements = [6, 2, 1] }}, density = {},
+                youngs_modulus = {}, poissons_ratio = 0.3, rigid = ['x-'] }}]
+            steady-rotation = [{{ name = 'spin', joint = 'axle', speed = 50 }}]",
+            5.0 * mass,
+            [mass * length * length; 3],
+            0.2 * length,
+            [0.2, -0.025, -0.005].map(|x: f64| x * length),
+            [1.0, 0.05, 0.01].map(|x: f64| x * length),
+            2700.0 * mass / (length * length * length),
+            7e10 * mass / length
+        );
+        for args in [&[][..], &["--formulation", "redundant"]] {
+            assert_eq!(exact_zeros(args, &text), (2, 0.0, 0), "{length} {args:?}");
+        }
+    }
 }

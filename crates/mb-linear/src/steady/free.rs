@@ -16,34 +16,18 @@
 //! K <- K - r y^T,   of a symmetric K: K - r y^T - y l^T + (y . r) y y^T,   |y| = 1
 //! ```
 
+use super::displaced::{Displaced, LEFT, ROUNDING};
 use super::frames::in_plane;
-use super::generator::{Generator, in_ground, length, positions};
-use super::scale::GOLDEN;
+use super::generator::{in_ground, length, positions};
 use super::search::Field;
 use super::{STEADY, SteadyMotion};
 use crate::linearize::LinearizedSystem;
 use mb_algebra::{Dense, Sparse, Svd, dense, norms, sparse};
 use mb_constraints::minimum_norm_multipliers;
-use mb_model::{Block, BlockKind, Model, Point};
-
-/// Share of the largest force and of the largest entry of K up to which what is left is rounding.
-pub(super) const ROUNDING: f64 = 1e-11;
-
-/// What is left at the point of the motion itself, and the forces there.
-pub(super) struct Own {
-    /// As [`SteadyMotion::left`] has it.
-    pub(super) left: [f64; 3],
-    forces: f64,
-}
-
-/// So many times what is left at the point itself may be left at displaced ones.
-pub(super) const LEFT: f64 = 4.0;
+use mb_model::{BlockKind, Model, Point};
 
 /// Units in the last place that a computed direction may be off by.
 const LAST_PLACES: f64 = 16.0;
-
-/// Displaced points that are checked.
-const PHASES: u32 = 5;
 
 /// Force that rounding leaves for each unit of a displacement, of stiffnesses up to `size`: that of coordinates, which grow with it, and of
 /// a direction that is no axis.
@@ -67,46 +51,35 @@ impl SteadyMotion {
         let of_rows = |y: &[f64]| norms::max_abs_vec(&sparse::matvec(rows, y));
         let parting = of_rows(&along).max(ROUNDING * norms::max_abs(phi_q));
         let admissible = |y: &[f64]| of_rows(y) <= LEFT * parting;
-        let Some(own) = self.own(model) else { return Dense::zeros(n, 0) };
+        let Some(displaced) = Displaced::new(model, point, self.forces) else { return Dense::zeros(n, 0) };
         let stiffless = |y: &[f64]| {
             let rest = minimum_norm_multipliers(rows, &sparse::matvec(k, y));
-            rest.is_ok_and(|(_, rest)| norms::max_abs_vec(&rest) <= ROUNDING * size + LEFT * own.left[0])
+            rest.is_ok_and(|(_, rest)| {
+                norms::max_abs_vec(&rest) <= ROUNDING * size + LEFT * displaced.force()
+            })
         };
-        let mut found: Vec<Vec<f64>> = Vec::new();
-        let mut unit: Vec<Vec<f64>> = Vec::new();
-        let mut take = |y: Vec<f64>| {
-            let mut rest = y.clone();
-            for other in &unit {
-                let part = dense::dot(&rest, other);
-                rest.iter_mut().zip(other).for_each(|(r, o)| *r -= part * o);
-            }
-            let length = norms::two(&rest);
-            if length > STEADY * norms::two(&y) {
-                unit.push(rest.iter().map(|r| r / length).collect());
-                found.push(y);
-            }
-        };
+        let mut free = Directions::default();
         let shifts = self.shifts(model, |y| {
             let (_, held) = minimum_norm_multipliers(rows, &sparse::matvec(k, y)).ok()?;
             Some([(held, size), (sparse::matvec(rows, y), norms::max_abs(phi_q))])
         });
         let shifts = shifts.into_iter().map(|y| (slack(&y, size), y));
         for (slack, y) in shifts.chain(self.spins(model).into_iter().map(|y| (0.0, y))) {
-            if admissible(&y) && stiffless(&y) && self.leads_to_steady(model, &y, [0.0; 3], slack, &own) {
-                take(y);
+            if admissible(&y) && stiffless(&y) && displaced.leads_on(&y, [0.0; 3], slack) {
+                free.take(y);
             }
         }
         if let Some((y, rate)) = self.turn_of_all(model)
             && admissible(&y)
             && stiffless(&y)
-            && self.leads_to_steady(model, &y, rate, 0.0, &own)
+            && displaced.leads_on(&y, rate, 0.0)
         {
-            take(y);
+            free.take(y);
         }
         if admissible(&along) && stiffless(&along) {
-            take(along);
+            free.take(along);
         }
-        dense::from_columns(n, &found)
+        free.columns(n)
     }
     /// The linearization of the motion in its frame without what rounding leaves of K along the free turns and shifts, and these, n x any.
     pub fn freed(&self, model: &Model, lin: LinearizedSystem) -> (LinearizedSystem, Dense) {
@@ -153,14 +126,7 @@ impl SteadyMotion {
     fn shifts(&self, model: &Model, held: impl Fn(&[f64]) -> Option<[(Vec<f64>, f64); 2]>) -> Vec<Vec<f64>> {
         let speed = self.fastest(model);
         let axes: Vec<Vec<f64>> = (0..3)
-            .map(|axis| {
-                let mut y = vec![0.0; model.nv()];
-                let absolute = |b: &&Block| b.kind != BlockKind::Displacement && positions(b.kind) > axis;
-                for b in model.coordinates().blocks().iter().filter(absolute) {
-                    y[b.v + axis] = 1.0;
-                }
-                y
-            })
+            .map(|axis| shift(model, std::array::from_fn(|i| f64::from(u8::from(i == axis)))))
             .filter(|y| norms::max_abs_vec(y) > 0.0)
             .collect();
         // What holds each, compared with its size: columns whose null directions are free.
@@ -233,60 +199,95 @@ impl SteadyMotion {
     /// The turn of everything that the frame carries about its axis, and the rate of the frame.
     fn turn_of_all(&self, model: &Model) -> Option<(Vec<f64>, [f64; 3])> {
         let rate = self.frame.rate().filter(|rate| rate.iter().any(|x| *x != 0.0))?;
-        let point = &self.point;
-        let mut turn = Field::new(model, point, rate)?.of_frame(model, &point.q);
-        for b in model.coordinates().blocks() {
-            // Angles in the plane turn along; those of joints in space do not, nor do the elastic ones of a link.
-            match b.kind {
-                BlockKind::PlanarPose => turn[b.v + 2] = rate[2],
-                BlockKind::Angle if in_plane(model) => turn[b.v] = rate[2],
-                _ => {}
-            }
+        let field = Field::new(model, &self.point, rate)?;
+        Some((turn(model, &self.point, &field, rate), rate))
+    }
+}
+
+/// Directions that do not depend on each other.
+#[derive(Default)]
+pub(super) struct Directions {
+    given: Vec<Vec<f64>>,
+    /// Orthonormal, of the same span.
+    unit: Vec<Vec<f64>>,
+}
+
+impl Directions {
+    /// Adds a direction unless the others make it.
+    pub(super) fn take(&mut self, y: Vec<f64>) {
+        let mut rest = y.clone();
+        for other in &self.unit {
+            let part = dense::dot(&rest, other);
+            rest.iter_mut().zip(other).for_each(|(r, o)| *r -= part * o);
         }
-        Some((turn, rate))
-    }
-    /// Whether the equations hold after displacements of any size along `y`, the velocities of a motion in which positions turn with
-    /// the rate given; `slack`: force that may be left for each unit of displacement; `own`: that of [`Self::own`].
-    pub(super) fn leads_to_steady(
-        &self,
-        model: &Model,
-        y: &[f64],
-        rate: [f64; 3],
-        slack: f64,
-        own: &Own,
-    ) -> bool {
-        let point = &self.point;
-        let carried = Point { v: y.to_vec(), ..point.clone() };
-        let s = Generator::of_frame(model, &carried, rate);
-        let fastest = s.speeds().fold(0.0, f64::max);
-        let speed = if fastest > 0.0 { fastest } else { 1.0 };
-        let Own { left: own, forces } = own;
-        let allowed = [ROUNDING * forces + LEFT * own[0], ROUNDING + LEFT * own[1], ROUNDING + LEFT * own[2]];
-        for phase in 1..=PHASES {
-            let time = std::f64::consts::TAU * GOLDEN * f64::from(phase) / speed;
-            let mut there = Point { q: s.along(&carried, time).q, ..point.clone() };
-            there.v = s.carried_vector(time, &point.v);
-            there.a = s.carried_vector(time, &point.a);
-            let Some(left) = self.left(model, &there) else { return false };
-            let allowed = [allowed[0] + slack * time, allowed[1], allowed[2]];
-            if left.iter().zip(&allowed).any(|(left, allowed)| left.is_nan() || left > allowed) {
-                return false;
-            }
+        let length = norms::two(&rest);
+        if length > STEADY * norms::two(&y) {
+            self.unit.push(rest.iter().map(|r| r / length).collect());
+            self.given.push(y);
         }
-        true
     }
-    /// What is left at the point of the motion; none where the multipliers cannot be solved for.
-    pub(super) fn own(&self, model: &Model) -> Option<Own> {
-        Some(Own { left: self.left(model, &self.point)?, forces: self.forces })
+    /// As they were given.
+    pub(super) fn into_given(self) -> Vec<Vec<f64>> {
+        self.given
     }
-    /// What is left of the forces at a point whatever the multipliers, of the constraints, and of their rates compared with the speed.
-    fn left(&self, model: &Model, there: &Point) -> Option<[f64; 3]> {
-        let there = Point { lambda: vec![0.0; model.nc()], ..there.clone() };
-        let missing: Vec<f64> = model.residual(&there).iter().map(|x| -x).collect();
-        let rows: Sparse = model.phi_q(&there.q, there.t).to_sparse();
-        let (_, rest) = minimum_norm_multipliers(&rows, &missing).ok()?;
-        let rates = norms::max_abs_vec(&model.phi_dot(&there.q, &there.v, there.t));
-        let speed = norms::max_abs_vec(&self.point.v).max(1.0);
-        Some([norms::max_abs_vec(&rest), norms::max_abs_vec(&model.phi(&there.q, there.t)), rates / speed])
+    /// The same as columns, n x any.
+    pub(super) fn columns(&self, n: usize) -> Dense {
+        dense::from_columns(n, &self.given)
     }
+}
+
+/// The displacement of everything along a direction.
+pub(super) fn shift(model: &Model, along: [f64; 3]) -> Vec<f64> {
+    let mut y = vec![0.0; model.nv()];
+    for b in model.coordinates().blocks().iter().filter(|b| b.kind != BlockKind::Displacement) {
+        y[b.v..b.v + positions(b.kind)].copy_from_slice(&along[..positions(b.kind)]);
+    }
+    y
+}
+
+/// The turn of what the frame `field` carries, with the angles of what lies in the plane.
+pub(super) fn turn(model: &Model, point: &Point, field: &Field, rate: [f64; 3]) -> Vec<f64> {
+    let mut y = field.of_frame(model, &point.q);
+    for b in model.coordinates().blocks() {
+        // Angles in the plane turn along; those of joints in space do not, nor do the elastic ones of a link.
+        match b.kind {
+            BlockKind::PlanarPose => y[b.v + 2] = rate[2],
+            BlockKind::Angle if in_plane(model) => y[b.v] = rate[2],
+            _ => {}
+        }
+    }
+    y
+}
+
+/// How many of the free directions `free`, n x any, share their vectors with a second zero, at least: those whose momentum nothing changes,
+///
+/// ```text
+/// y^T K = 0 but for reactions,   y^T C y_i = 0 for all of `free`
+/// ```
+///
+/// up to rounding of the sums. Momenta are left vectors of s = 0 and annihilate all y_i, so that zeros are as many more than directions.
+pub fn lasting(free: &Dense, c: &Sparse, k: &Sparse, phi_q: &Sparse) -> usize {
+    let magnitudes = c.map(|x| x.abs());
+    let columns: Vec<Vec<f64>> = (0..free.ncols()).map(|j| dense::column(free, j)).collect();
+    let size = norms::max_abs(k);
+    let left = |force: &[f64]| {
+        let rest = minimum_norm_multipliers(phi_q, force);
+        rest.map_or(f64::INFINITY, |(_, rest)| norms::max_abs_vec(&rest))
+    };
+    let sizes = |x: &[f64]| x.iter().map(|x| x.abs()).collect::<Vec<f64>>();
+    let sum = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
+    let all = sum(c.data());
+    // Directions are known up to rounding of their largest entries.
+    let off = |y: &[f64]| LAST_PLACES * f64::EPSILON * norms::max_abs_vec(y);
+    let powerless = |y: &[f64], other: &[f64]| {
+        let (of_other, of_y) = (sparse::matvec(c, other), sparse::matvec_transpose(c, y));
+        let terms = dense::dot(&sizes(y), &sparse::matvec(&magnitudes, &sizes(other)));
+        let directions = off(y) * sum(&of_other) + off(other) * sum(&of_y) + off(y) * off(other) * all;
+        dense::dot(y, &of_other).abs() <= LAST_PLACES * f64::EPSILON * terms + directions
+    };
+    let lasts = |y: &&Vec<f64>| {
+        let allowed = ROUNDING * size * norms::max_abs_vec(y) + LEFT * left(&sparse::matvec(k, y));
+        left(&sparse::matvec_transpose(k, y)) <= allowed && columns.iter().all(|other| powerless(y, other))
+    };
+    columns.iter().filter(lasts).count()
 }

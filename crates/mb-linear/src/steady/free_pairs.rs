@@ -8,8 +8,9 @@
 //! n is the axis of the frame. A shift a takes everything along; a turn about a displaces positions by a x (p - c), c the
 //! centre of the frame. That the motion is one of the same kind after it is shown at displaced points, as for what stands still in the frame (`free`).
 
-use super::free::{LEFT, ROUNDING, slack};
-use super::generator::{length, positions};
+use super::displaced::{Displaced, LEFT, ROUNDING};
+use super::free::{shift, slack};
+use super::generator::length;
 use super::search::{Field, cross};
 use super::{STEADY, SteadyMotion};
 use mb_algebra::{Dense, Sparse, dense, norms, sparse};
@@ -50,11 +51,11 @@ impl SteadyMotion {
         let rows = norms_of(phi_q);
         let largest = |y: &[f64]| norms::max_abs_vec(y);
         // What Newton's method has left of the motion itself is left of displacements too.
-        let Some(own) = self.own(model) else { return Vec::new() };
+        let Some(displaced) = Displaced::new(model, &self.point, self.forces) else { return Vec::new() };
         let holds = |force: Vec<f64>, y: &[f64]| {
             let rest = minimum_norm_multipliers(phi_q, &force).map(|(_, rest)| largest(&rest));
             let moved = largest(&sparse::matvec(phi_q, y));
-            rest.is_ok_and(|rest| rest <= ROUNDING * size * largest(y) + LEFT * own.left[0])
+            rest.is_ok_and(|rest| rest <= ROUNDING * size * largest(y) + LEFT * displaced.force())
                 && moved <= ROUNDING * rows * largest(y)
         };
         let mut out: Vec<FreePair> = Vec::new();
@@ -63,7 +64,7 @@ impl SteadyMotion {
             if largest(y) == 0.0 || !holds(forced(y, z, -1.0), y) || !holds(forced(z, y, 1.0), z) {
                 return;
             }
-            let leads = |y: &[f64], rate| self.leads_to_steady(model, y, rate, slack(y, size), &own);
+            let leads = |y: &[f64], rate| displaced.leads_on(y, rate, slack(y, size));
             if leads(y, turn[0]) && leads(z, turn[1]) {
                 let directions = dense::from_columns(model.nv(), &pair);
                 out.push(FreePair { directions, rate: w });
@@ -79,15 +80,6 @@ impl SteadyMotion {
         }
         independent(out)
     }
-}
-
-/// The displacement of everything along a direction.
-fn shift(model: &Model, along: [f64; 3]) -> Vec<f64> {
-    let mut y = vec![0.0; model.nv()];
-    for b in model.coordinates().blocks().iter().filter(|b| b.kind != BlockKind::Displacement) {
-        y[b.v..b.v + positions(b.kind)].copy_from_slice(&along[..positions(b.kind)]);
-    }
-    y
 }
 
 /// The pairs without those that others make: of one point a turn is a shift.

@@ -143,6 +143,11 @@ impl Field {
         }
         out
     }
+    /// The frame that turns everything with the angular velocity `rate` about the origin.
+    pub(super) fn about(model: &Model, rate: [f64; 3]) -> Self {
+        let carried = vec![true; model.coordinates().blocks().len()];
+        Self { rate, centre: [0.0; 3], carried, own: vec![0.0; model.nv()] }
+    }
     /// A turn about another axis through the centre of this frame.
     pub(super) fn turned_about(&self, axis: [f64; 3]) -> Self {
         Self {

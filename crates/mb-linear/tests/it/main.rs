@@ -9,6 +9,7 @@ mod coupling;
 mod equilibrium;
 mod flexible;
 mod four_bar;
+mod free_at_rest;
 mod identity_formulations;
 mod motion;
 mod rolling;

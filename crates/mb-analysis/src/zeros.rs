@@ -1,0 +1,139 @@
+//! Zeros that are known of a model, whatever the digits of its matrices say.
+//!
+//! What can be ignored in a steady motion, and the shifts and turns of everything that loads leave free at rest, have s = 0 exactly: once each, and
+//! once more where their momentum is kept. An analysis finds as many zeros as the digits show. The others come out as values of the size that
+//! rounding gives them, with vectors near those of the zeros, and are taken for what they are.
+
+use mb_algebra::{Dense, QuadraticPencil, Sparse, Svd, c64, dense, norms};
+use mb_eigen::{Class, Eigenpair, Finding, Spectrum};
+use mb_linear::OperatingPoint;
+use mb_linear::steady::{free_at_rest, lasting};
+use mb_model::Model;
+
+/// Distance of a vector from those of the zeros, relative to its length, up to which it is one of them but for s times a next one.
+const NEAR: f64 = 1e-5;
+
+/// Share of |K| up to which |s|^2 |M| may be rounding: nothing else is looked at.
+const SMALL: f64 = 1e-9;
+
+/// Directions without stiffness that are known.
+#[derive(Clone, Debug)]
+pub(crate) struct ModelZeros {
+    /// n x any, independent.
+    pub(crate) directions: Dense,
+    /// Second zeros of their vectors.
+    lasting: usize,
+}
+
+impl ModelZeros {
+    /// Nothing of n coordinates.
+    pub(crate) fn nothing(n: usize) -> Self {
+        Self { directions: Dense::zeros(n, 0), lasting: 0 }
+    }
+    /// Free directions of a motion or at rest, with C, K and Phi_q there.
+    pub(crate) fn of(directions: Dense, [c, k, phi_q]: [&Sparse; 3]) -> Self {
+        let lasting = lasting(&directions, c, k, phi_q);
+        Self { directions, lasting }
+    }
+    /// Number of zeros in all.
+    fn count(&self) -> usize {
+        self.directions.ncols() + self.lasting
+    }
+    /// Takes eigenpairs for zeros where fewer were found.
+    pub(crate) fn settle(&self, spectrum: &mut Spectrum) {
+        if self.directions.ncols() == 0 {
+            return;
+        }
+        let Ok(svd) = Svd::new(&self.directions) else { return };
+        let along = |pair: &Eigenpair| is_along(&svd.u, &pair.right);
+        let pairs = &spectrum.eigenpairs;
+        let of_class =
+            |class: Class| (0..pairs.len()).filter(move |i| pairs[*i].class == class && along(&pairs[*i]));
+        // Those that were found are exact too.
+        let mut places: Vec<usize> = of_class(Class::Rigid).take(self.count()).collect();
+        let mut missing = self.count() - places.len();
+        // Those of a class stand by |s|.
+        let mut candidates =
+            (0..pairs.len()).filter(|i| pairs[*i].class == Class::Physical && along(&pairs[*i]));
+        while missing > 0
+            && let Some(i) = candidates.next()
+        {
+            let width = if pairs[i].alpha.im > 0.0 { 2 } else { 1 };
+            if width > missing {
+                break;
+            }
+            places.push(i);
+            places.extend(candidates.by_ref().take(width - 1));
+            missing -= width;
+        }
+        spectrum.take_for_zeros(&places);
+        // Whether the stiffnesses of these directions are zero the digits need not say.
+        let known = self.directions.ncols();
+        spectrum.findings.retain_mut(|finding| {
+            let Finding::ZeroByRounding { directions, .. } = finding else { return true };
+            *directions = directions.saturating_sub(known);
+            *directions > 0
+        });
+    }
+}
+
+/// At rest, of a model under load, where a value found may be a zero: turns and shifts of everything that are free.
+pub(crate) fn settle_at_rest(
+    model: &Model,
+    at: &OperatingPoint,
+    pencil: &QuadraticPencil<Sparse>,
+    spectrum: &mut Spectrum,
+) {
+    let QuadraticPencil { m, c, k, phi_q } = pencil;
+    let limit = SMALL * norms::max_abs(k) / norms::max_abs(m).max(f64::MIN_POSITIVE);
+    let small = |pair: &Eigenpair| pair.value().is_some_and(|s| s.norm_sqr() <= limit);
+    if spectrum.of_class(Class::Physical).any(small) {
+        let directions = free_at_rest(model, at.point(), k, phi_q);
+        ModelZeros::of(directions, [c, k, phi_q]).settle(spectrum);
+    }
+}
+
+/// Whether a vector lies in the span of orthonormal columns but for a small part.
+fn is_along(basis: &Dense, x: &[c64]) -> bool {
+    let parts = |of: fn(&c64) -> f64| {
+        let x: Vec<f64> = x.iter().map(of).collect();
+        let inside = dense::matvec(basis, &dense::matvec_transpose(basis, &x));
+        let off: Vec<f64> = x.iter().zip(inside).map(|(x, y)| x - y).collect();
+        [norms::two(&off), norms::two(&x)]
+    };
+    let ([re, real], [im, imaginary]) = (parts(|z| z.re), parts(|z| z.im));
+    re.hypot(im) <= NEAR * real.hypot(imaginary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mb_eigen::DenseOptions;
+
+    /// A free mass beside a held one, the stiffness of the first known as rounding only.
+    #[test]
+    fn a_value_of_rounding_along_a_known_zero_is_a_zero() {
+        let k = |rounding: f64| dense::from_rows(&[&[rounding, 0.0], &[0.0, 4.0]]);
+        for rounding in [1e-13, -1e-13] {
+            let pencil = QuadraticPencil {
+                m: dense::identity(2),
+                c: Dense::zeros(2, 2),
+                k: k(rounding),
+                phi_q: Dense::zeros(0, 2),
+            };
+            let found = mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap();
+            assert_eq!((found.counts.found.rigid, found.counts.found.physical), (0, 4));
+            let sparse = [&pencil.c, &pencil.k, &pencil.phi_q].map(mb_algebra::to_sparse);
+            let [c, k, phi_q] = sparse.each_ref();
+            let directions = Dense::from_fn(2, 1, |i, _| [1.0, 0.0][i]);
+            let mut taken = found.clone();
+            ModelZeros::of(directions, [c, k, phi_q]).settle(&mut taken);
+            assert_eq!((taken.counts.found.rigid, taken.counts.found.physical), (2, 2), "{rounding}");
+            assert!(taken.of_class(Class::Rigid).all(|pair| pair.value() == Some(c64::new(0.0, 0.0))));
+            // A direction that is none of theirs takes nothing.
+            let mut left = found.clone();
+            ModelZeros::of(Dense::from_fn(2, 1, |_, _| 1.0), [c, k, phi_q]).settle(&mut left);
+            assert_eq!(left, found);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Displaced points: whether the equations hold there as they do at the point of a motion or of rest itself.
+
+use super::generator::Generator;
+use super::scale::GOLDEN;
+use mb_algebra::{Sparse, norms};
+use mb_constraints::minimum_norm_multipliers;
+use mb_model::{Model, Point};
+
+/// Share of the largest force and of the largest entry of K up to which what is left is rounding.
+pub(super) const ROUNDING: f64 = 1e-11;
+
+/// So many times what is left at the point itself may be left at displaced ones.
+pub(super) const LEFT: f64 = 4.0;
+
+/// Displaced points that are checked.
+const PHASES: u32 = 5;
+
+/// The point that others are compared with.
+pub(super) struct Displaced<'a> {
+    model: &'a Model,
+    point: &'a Point,
+    /// The size of the forces at work.
+    forces: f64,
+    /// As [`left`] has it of the point itself.
+    own: [f64; 3],
+}
+
+impl<'a> Displaced<'a> {
+    /// None where the multipliers cannot be solved for.
+    pub(super) fn new(model: &'a Model, point: &'a Point, forces: f64) -> Option<Self> {
+        Some(Self { model, point, forces, own: left(model, point, point)? })
+    }
+    /// The force that is left at the point itself.
+    pub(super) const fn force(&self) -> f64 {
+        self.own[0]
+    }
+    /// Whether the equations hold after displacements of any size along `y`, the velocities of a motion in which positions turn with
+    /// the rate given; `slack`: force that may be left for each unit of displacement.
+    pub(super) fn leads_on(&self, y: &[f64], rate: [f64; 3], slack: f64) -> bool {
+        let Self { model, point, forces, own } = *self;
+        let carried = Point { v: y.to_vec(), ..point.clone() };
+        let s = Generator::of_frame(model, &carried, rate);
+        let fastest = s.speeds().fold(0.0, f64::max);
+        let speed = if fastest > 0.0 { fastest } else { 1.0 };
+        let allowed = [ROUNDING * forces + LEFT * own[0], ROUNDING + LEFT * own[1], ROUNDING + LEFT * own[2]];
+        for phase in 1..=PHASES {
+            let time = std::f64::consts::TAU * GOLDEN * f64::from(phase) / speed;
+            let mut there = Point { q: s.along(&carried, time).q, ..point.clone() };
+            there.v = s.carried_vector(time, &point.v);
+            there.a = s.carried_vector(time, &point.a);
+            let Some(left) = left(model, point, &there) else { return false };
+            let allowed = [allowed[0] + slack * time, allowed[1], allowed[2]];
+            if left.iter().zip(&allowed).any(|(left, allowed)| left.is_nan() || left > allowed) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// What is left of the forces at a point whatever the multipliers, of the constraints, and of their rates compared with the speed at `point`.
+fn left(model: &Model, point: &Point, there: &Point) -> Option<[f64; 3]> {
+    let there = Point { lambda: vec![0.0; model.nc()], ..there.clone() };
+    let missing: Vec<f64> = model.residual(&there).iter().map(|x| -x).collect();
+    let rows: Sparse = model.phi_q(&there.q, there.t).to_sparse();
+    let (_, rest) = minimum_norm_multipliers(&rows, &missing).ok()?;
+    let rates = norms::max_abs_vec(&model.phi_dot(&there.q, &there.v, there.t));
+    let speed = norms::max_abs_vec(&point.v).max(1.0);
+    Some([norms::max_abs_vec(&rest), norms::max_abs_vec(&model.phi(&there.q, there.t)), rates / speed])
+}
