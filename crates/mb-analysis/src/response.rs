@@ -230,16 +230,14 @@ pub fn response(
         Some(_) if !all_poles => Vec::new(),
         _ => evaluator.infinite([0.0, band[1]])?,
     };
-    let absent = absent(response.plant(), &poles.spectrum, &infinite);
-    let absent = absent.into_iter().filter(|p| p.omega >= band[0]).collect();
-    if let Drive::Unbalance { .. } = request.drive {
-        for (_, entries) in &mut infinite {
-            for at in entries.iter_mut() {
-                at.1 = 0;
-            }
-            entries.dedup();
+    let absent = match request.drive {
+        Drive::Unbalance { .. } => {
+            let turns: Vec<c64> = (0..response.plant().inputs()).map(quadrature).collect();
+            absent::absent_of_sum(response.plant(), &turns, &poles.spectrum, &mut infinite)
         }
-    }
+        _ => absent(response.plant(), &poles.spectrum, &infinite),
+    };
+    let absent = absent.into_iter().filter(|p| p.omega >= band[0]).collect();
     let undamped: Vec<f64> =
         infinite.iter().filter(|(_, entries)| !entries.is_empty()).map(|(w, _)| *w).collect();
     let peaks = match request.sweep.only {
@@ -308,6 +306,11 @@ fn differentiated(unit: &str, times: u32) -> String {
     }
 }
 
+/// The phase of an input of an unbalance: the second comes a quarter of a turn later.
+fn quadrature(input: usize) -> c64 {
+    if input == 0 { c64::new(1.0, 0.0) } else { c64::new(0.0, -1.0) }
+}
+
 /// Derivatives of the outputs, and the sum over the inputs of an unbalance.
 fn shape(point: SweptPoint, request: &ResponseRequest) -> SweptPoint {
     let s = c64::new(0.0, point.omega);
@@ -317,11 +320,10 @@ fn shape(point: SweptPoint, request: &ResponseRequest) -> SweptPoint {
     let widened = |bound: f64, factor: f64| if bound.is_finite() { bound * factor } else { bound };
     if let Drive::Unbalance { amount, .. } = request.drive {
         let size = amount * point.omega * point.omega;
-        let turn = |i: usize| if i == 0 { c64::new(1.0, 0.0) } else { c64::new(0.0, -1.0) };
         point.map(|sample| {
             let (ny, nu) = sample.value.shape();
             let sum = |o: usize| {
-                let terms = || (0..nu).map(|i| (sample.value[(o, i)], turn(i)));
+                let terms = || (0..nu).map(|i| (sample.value[(o, i)], quadrature(i)));
                 let whole = terms().all(|(h, _)| h.is_finite());
                 if whole {
                     terms().map(|(h, turn)| h * turn).sum::<c64>() * (size * factor)

@@ -387,3 +387,63 @@ fn arrays_hold_what_the_document_has() {
         assert!(text.contains(&format!("{name}.npy")), "{name}");
     }
 }
+
+/// A round disc between springs, m = J = 1, h = J_p W = 2.5, an unbalance at the distance of 2 m. The force that turns excites the
+/// translation at 10 rad/s and the forward whirl, w^2 - h w - c = 0; it does no work on the backward one:
+///
+/// ```text
+/// x = u w^2 (1 / (k - w^2) + 4 / (c + h w - w^2)),   y = -i x,   k = 100,   c = 400
+/// ```
+#[test]
+fn an_unbalance_leaves_the_backward_whirl_of_a_round_shaft_alone() {
+    let disc = r#"
+        units = "SI"
+        name = "disc"
+        spatial-body = [{ name = "disc", mass = 1, inertia = [1, 1, 0.5], at = [0, 0, 0], markers = { low = [0, 0, -2], high = [0, 0, 2] } }]
+        bushing = [
+            { name = "spring", a = "disc.low", b = [0, 0, -2], stiffness = [50, 50, 1e4, 0, 0, 0] },
+            { name = "other", a = "disc.high", b = [0, 0, 2], stiffness = [50, 50, 0, 0, 0, 0] },
+        ]
+        steady-rotation = [{ name = "spin", bodies = ["disc"], speed = 5 }]
+        force = [{ name = "fx", at = "disc.high", direction = [1, 0, 0], input = "X" }, { name = "fy", at = "disc.high", direction = [0, 1, 0], input = "Y" }]
+        output = [{ name = "x", quantity = "x", of = "disc.high" }, { name = "y", quantity = "y", of = "disc.high" }]
+    "#;
+    let args = [
+        "response",
+        "-",
+        "--moving",
+        "--unbalance",
+        "0.01",
+        "--from",
+        "X",
+        "--from",
+        "Y",
+        "--band",
+        "0",
+        "6",
+    ];
+    let found = json(&args, disc);
+    for (r, turn) in found["responses"].as_array().unwrap().iter().zip([[1.0, 0.0], [0.0, -1.0]]) {
+        for (hz, value) in numbers(&found["frequency_hz"]).iter().zip(r["value"].as_array().unwrap()) {
+            let w = TAU * hz;
+            let x = 0.01 * w * w * (1.0 / (100.0 - w * w) + 4.0 / (400.0 + 2.5 * w - w * w));
+            let value = numbers(value);
+            for k in 0..2 {
+                assert!((value[k] - x * turn[k]).abs() <= 1e-6 * x.abs(), "{hz}: {value:?} {x}");
+            }
+        }
+    }
+    let absent = found["absent_poles"].as_array().unwrap();
+    let backward = ((2.5_f64.powi(2) + 1600.0).sqrt() - 2.5) / 2.0 / TAU;
+    let last = absent.last().unwrap();
+    assert!(
+        absent.len() == 2 && (last["frequency_hz"].as_f64().unwrap() - backward).abs() < 1e-9,
+        "{absent:?}"
+    );
+    assert!(last["not_excited_by"][0] == "unbalance" && last["not_seen_in"].as_array().unwrap().is_empty());
+    let notes = found["notes"].to_string();
+    assert!(
+        !notes.contains("nothing in common") && notes.contains(" Hz is not excited by unbalance:"),
+        "{notes}"
+    );
+}
