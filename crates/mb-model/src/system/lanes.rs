@@ -20,7 +20,7 @@ use crate::coordinates::Coordinates;
 use crate::element::{Element, Local, NODES};
 use crate::model::{Member, Model, Wires};
 use crate::state::Point;
-use mb_scalar::{Dual, Lift, Wide};
+use mb_scalar::{Dual, Lift, Real, Wide};
 use std::ops::Range;
 
 /// Number of directions swept at once: the velocities of a body in space.
@@ -33,15 +33,23 @@ pub(super) type Lanes = Wide<LANES>;
 
 /// A scalar that carries the lanes somewhere inside.
 pub(super) trait Laned: Lift<f64> {
-    /// Sets the derivative in a lane to what `rate` has as its value.
-    fn seed(&mut self, lane: usize, rate: Self);
+    /// The same number without lanes.
+    type Plain: Real;
+    /// The number as it is in no lane.
+    fn plain(self) -> Self::Plain;
+    /// Sets the derivative in a lane.
+    fn seed(&mut self, lane: usize, rate: Self::Plain);
     /// Takes all derivatives in lanes away.
     fn clear(&mut self);
 }
 
 impl Laned for Lanes {
-    fn seed(&mut self, lane: usize, rate: Self) {
-        self.eps[lane] = rate.re;
+    type Plain = f64;
+    fn plain(self) -> f64 {
+        self.re
+    }
+    fn seed(&mut self, lane: usize, rate: f64) {
+        self.eps[lane] = rate;
     }
     fn clear(&mut self) {
         self.eps = [0.0; LANES];
@@ -49,7 +57,11 @@ impl Laned for Lanes {
 }
 
 impl Laned for Dual<Lanes> {
-    fn seed(&mut self, lane: usize, rate: Self) {
+    type Plain = Dual<f64>;
+    fn plain(self) -> Dual<f64> {
+        Dual::new(self.re.plain(), self.eps.plain())
+    }
+    fn seed(&mut self, lane: usize, rate: Dual<f64>) {
         self.re.seed(lane, rate.re);
         self.eps.seed(lane, rate.eps);
     }
@@ -76,18 +88,23 @@ impl<S: Laned> Frame<S> {
     /// Gives the configuration its rates along these local tangent directions, one a lane.
     pub(super) fn seed_tangent(&mut self, wires: &Wires, coordinates: &Coordinates, directions: &Group) {
         let (mut q, mut v) = (0, 0);
-        let (mut unit, mut rate) = ([S::zero(); LANES], [S::zero(); 7]);
+        // Rates have no part in any lane: computed with them they would take six times as long.
+        let zero = S::Plain::zero();
+        let (mut at, mut unit, mut rate) = ([zero; 7], [zero; LANES], [zero; 7]);
         for id in &wires.blocks {
             let kind = coordinates.block(*id).kind;
             let (nq, nv) = (kind.nq(), kind.nv());
+            if !kind.is_linear() {
+                at[..nq].iter_mut().zip(&self.q[q..q + nq]).for_each(|(at, x)| *at = x.plain());
+            }
             for (lane, j) in directions.lanes().filter(|(_, j)| (v..v + nv).contains(j)) {
                 if kind.is_linear() {
-                    self.q[q + j - v].seed(lane, S::one());
+                    self.q[q + j - v].seed(lane, S::Plain::one());
                     continue;
                 }
-                unit[j - v] = S::one();
-                kind.rate(&self.q[q..q + nq], &unit[..nv], &mut rate[..nq]);
-                unit[j - v] = S::zero();
+                unit[j - v] = S::Plain::one();
+                kind.rate(&at[..nq], &unit[..nv], &mut rate[..nq]);
+                unit[j - v] = zero;
                 for (x, r) in self.q[q..q + nq].iter_mut().zip(rate) {
                     x.seed(lane, r);
                 }
