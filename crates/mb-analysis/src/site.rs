@@ -11,7 +11,7 @@ use mb_constraints::simulate::{
     End, Integrator, SimulationOptions, StartPolicy, StepControl, consistent_start, simulate,
 };
 use mb_constraints::{AssemblyOptions, ConstraintMethod, assemble, largest};
-use mb_linear::steady::{Reason, Spin, SteadySearch, spinning, steady_near};
+use mb_linear::steady::{Looks, Reason, Spin, SteadySearch, spinning, steady_near};
 use mb_linear::{FrameChoice, Instant, LinearError, OperatingPoint, SteadyMotion};
 use mb_model::{Model, Point};
 use std::ops::ControlFlow;
@@ -44,6 +44,8 @@ pub struct MotionOptions {
     pub instant: bool,
     /// The branch is asked for also where the model is built in steady motion.
     pub branch: bool,
+    /// How thoroughly a steady motion is checked.
+    pub looks: Looks,
 }
 
 impl MotionOptions {
@@ -313,7 +315,7 @@ fn followed(
 
 /// The steady motion through a point, or near it where the search is allowed.
 fn lasting(model: &Model, at: &Instant, motion: &MotionOptions, searched: bool) -> Result<Near, LinearError> {
-    let unsteady = match OperatingPoint::of_instant(model, at, &motion.frame) {
+    let unsteady = match OperatingPoint::of_instant_looked(model, at, &motion.frame, motion.looks) {
         Err(LinearError::NotSteady(why)) if searched => LinearError::NotSteady(why),
         other => return Ok((other?, None)),
     };

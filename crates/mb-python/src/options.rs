@@ -166,6 +166,7 @@ impl Place {
             },
             instant: m.instant,
             branch: true,
+            ..MotionOptions::default()
         })
     }
 }

@@ -9,7 +9,7 @@ use mb_algebra::c64;
 use mb_analysis::periodic::OrbitSearch;
 use mb_analysis::sweep::{
     Boundary, Case, CaseMode, CaseOptions, Design, DesignError, Range, Row, Table, TableError, Taken,
-    boundaries, in_words, run, solve, solve_periodic,
+    boundaries, in_words, looks, run, solve, solve_periodic,
 };
 use mb_analysis::{MotionOptions, StartOptions, names};
 use mb_linear::FrameChoice;
@@ -128,8 +128,6 @@ impl Asked {
             None => taken.moves(model).then(MotionOptions::default),
             Some(m) => Some(MotionOptions {
                 velocities: indexed(&m.velocities, &model.coordinates().names())?,
-                accelerations: Vec::new(),
-                multipliers: Vec::new(),
                 after: m.after,
                 spins: m.spins.iter().map(|(joint, speed)| Spin::behind(joint.clone(), *speed)).collect(),
                 frame: match m.frame.as_deref() {
@@ -137,8 +135,7 @@ impl Asked {
                     Some("ground") => FrameChoice::Ground,
                     Some(body) => FrameChoice::Body(body.to_owned()),
                 },
-                instant: false,
-                branch: false,
+                ..MotionOptions::default()
             }),
         };
         Ok(CaseOptions { start, motion, count: self.modes })
@@ -183,17 +180,20 @@ impl Asked {
         }
     }
 
-    /// One case, from the description to its modes; what went wrong in words.
+    /// One case, from the description to its modes, with its number in the design, none between cases; what went wrong in words.
     fn case(
         &self,
         spec: &ModelSpec,
         names: &[String],
-        values: &[f64],
+        (values, number): (&[f64], Option<usize>),
         taken: &Taken,
     ) -> Result<Case, String> {
         let spec = with_values(spec, names, values)?;
         let model = spec.build().map_err(|e| e.to_string())?;
-        let CaseOptions { start, motion, count } = self.options(&model, taken)?;
+        let CaseOptions { start, mut motion, count } = self.options(&model, taken)?;
+        if let Some(motion) = &mut motion {
+            motion.looks = looks(&model, number);
+        }
         let Some(period) = &self.floquet else {
             return solve(&model, &CaseOptions { start, motion, count }).map_err(|e| e.to_string());
         };
@@ -270,11 +270,11 @@ pub(crate) fn sweep<'py>(
         let mine = |case: &usize| asked.shard.is_none_or(|[part, of]| case % of == part - 1);
         let open: Vec<usize> = (0..design.len()).filter(mine).filter(|k| rows[*k].is_none()).collect();
         total.store(open.len(), Ordering::Relaxed);
-        let at = |values: &[f64]| asked.case(&spec, &design.names, values, &taken);
+        let at = |values: &[f64], case| asked.case(&spec, &design.names, (values, case), &taken);
         run(
             &open,
             jobs,
-            |k| at(&design.points[k]),
+            |k| at(&design.points[k], Some(k)),
             |k, case| {
                 let row = Row::of(case);
                 tell(table.line(k, &row));
@@ -285,7 +285,7 @@ pub(crate) fn sweep<'py>(
         );
         let boundary = if asked.boundary {
             let cases: Vec<Option<Case>> = rows.iter().map(|row| row.as_ref()?.case().cloned()).collect();
-            boundaries(&design, &cases, at)
+            boundaries(&design, &cases, |values| at(values, None))
         } else {
             Boundary::default()
         };

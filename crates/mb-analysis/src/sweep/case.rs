@@ -8,6 +8,7 @@ use mb_constraints::NullSpaceMethod;
 use mb_eigen::sparse::{Request, SparseFinding, SparseOptions};
 use mb_eigen::{Class, Eigenpair, Finding};
 use mb_linear::Formulation;
+use mb_linear::steady::Looks;
 use mb_model::Model;
 
 /// What is solved for in every case.
@@ -19,6 +20,16 @@ pub struct CaseOptions {
     pub motion: Option<MotionOptions>,
     /// Number of modes that are kept.
     pub count: usize,
+}
+
+/// One in so many cases of a design has its motion checked in full.
+const IN_FULL: usize = 16;
+
+/// How thoroughly the steady motion of a case is checked; `case`: its number in the design, none between cases. Neighbours of cases that
+/// are checked in full are checked as those of a family, but where functions of place from outside may change anywhere.
+pub fn looks(model: &Model, case: Option<usize>) -> Looks {
+    let full = model.has_functions_of_place() || case.is_some_and(|k| k.is_multiple_of(IN_FULL));
+    if full { Looks::Shown } else { Looks::Sampled }
 }
 
 /// Whether a small disturbance grows.

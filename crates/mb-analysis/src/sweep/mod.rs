@@ -12,7 +12,7 @@ mod table;
 mod workers;
 
 pub use boundary::{Boundary, Crossing, boundaries};
-pub use case::{Case, CaseMode, CaseOptions, Verdict, solve};
+pub use case::{Case, CaseMode, CaseOptions, Verdict, looks, solve};
 pub use design::{Design, DesignError, Range};
 pub use periodic::solve_periodic;
 pub use state::Taken;

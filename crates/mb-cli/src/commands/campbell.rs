@@ -280,8 +280,8 @@ impl CampbellDiagram {
         }
         if found.frame.is_some() {
             notes.push(format!(
-                "the motion is steady: the linearization is the same within {} of its entries all along the orbit, checked at \
-                 in 16 phases of each speed at {} speeds and in a few at the others",
+                "the motion is steady: the linearization is the same within {} of its entries all along the orbit, checked \
+                 in the phases of each of its speeds that show it at {} speeds and in a few at the others",
                 tiny(found.deviation),
                 found.shown
             ));

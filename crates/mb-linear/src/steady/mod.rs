@@ -25,6 +25,7 @@ mod free;
 mod free_pairs;
 mod full;
 mod generator;
+mod holding;
 mod orbit;
 mod ports;
 mod rest;
@@ -119,7 +120,7 @@ pub fn steady(model: &Model, at: &Instant, frame: &FrameChoice) -> Result<Steady
     looked_at(model, at, frame, scale::PHASES)
 }
 
-/// As [`steady`], checked in so many phases of each speed: sixteen show it, fewer are enough between neighbours of one family
+/// As [`steady`], checked in so many phases in all, where they are fewer than [`PHASES`]: enough between neighbours of one family
 /// of motions that are shown, where a change comes with the parameter and not with the phase alone.
 pub(crate) fn looked_at(
     model: &Model,
@@ -141,7 +142,7 @@ pub(crate) fn looked_at(
     let scale = Scale::new(model, point, &diagonals);
     let forces = force_scale(model, point);
     if model.has_velocity_rows() {
-        let orbit = rolling::RollingOrbit { model, at, scale: &scale, phases };
+        let orbit = rolling::RollingOrbit { model, at, scale: &scale, phases, forces };
         let (generator, deviation) = orbit.search(frame)?;
         let times = scale::times(&scale, &generator, phases);
         let frame = Frame::of(model, point, &generator);

@@ -11,7 +11,8 @@
 //! functions of angles that grow with the speeds of the motion and of the frame. A trigonometric polynomial with h harmonics
 //! that differs from its value at zero has no more than 2 h zeros in a turn; sixteen phases of each speed, no two the
 //! same (a point has a phase of every speed, see `scale`), leave none unseen up to half as many harmonics, and functions that are no polynomials have no reason to vanish at
-//! multiples of the golden section. Given functions of time are judged by their form ([`Model::unsteady_laws`]).
+//! multiples of the golden section. Where no element has a function of place from outside ([`Model::has_functions_of_place`]), all that
+//! turns are products of two rotations, of two harmonics, and analytic functions of them: five phases are enough. Given functions of time are judged by their form ([`Model::unsteady_laws`]).
 
 use super::change::Change;
 use super::generator::Generator;

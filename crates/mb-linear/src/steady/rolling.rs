@@ -13,13 +13,13 @@
 
 use super::frames::{rate_of, rates};
 use super::generator::{Generator, length};
+use super::holding::multipliers;
 use super::scale::{self, Scale};
 use super::{Deviation, FrameChoice, STEADY, Unsteady, body_of};
 use crate::error::LinearError;
-use crate::point::{Instant, force_scale};
+use crate::point::Instant;
 use crate::velocity_rows::{Admissible, Left, Unreduced};
 use mb_algebra::{RankQr, RankTolerance, to_sparse};
-use mb_constraints::minimum_norm_multipliers;
 use mb_model::{BlockKind, Model, Point};
 
 /// Looks for the frame of a steady motion of a model with velocity rows.
@@ -28,6 +28,8 @@ pub(super) struct RollingOrbit<'a> {
     pub(super) at: &'a Instant,
     pub(super) scale: &'a Scale,
     pub(super) phases: u32,
+    /// The size of the forces at work.
+    pub(super) forces: f64,
 }
 
 impl RollingOrbit<'_> {
@@ -68,7 +70,6 @@ impl RollingOrbit<'_> {
         if first.holding > STEADY {
             return Err(holding_rows(model, first.rank));
         }
-        let forces = force_scale(model, point);
         let n = model.nv();
         let rank = RankQr::new(&start.blocks.phi_q, RankTolerance::default())?.rank();
         let before = match first.carried(&start, STEADY)? {
@@ -83,15 +84,12 @@ impl RollingOrbit<'_> {
             if let Err(unsteady) = super::constraints_hold(model, &there, self.scale.speed, time) {
                 return Ok(Err(unsteady));
             }
-            there.lambda = vec![0.0; model.nc()];
-            let free: Vec<f64> = model.residual(&there).iter().map(|x| -x).collect();
-            let phi_q = model.phi_q(&there.q, there.t).to_sparse();
-            let (lambda, rest) = minimum_norm_multipliers(&phi_q, &free)?;
+            let (lambda, rest) = multipliers(model, &there)?;
             there.lambda = lambda;
             if let Some((i, worst)) = mb_constraints::largest(&rest)
-                && (worst.is_nan() || worst > STEADY * forces)
+                && (worst.is_nan() || worst > STEADY * self.forces)
             {
-                return Ok(Err(Unsteady::changes(body_of(model, i), worst / forces, time)));
+                return Ok(Err(Unsteady::changes(body_of(model, i), worst / self.forces, time)));
             }
             let now = Unreduced::new(model, &there, Some(s)).turned_back(s, time);
             let lost = rank.saturating_sub(RankQr::new(&now.blocks.phi_q, RankTolerance::default())?.rank());

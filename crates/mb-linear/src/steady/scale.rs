@@ -22,6 +22,8 @@ pub(super) struct Scale {
     speeds: Vec<f64>,
     /// Velocities of the positions of every block that has some, compared with the extent of the model, 1/s.
     travels: Vec<[f64; 3]>,
+    /// Phases of each speed that show a motion to be steady.
+    phases: u32,
 }
 
 /// Diagonal entries below this share of the largest are no scale of their own: what is below is rounding of the largest.
@@ -41,7 +43,8 @@ impl Scale {
         let forces = model.largest_force(point);
         let rounded = |m: &f64| if *m > 0.0 { ROUNDED * forces / m } else { 0.0 };
         let acceleration = diagonals[0].iter().map(rounded).collect();
-        Self { speed, full, reduced: Vec::new(), velocity, acceleration, speeds, travels }
+        let phases = if model.has_functions_of_place() { PHASES } else { PHASES_OF_ROTATIONS };
+        Self { speed, full, reduced: Vec::new(), velocity, acceleration, speeds, travels, phases }
     }
     /// With the sizes of the coordinates in a basis of the admissible displacements.
     pub(super) fn on_basis(self, blocks: &[Dense; 3], r: &Dense) -> Self {
@@ -147,6 +150,9 @@ fn velocities(model: &Model, point: &Point, speed: f64) -> Vec<f64> {
 /// Phases of each speed that show a motion to be steady (`orbit` says why).
 pub(crate) const PHASES: u32 = 16;
 
+/// The same where all laws are the workspace's own: their entries turn as products of two rotations, so have two harmonics.
+const PHASES_OF_ROTATIONS: u32 = 5;
+
 /// Speeds of a frame below this share of the fastest of the motion are rounding: their turns take for ever.
 const ROUNDING: f64 = 1e-9;
 
@@ -169,11 +175,13 @@ pub(super) fn times(scale: &Scale, s: &Generator, phases: u32) -> Vec<f64> {
     let speeds = apart(own.chain(s.speeds().filter(|x| *x > ROUNDING * scale.speed)).collect());
     let turns: Vec<f64> = speeds.iter().map(|speed| std::f64::consts::TAU / speed).collect();
     let at = |turn: f64, k: u32| turn * GOLDEN * f64::from(k);
-    if phases < PHASES {
+    let in_all = phases < PHASES;
+    if in_all {
         // Points of all speeds at once, with a phase of each that is like none before.
         let count = phases.max(u32::try_from(turns.len()).unwrap_or(phases));
         return (1..=count).zip(turns.iter().cycle()).map(|(k, turn)| at(*turn, k)).collect();
     }
+    let phases = scale.phases;
     let mut times: Vec<f64> = Vec::new();
     // The fastest speed comes first.
     for turn in turns {

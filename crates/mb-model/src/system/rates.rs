@@ -70,6 +70,15 @@ impl<P: Data> Model<P> {
         };
         self.members().iter().filter_map(|m| Some((m.owner.as_str(), one(m)?))).collect()
     }
+    /// Whether elements have functions of place from outside, which may be the same at many places and not at others: a surface given
+    /// as a profile, a law of an element of someone else's.
+    pub fn has_functions_of_place(&self) -> bool {
+        self.members().iter().any(|m| match &m.element {
+            Element::Rolling(e) => e.profile.is_some(),
+            Element::Custom(_) => true,
+            _ => false,
+        })
+    }
 
     /// Puts the element's coordinates into the frame, moving along the motion in the inner level.
     fn moving_frame(&self, f: &mut Frame<D2<P>>, m: &Member<P>, point: &Point<P>, a_rate: &[P]) {

@@ -20,7 +20,7 @@ use crate::source::{Text, load};
 use mb_algebra::{Stopped, Watch};
 use mb_analysis::periodic::OrbitSearch;
 use mb_analysis::sweep::{
-    Boundary, Case, CaseOptions, Design, Table, Taken, boundaries, in_words, run as run_cases, solve,
+    Boundary, Case, CaseOptions, Design, Table, Taken, boundaries, in_words, looks, run as run_cases, solve,
     solve_periodic,
 };
 use rows::Journal;
@@ -141,8 +141,8 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
     };
     let _keeps = progress::stoppable();
     let watch = progress.watch();
-    let solve_at = |values: &[f64]| {
-        case_at(text, args, &with(values), &taken, &watch).map_err(|failure| failure.to_string())
+    let solve_at = |case: Option<usize>, values: &[f64]| {
+        case_at(text, args, (&with(values), case), &taken, &watch).map_err(|failure| failure.to_string())
     };
 
     let state = state_of(args, &taken);
@@ -157,7 +157,7 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
     let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let stage = progress.stage(&format!("solving {} cases", open.len()));
     let (mut failed, mut stopped) = (None, None);
-    let solve_case = |k: usize| solve_at(&design.points[k]);
+    let solve_case = |k: usize| solve_at(Some(k), &design.points[k]);
     let keep = |k: usize, result| {
         let row = Row::of(result);
         if let Some(Err(failure)) = journal.as_mut().map(|journal| journal.add(k, &row)) {
@@ -180,7 +180,7 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
         let _stage = progress.stage("solving for the boundaries of stability");
         let cases: Vec<Option<Case>> = rows.iter().map(|row| row.as_ref()?.case().cloned()).collect();
         boundary = boundaries(&design, &cases, |values| {
-            watch.look().map_err(|why| why.to_string()).and_then(|()| solve_at(values))
+            watch.look().map_err(|why| why.to_string()).and_then(|()| solve_at(None, values))
         });
         stopped = watch.look().err();
     }
@@ -208,11 +208,11 @@ fn state_of(args: &SweepArgs, taken: &Taken) -> String {
     in_words(taken, asked)
 }
 
-/// One case, from the text of the model to its modes.
+/// One case, from the text of the model to its modes; `case`: its number in the design, none between cases.
 fn case_at(
     text: &Text,
     args: &SweepArgs,
-    model: &ModelArgs,
+    (model, case): (&ModelArgs, Option<usize>),
     taken: &Taken,
     watch: &Watch,
 ) -> Result<Case, Failure> {
@@ -228,6 +228,9 @@ fn case_at(
     }
     let moving = args.motion.moving || taken.moves(&loaded.model);
     let motion = MotionArgs { moving, ..args.motion.clone() };
-    let (start, motion) = crate::start::with_motion(&loaded.model, &args.start, &motion)?;
+    let (start, mut motion) = crate::start::with_motion(&loaded.model, &args.start, &motion)?;
+    if let Some(motion) = &mut motion {
+        motion.looks = looks(&loaded.model, case);
+    }
     Ok(solve(&loaded.model, &CaseOptions { start, motion, count })?)
 }
