@@ -184,6 +184,16 @@ pub fn floquet(orbit: &Orbit) -> Result<Floquet, PeriodicError> {
         let order = b.value.norm().total_cmp(&a.value.norm());
         order.then(b.value.im.abs().total_cmp(&a.value.im.abs())).then(b.value.im.total_cmp(&a.value.im))
     });
+    // Those that have decayed to what rounding leaves of the product, resolved apart; both lists end with the smallest.
+    let few = orbit.decayed.len().min(multipliers.len());
+    let resolved = &orbit.decayed[orbit.decayed.len() - few..];
+    let from = multipliers.len() - few;
+    // Without a digit of the logarithm there is no more than before.
+    for (m, d) in multipliers[from..].iter_mut().zip(resolved).filter(|(_, d)| d.error < 1.0) {
+        let value = d.logarithm.exp();
+        (m.value, m.error, m.class) = (value, value.norm() * d.error, Class::Decaying);
+        m.exponent = Some(d.logarithm / orbit.period);
+    }
     let any = |class: Class| multipliers.iter().any(|m| m.class == class);
     let stability = if any(Class::Growing) {
         Stability::Unstable

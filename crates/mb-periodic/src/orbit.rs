@@ -13,6 +13,7 @@
 
 use crate::arc::{Arc, Frame, follow};
 use crate::closing::{in_frame, whole_turns, without};
+use crate::decayed::{Decayed, decayed};
 use crate::dynamics::{Dynamics, State};
 use crate::error::PeriodicError;
 use crate::geometry::difference;
@@ -58,6 +59,8 @@ pub struct OrbitOptions {
     pub hold: Vec<usize>,
     /// Constant inputs of the model; zero when empty.
     pub inputs: Vec<f64>,
+    /// Whether multipliers many decades below the others are resolved, at about twice the cost where there are some.
+    pub decayed: bool,
     /// What ends the work from outside.
     pub watch: Watch,
 }
@@ -73,6 +76,7 @@ impl Default for OrbitOptions {
             most_iterations: 40,
             hold: Vec::new(),
             inputs: Vec::new(),
+            decayed: false,
             watch: Watch::default(),
         }
     }
@@ -115,6 +119,8 @@ pub struct Orbit {
     pub carried: usize,
     /// Largest |Phi| and |Phi'| at the ends of the steps.
     pub violation: [f64; 2],
+    /// The smallest multipliers, where they are asked for and many decades below the others.
+    pub decayed: Vec<Decayed>,
 }
 
 /// One pass over all parts.
@@ -190,7 +196,12 @@ pub fn find_orbit(
         carried: 0,
     };
     search.begin(start)?;
-    search.settled()
+    let mut orbit = search.settled()?;
+    if options.decayed {
+        let dynamics = Dynamics::new(model, &inputs, start)?;
+        orbit.decayed = decayed(&mut Stepper::new(dynamics)?, &orbit, options)?;
+    }
+    Ok(orbit)
 }
 
 impl Search<'_, '_> {
@@ -524,6 +535,7 @@ impl Search<'_, '_> {
             iterations,
             carried,
             violation,
+            decayed: Vec::new(),
         })
     }
 }

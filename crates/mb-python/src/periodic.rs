@@ -54,6 +54,7 @@ impl Asked {
             tolerance: self.tolerance,
             hold: self.hold,
             inputs: self.inputs,
+            decayed: true,
             ..OrbitOptions::default()
         };
         OrbitSearch {

@@ -151,6 +151,7 @@ fn find(
         tolerance: args.tolerance,
         hold: held.collect::<Result<_, _>>()?,
         inputs: start.inputs.clone(),
+        decayed: true,
         watch: progress.watch(),
         ..OrbitOptions::default()
     };

@@ -3,6 +3,7 @@
 
 mod branch;
 mod constant;
+mod decayed;
 mod flexible_rod;
 mod fourier;
 mod mathieu;
