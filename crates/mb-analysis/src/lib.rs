@@ -54,3 +54,4 @@ pub use spectra::{
     FormulationSpectrum, MOST_ROWS, MOST_ROWS_WITH_SPURIOUS, check_size, linear, rank, rank_at, spectrum,
     spectrum_kept,
 };
+pub use velocity_rows::independent_velocity_rows;

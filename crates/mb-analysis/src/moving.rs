@@ -12,7 +12,7 @@ use super::spectra::FormulationSpectrum;
 use crate::error::AnalysisError;
 use mb_algebra::c64;
 use mb_constraints::NullSpaceMethod;
-use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum};
+use mb_eigen::{Class, DenseOptions, Eigenpair, Finding, Spectrum};
 use mb_linear::steady::Whirl;
 use mb_linear::{Instant, SteadyMotion, linearize_instant, minimal_of_instant};
 use mb_model::Model;
@@ -32,6 +32,20 @@ pub(crate) fn widen(spectrum: &mut Spectrum, motion: &SteadyMotion) {
             // Two that share a vector part by the square root of a change.
             deviation.relative.sqrt() * s.norm()
         };
+    }
+    undetermined_again(spectrum);
+}
+
+/// What the spectrum says of bounds as wide as their eigenvalues, after bounds have become wider.
+fn undetermined_again(spectrum: &mut Spectrum) {
+    let wide = |pair: &&Eigenpair| pair.alpha.im >= 0.0 && !pair.is_determined();
+    let bounds: Vec<f64> = spectrum.eigenpairs.iter().filter(wide).map(|pair| pair.error_bound).collect();
+    let Some(widest) = bounds.iter().copied().reduce(f64::max) else { return };
+    let now = Finding::UndeterminedEigenvalues { eigenvalues: bounds.len(), widest };
+    let said = |f: &&mut Finding| matches!(f, Finding::UndeterminedEigenvalues { .. });
+    match spectrum.findings.iter_mut().find(said) {
+        Some(finding) => *finding = now,
+        None => spectrum.findings.push(now),
     }
 }
 

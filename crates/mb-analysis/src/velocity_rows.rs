@@ -5,11 +5,11 @@
 //! directions are infinite whatever the last digits are; only others can be left open.
 
 use crate::error::AnalysisError;
-use mb_algebra::{RankQr, RankTolerance, Sparse, to_dense};
+use mb_algebra::{Dense, RankQr, RankTolerance, Sparse, dense, to_dense};
 use mb_constraints::normalized_rows;
 use mb_eigen::{Finding, Spectrum};
 use mb_linear::OperatingPoint;
-use mb_model::Model;
+use mb_model::{Model, Point};
 
 /// Directions without stiffness that velocity rows make at rest: K acts on virtual displacements alone, of which there are fewer than of
 /// admissible ones by the rank of these rows. `phi_q` has the position rows.
@@ -27,9 +27,24 @@ pub(crate) fn zeros_at_rest(
     if at.steady().is_some() || !model.has_velocity_rows() || rates().iter().any(|(_, _, x)| *x != 0.0) {
         return Ok(0);
     }
-    let position = RankQr::new(&normalized_rows(&to_dense(phi_q)), RankTolerance::default());
-    let position = position.map_err(|e| AnalysisError::Linear(e.into()))?.rank();
-    Ok(super::rank(model, point)?.rank().saturating_sub(position))
+    beyond(model, point, &to_dense(phi_q))
+}
+
+/// How many of the velocity rows of a model are independent of the position rows and of each other.
+///
+/// # Errors
+/// As [`super::rank`].
+pub fn independent_velocity_rows(model: &Model, point: &Point) -> Result<usize, AnalysisError> {
+    let velocity = model.velocity_rows();
+    let position: Vec<usize> = (0..velocity.len()).filter(|i| !velocity[*i]).collect();
+    beyond(model, point, &dense::select_rows(&model.phi_q(&point.q, point.t).to_dense(), &position))
+}
+
+/// The rank of all rows beyond that of `rows`.
+fn beyond(model: &Model, point: &Point, rows: &Dense) -> Result<usize, AnalysisError> {
+    let own = RankQr::new(&normalized_rows(rows), RankTolerance::default());
+    let own = own.map_err(|e| AnalysisError::Linear(e.into()))?.rank();
+    Ok(super::rank(model, point)?.rank().saturating_sub(own))
 }
 
 /// Takes the eigenvalues of velocity rows out of what the digits leave open.

@@ -182,6 +182,12 @@ pub const MODELS: &[GalleryModel] = &[
         set: &[],
     },
     GalleryModel {
+        name: "wheelset",
+        about: "a wheelset on the heads of two rails, rolling at speed v: it hunts",
+        text: files::WHEELSET,
+        set: &[],
+    },
+    GalleryModel {
         name: "rolling-disc",
         about: "a thin disc that rolls upright: stable above a spin",
         text: files::ROLLING_DISC,

@@ -16,6 +16,7 @@ use crate::error::{LinearError, no_velocity_rows};
 use crate::instant::{ConstraintRates, InstantSystem, MotionTerms};
 use crate::linearize::LinearizedSystem;
 use crate::point::{Instant, OperatingPoint};
+use crate::rolling_states;
 use crate::turning::Turning;
 use mb_algebra::{
     Dense, DenseC, Lu, LuComplex, QuadraticPencil, RankTolerance, Svd, Transferred, c64, dense, norms, sparse,
@@ -45,6 +46,8 @@ pub struct DescriptorSystem {
     n: usize,
     /// Of a point of a motion.
     rates: Option<ConstraintRates>,
+    /// Of every constraint row whether it is one of velocities; none without such rows.
+    velocity: Option<Vec<bool>>,
 }
 
 /// x' = A x + B u, y = C x + D u.
@@ -79,7 +82,11 @@ pub fn descriptor(
     at: &OperatingPoint,
     lin: &LinearizedSystem,
 ) -> Result<DescriptorSystem, LinearError> {
-    let OutputMaps { by_q, by_v, by_a, by_lambda } = output_maps(model, at)?;
+    let maps = maps(model, at)?;
+    if model.has_velocity_rows() {
+        return rolling_states::descriptor(model, at, maps);
+    }
+    let OutputMaps { by_q, by_v, by_a, by_lambda } = maps;
     DescriptorSystem::new(model, &lin.pencil(), &lin.f, None, [by_q, by_v, by_a, by_lambda])
 }
 
@@ -103,9 +110,13 @@ pub struct OutputMaps {
 pub fn output_maps(model: &Model, at: &OperatingPoint) -> Result<OutputMaps, LinearError> {
     no_velocity_rows(
         model,
-        "linear map of inputs to outputs",
-        "`mb modes` has the eigenvalues, `mb simulate` the motion.",
+        "linear map of inputs to outputs on coordinates alone",
+        "`mb state-space` has the linear system on independent coordinates and speeds.",
     )?;
+    maps(model, at)
+}
+
+fn maps(model: &Model, at: &OperatingPoint) -> Result<OutputMaps, LinearError> {
     let [mut by_q, mut by_v, by_a, by_lambda] = output_blocks(model, at.point());
     if let Some(motion) = at.steady() {
         motion.check_inputs_and_outputs(model)?;
@@ -120,12 +131,13 @@ pub fn output_maps(model: &Model, at: &OperatingPoint) -> Result<OutputMaps, Lin
 /// The descriptor system with the blocks of an instant of a motion, with the model's inputs and outputs.
 ///
 /// # Errors
-/// Entries that are not finite.
+/// Velocity rows; entries that are not finite.
 pub fn descriptor_of_instant(
     model: &Model,
     at: &Instant,
     lin: &InstantSystem,
 ) -> Result<DescriptorSystem, LinearError> {
+    no_velocity_rows(model, "linear system of an instant", "Simulate the motion, or ask for a steady one.")?;
     let InstantSystem { m, c, k, phi_q, f, rates } = lin.clone();
     let blocks = QuadraticPencil { m, c, k, phi_q };
     DescriptorSystem::new(model, &blocks, &f, Some(rates), output_blocks(model, at.point()))
@@ -143,7 +155,7 @@ pub(crate) fn output_blocks(model: &Model, point: &Point) -> [Dense; 4] {
 }
 
 impl DescriptorSystem {
-    fn new(
+    pub(crate) fn new(
         model: &Model,
         lin: &QuadraticPencil<Dense>,
         f: &Dense,
@@ -193,7 +205,11 @@ impl DescriptorSystem {
             .chain((0..m).map(|i| format!("multiplier of {}", model.row_name(i))))
             .collect();
         let outputs = model.sensors().iter().map(|s| s.name.clone()).collect();
-        Ok(Self { e, a, b, c, d, states, inputs: model.inputs().to_vec(), outputs, n, rates })
+        Ok(Self { e, a, b, c, d, states, inputs: model.inputs().to_vec(), outputs, n, rates, velocity: None })
+    }
+    /// The same with rows of velocities among its constraints, whose rates are not those of position rows.
+    pub(crate) fn with_velocity_rows(self, velocity: Vec<bool>) -> Self {
+        Self { rates: None, velocity: Some(velocity), ..self }
     }
     /// G(s) = C (s E - A)^-1 B + D, outputs x inputs.
     ///
@@ -207,11 +223,14 @@ impl DescriptorSystem {
         Ok(DenseC::from_fn(self.c.nrows(), self.b.ncols(), |i, j| y[(i, j)] + self.d[(i, j)]))
     }
     /// The same system with 2 (n - r) states, z and z': independent coordinates chosen by pivoting, and their
-    /// rates.
+    /// rates; with velocity rows of rank k with k rates fewer.
     ///
     /// # Errors
     /// [`LinearError::NoInertia`] when the reduced mass matrix is singular.
     pub fn to_state_space(&self) -> Result<StateSpace, LinearError> {
+        if let Some(velocity) = &self.velocity {
+            return rolling_states::state_space(self, velocity);
+        }
         let n = self.n;
         let m = self.e.nrows() - 2 * n;
         let block = |from: &Dense, row: usize, col: usize, rows: usize, cols: usize, sign: f64| {

@@ -18,6 +18,7 @@ mod instant;
 mod linearize;
 mod minimal_realization;
 mod point;
+mod rolling_states;
 pub mod steady;
 mod turning;
 mod undetermined;

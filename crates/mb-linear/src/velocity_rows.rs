@@ -19,7 +19,9 @@
 //! ```
 //!
 //! for any w > 0. Its mass matrix is singular along V, each direction of which takes away one finite eigenvalue:
-//! 2 (n - m) - k are left.
+//! 2 (n - m) - k are left. Where at rest nothing but rounding is between virtual and admissible displacements, P N K N, that is taken
+//! for zero: what the position rows hold of P K, which is much larger where contacts carry weight, is a matter of l, and would leave its
+//! rounding there. In motion such zeros are known beforehand.
 
 use crate::steady::Generator;
 use crate::turning::crosses;
@@ -135,14 +137,23 @@ impl Admissible {
         let moved = dense::scale(-1.0, &dense::mul(&projector, &dense::mul(m, &v)));
         let damping = product(&dense::hstack(&[&projector, &moved, &along]), &dense::vstack(&[c, &g, &vt]));
         let (damping, of_damping) = noise.without(1, &damping);
-        let stiffness = product(&dense::hstack(&[&projector, &along]), &dense::vstack(&[k, &g]));
+        let on_rows = clean(&dense::mul(&r, &dense::transpose(&r)));
+        let virtual_ones = clean(&(&on_rows - &product(&v, &vt)));
+        let free = point.v.iter().all(|v| *v == 0.0) && {
+            let held = product(&virtual_ones, &product(k, &on_rows));
+            norms::max_abs(&noise.without(2, &held).0) == 0.0
+        };
+        let stiffness = if free {
+            product(&along, &g)
+        } else {
+            product(&dense::hstack(&[&projector, &along]), &dense::vstack(&[k, &g]))
+        };
         let (stiffness, of_stiffness) = noise.without(2, &stiffness);
         let of_b = dense::mul(b, &r);
         let range = first(&seen.u);
         let left = &of_b - &dense::mul(&range, &dense::mul_transpose(&range, &of_b));
         let size = norms::max_abs(&of_b);
         let holding = if size > 0.0 { norms::max_abs(&left) / size } else { 0.0 };
-        let on_rows = dense::mul(&r, &dense::transpose(&r));
         Ok(Self {
             blocks: [mass, damping, stiffness],
             rounding: [of_mass, of_damping, of_stiffness],

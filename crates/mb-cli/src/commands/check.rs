@@ -155,7 +155,11 @@ fn render(found: &Check, style: Style) -> String {
                 mode.dominant.iter().take(6).map(|(c, a)| format!("{c} ({a:.2})")).collect();
             let more = mode.dominant.len().saturating_sub(6);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let drifts = if mode.drifting { "" } else { ", comes to rest by damping" };
+            let drifts = match (mode.drifting, model.has_velocity_rows()) {
+                (true, _) => "",
+                (false, false) => ", comes to rest by damping",
+                (false, true) => ", does not drift: rows without slip, or damping, take its speed",
+            };
             let _ = writeln!(out, "  {}{more}{drifts}", coordinates.join(", "));
         }
         if rigid.len() > LISTED {

@@ -120,9 +120,17 @@ pub fn rolling(model: &Model, site: &Site) -> Vec<String> {
     let mut out = lost_contacts(model, site.point());
     let rows = model.velocity_rows().iter().filter(|v| **v).count();
     if rows > 0 {
+        let named = names::count(rows, "velocity row", "velocity rows");
+        let independent = mb_analysis::independent_velocity_rows(model, site.point()).unwrap_or(rows);
+        let each = if independent < rows {
+            format!(
+                ", {independent} of them independent of the others and of the position rows: each of these"
+            )
+        } else {
+            ": each".to_owned()
+        };
         out.push(format!(
-            "{} without slip: each takes away one eigenvalue, the infinite one of a direction in which velocities are not free",
-            names::count(rows, "velocity row", "velocity rows")
+            "{named} without slip{each} takes away one eigenvalue, the infinite one of a direction in which velocities are not free"
         ));
     }
     out
@@ -130,8 +138,15 @@ pub fn rolling(model: &Model, site: &Site) -> Vec<String> {
 
 /// Contacts that would have to pull.
 pub fn lost_contacts(model: &Model, point: &Point) -> Vec<String> {
-    let lost = mb_linear::lost_contacts(model, &point.lambda).into_iter();
+    let lost = mb_linear::lost_contacts(model, point).into_iter();
     lost.map(|c| {
+        if !c.determined {
+            return format!(
+                "the normal force of {} is not determined, as its row depends on others; the smallest multipliers would have the plane pull with {} N",
+                c.owner,
+                six(-c.normal_force)
+            );
+        }
         format!(
             "CONTACT LOST: the plane of {} would have to pull with {} N; the wheel lifts off there, and the results hold only while it does not",
             c.owner,

@@ -290,7 +290,7 @@ fn numbers_of_a_motion_are_refused_by_the_name_of_their_option() {
 /// The infinite eigenvalues of velocity rows are known: the last digits decide nothing about them.
 #[test]
 fn infinite_eigenvalues_of_what_rolls_are_not_left_open() {
-    for name in ["skate", "rolling-disc", "bicycle"] {
+    for name in ["skate", "rolling-disc", "bicycle", "wheelset"] {
         for more in [&["--moving"][..], &["--formulation", "redundant"], &["--lowest", "4"], &[]] {
             let file = model(name);
             let args: Vec<&str> = ["modes", &file].into_iter().chain(more.iter().copied()).collect();

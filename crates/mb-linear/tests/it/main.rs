@@ -13,6 +13,7 @@ mod free_at_rest;
 mod identity_formulations;
 mod motion;
 mod rolling;
+mod rolling_states;
 mod rotating;
 mod solid;
 mod space;

@@ -5,11 +5,14 @@ use mb_constraints::NullSpaceMethod;
 use mb_eigen::{Class, DenseOptions, Spectrum};
 use mb_gallery::files;
 use mb_linear::formulation::minimal::minimal;
-use mb_linear::{Frame, FrameChoice, Instant, LinearError, OperatingPoint, linearize, linearize_sparse};
+use mb_linear::{
+    Equilibrium, EquilibriumOptions, Frame, FrameChoice, Instant, LinearError, OperatingPoint, linearize,
+    linearize_sparse,
+};
 use mb_model::spec::Value;
 use mb_model::{Model, ModelSpec, Point};
 
-fn with(text: &str, parameters: &[(&str, f64)]) -> Model {
+pub(super) fn with(text: &str, parameters: &[(&str, f64)]) -> Model {
     let mut spec = ModelSpec::from_toml(text).unwrap_or_else(|e| panic!("{e}"));
     for (name, value) in parameters {
         spec.set_parameter(name, Value::Number(*value)).unwrap();
@@ -18,10 +21,15 @@ fn with(text: &str, parameters: &[(&str, f64)]) -> Model {
 }
 
 /// The steady motion, or the rest, that a model starts on.
-fn start(m: &Model) -> Result<OperatingPoint, LinearError> {
+pub(super) fn start(m: &Model) -> Result<OperatingPoint, LinearError> {
     let (q, v) = (m.initial().to_vec(), m.initial_velocity().to_vec());
     let at = Instant::of_motion(m, q, v, 0.0, vec![0.0; m.inputs().len()], 1e-9)?;
     OperatingPoint::of_instant(m, &at, &FrameChoice::Automatic)
+}
+
+fn at_rest(m: &Model) -> OperatingPoint {
+    let rest = Equilibrium::solve(m, m.initial(), &EquilibriumOptions::default());
+    OperatingPoint::from(&rest.unwrap_or_else(|e| panic!("{e}")))
 }
 
 fn solved(m: &Model, at: &OperatingPoint) -> Spectrum {
@@ -54,7 +62,7 @@ fn same(found: &[c64], expected: &[c64], share: f64) {
 
 /// M, C1, K0 and K2 of M q'' + v C1 q' + (g K0 + v^2 K2) q = 0, q = (lean, steer), by the formulas of Meijaard, Papadopoulos,
 /// Ruina and Schwab (2007), appendix A, for the bicycle of their table 1: x ahead, y to the right, z down.
-fn published() -> [[[f64; 2]; 2]; 4] {
+pub(super) fn published() -> [[[f64; 2]; 2]; 4] {
     let (w, c, tilt) = (1.02, 0.08, std::f64::consts::PI / 10.0);
     let (r_r, m_r, i_rxx, i_ryy) = (0.3, 2.0, 0.0603, 0.12);
     let (x_b, z_b, m_b, i_bxx, i_bxz, i_bzz) = (0.3, -0.9, 85.0, 9.2, 2.4, 2.8);
@@ -355,4 +363,44 @@ fn a_wheelset_hunts() {
         assert_eq!(zeros, 3, "{v} {delta}: {values:?}");
         same(&values, &[rate, -rate], 1e-9);
     }
+}
+
+/// At rest its weight makes large stiffnesses of the contacts, and nothing between the motions that the rows leave: rolling is a chain of two
+/// zeros, the three rows that are independent make one each.
+#[test]
+fn a_wheelset_at_rest_has_zeros_alone() {
+    for delta in [0.05_f64, 0.2, -0.05] {
+        let m = with(files::WHEELSET, &[("v", 0.0), ("delta", delta)]);
+        let (values, zeros) = parts(&solved(&m, &at_rest(&m)));
+        assert_eq!((values.len(), zeros), (0, 5), "{delta}: {values:?}");
+    }
+}
+
+/// A pinion on an axle above a rack on a slide: the rack carries nothing that the axle could not, so that the normal force of the mesh is
+/// not determined. A ball that is pulled up leaves its plane.
+#[test]
+fn a_normal_force_that_can_be_shared_is_no_contact_that_is_lost() {
+    let pinion = |slide: &str| {
+        format!(
+            "units = \"SI\"\nname = \"pinion\"\ngravity = [0, 0, -9.81]\n\
+             [[spatial-body]]\nname = \"rack\"\nmass = 3\ninertia = [1, 1, 1]\nat = [0, 0, 0]\n\
+             [[spatial-body]]\nname = \"pinion\"\nmass = 2\ninertia = [0.02, 0.04, 0.02]\nat = [0, 0, 0.2]\n\
+             [[joint]]\nname = \"axle\"\ntype = \"revolute\"\na = \"pinion\"\nb = [0, 0, 0.2]\naxis = [0, 1, 0]\n\
+             [[rolling]]\nname = \"mesh\"\nwheel = \"pinion\"\naxle = [0, 1, 0]\nradius = 0.2\nplane = \"rack\"\n{slide}"
+        )
+    };
+    let slide =
+        "[[joint]]\nname = \"slide\"\ntype = \"prismatic\"\na = \"rack\"\nb = [0, 0, 0]\naxis = [1, 0, 0]\n";
+    let m = with(&pinion(slide), &[]);
+    let lost = mb_linear::lost_contacts(&m, at_rest(&m).point());
+    assert!(lost.iter().all(|c| !c.determined), "{lost:?}");
+    // A ball that is pulled up with more than its weight.
+    let ball = "units = \"SI\"\nname = \"ball\"\ngravity = [0, 0, -9.81]\n\
+        [[spatial-body]]\nname = \"ball\"\nmass = 2\ninertia = [0.1, 0.1, 0.1]\nat = [0, 0, 0.2]\n\
+        [[rolling]]\nname = \"contact\"\nwheel = \"ball\"\nradius = 0.2\n\
+        [[force]]\nname = \"pull\"\nat = \"ball\"\ndirection = [0, 0, 1]\nmagnitude = 100\n";
+    let m = with(ball, &[]);
+    let lost = mb_linear::lost_contacts(&m, at_rest(&m).point());
+    let forces: Vec<(bool, f64)> = lost.iter().map(|c| (c.determined, c.normal_force)).collect();
+    assert!(matches!(forces[..], [(true, n)] if (n + 100.0 - 2.0 * 9.81).abs() < 1e-9), "{lost:?}");
 }

@@ -197,7 +197,8 @@ fn lost_contacts(model: &Model, run: &Run) -> String {
     let mut known: Vec<String> = Vec::new();
     let mut out = String::new();
     for (k, t) in run.motion.times.iter().enumerate() {
-        for lost in mb_linear::lost_contacts(model, &run.motion.point(k).lambda) {
+        for lost in mb_linear::lost_contacts(model, &run.motion.point(k)).into_iter().filter(|c| c.determined)
+        {
             if known.contains(&lost.owner) {
                 continue;
             }
