@@ -108,7 +108,7 @@ pub struct Styles {
 pub fn run(cli: &Cli, styles: Styles) -> Answer {
     let (result, text) = match cli.command.check_files() {
         Ok(()) => work(&cli.command, styles),
-        Err(error) => (Err(error.into()), None),
+        Err(failure) => (Err(failure), None),
     };
     result.unwrap_or_else(|failure| {
         let complaint = Complaint::new(&failure, text.as_ref());

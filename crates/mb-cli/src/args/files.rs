@@ -1,7 +1,9 @@
-//! The files that a command line names, and that no two of them are one: an output would be lost.
+//! The files that a command line names: no two of them are one, since an output would be lost, and those to be written can be.
 
 use super::Command;
-use crate::failure::RequestError;
+use crate::failure::{Failure, RequestError};
+use crate::outfile::Draft;
+use crate::picture::PictureFormat;
 use std::path::{Path, PathBuf};
 
 /// A file and what names it.
@@ -12,6 +14,8 @@ type Named<'a> = (&'static str, &'a Path);
 struct Files<'a> {
     reads: Vec<Named<'a>>,
     writes: Vec<Named<'a>>,
+    /// Of those written, what is a folder.
+    folder: Option<&'a Path>,
 }
 
 impl<'a> Files<'a> {
@@ -22,6 +26,11 @@ impl<'a> Files<'a> {
     fn write(mut self, name: &'static str, paths: impl IntoIterator<Item = &'a PathBuf>) -> Self {
         self.writes.extend(paths.into_iter().map(|path| (name, path.as_path())));
         self
+    }
+    /// A folder, which is made where it does not exist.
+    fn folder(mut self, name: &'static str, path: Option<&'a PathBuf>) -> Self {
+        self.folder = path.map(PathBuf::as_path);
+        self.write(name, path)
     }
     /// The model, and starts that are no NAME=VALUE.
     fn model(mut self, model: &'a str, at: &'a [String]) -> Self {
@@ -46,7 +55,8 @@ impl Command {
                 .read("--constraints", &a.matrices.constraints)
                 .read("--descriptor", &a.matrices.descriptor)
                 .write("--shapes", &a.output.shapes)
-                .write("--plot", &a.output.plot),
+                .write("--plot", a.output.plot.iter().filter(|path| PictureFormat::of(path).is_some()))
+                .folder("--plot", a.output.plot.as_ref().filter(|path| PictureFormat::of(path).is_none())),
             Self::Equilibrium(a) => none.model(&a.model.model, &a.start.at).write("--plot", &a.plot),
             Self::StateSpace(a) => none.model(&a.model.model, &a.start.at).write("--output", &a.output),
             Self::Response(a) => {
@@ -71,7 +81,7 @@ impl Command {
             Self::Simulate(a) => none
                 .model(&a.model.model, &a.at)
                 .write("--output", &a.output)
-                .write("--plot", &a.plot)
+                .folder("--plot", a.plot.as_ref())
                 .write("--checkpoint", &a.checkpoint),
             Self::Orbit(a) => none.model(&a.model.model, &a.search.at).write("--output", &a.output),
             Self::Report(a) => {
@@ -86,20 +96,22 @@ impl Command {
             | Self::Man(_) => none,
         }
     }
-    /// Refuses a file that is written and also read, or written twice.
+    /// Refuses a file that is written and also read, or written twice, and one that cannot be written: before the work, not after it.
     ///
     /// # Errors
-    /// [`RequestError::OneFile`].
-    pub fn check_files(&self) -> Result<(), RequestError> {
+    /// [`RequestError::OneFile`], [`Failure::Unwritable`].
+    pub fn check_files(&self) -> Result<(), Failure> {
         let files = self.files();
         for (i, (name, path)) in files.writes.iter().enumerate() {
             let others = files.reads.iter().chain(&files.writes[..i]);
             if let Some((other, _)) = others.into_iter().find(|(_, other)| is_one(other, path)) {
                 let path = path.display().to_string();
-                return Err(RequestError::OneFile { option: name, other, path });
+                return Err(RequestError::OneFile { option: name, other, path }.into());
             }
         }
-        Ok(())
+        // A draft that is dropped leaves nothing behind.
+        let paths = files.writes.iter().map(|(_, path)| *path).filter(|path| files.folder != Some(*path));
+        paths.into_iter().try_for_each(|path| Draft::new(path).map(drop))
     }
 }
 

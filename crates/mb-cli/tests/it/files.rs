@@ -22,13 +22,17 @@ fn outputs_are_whole_or_absent() {
             _ => "csv",
         };
         let path = taken.join(format!("a.{ending}")).display().to_string();
-        let mut args = vec![command, &model, option, &path];
+        let mut args = vec![command, "", option, &path];
         if command == "simulate" {
             args.extend(["--until", "0.1"]);
         }
-        let run = mb(&args);
-        assert_eq!((run.code, run.out.as_str()), (1, ""), "{args:?}: {run:?}");
-        assert!(run.err.contains("cannot be written"), "{}", run.err);
+        // It is refused before anything is done: even where there is no model.
+        for model in [&*model, "absent.toml"] {
+            args[1] = model;
+            let run = mb(&args);
+            assert_eq!((run.code, run.out.as_str()), (1, ""), "{args:?}: {run:?}");
+            assert!(run.err.contains("cannot be written"), "{}", run.err);
+        }
     }
     // Folders are called so, and what is said to do fits.
     for args in [vec!["man"], vec!["export", &model, "--out"]] {
