@@ -95,8 +95,8 @@ def main():
         bicycle = kept("bicycle", generated(programs[0], "bicycle"))
         speeds = ["--samples", "100", "--campbell"]
         rows = {
-            "n-four-bar 300": lambda n: track(programs, n, bars(300), "k", (20, 30)),
-            "n-four-bar 1000": lambda n: track(programs, n, bars(1000), "k", (20, 30)),
+            "n-four-bar 300": lambda n: track(programs, n, bars(300), "k", (20, 28)),
+            "n-four-bar 1000": lambda n: track(programs, n, bars(1000), "k", (20, 28)),
             "beam-frame, E": lambda n: track(programs, n, frame, "E", (1.9e11, 2.3e11)),
             "rotor of 20 elements, k": lambda n: track(programs, n, still, "k", (1e7, 3e7)),
             "Campbell diagram, rotor of 20 elements": lambda n: row(

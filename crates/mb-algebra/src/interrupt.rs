@@ -63,17 +63,26 @@ pub enum Stopped {
 /// What unwinds.
 struct Unwinding(Stopped);
 
-thread_local! {
-    /// The watch of the innermost scope on this thread.
-    static CURRENT: RefCell<Option<Watch>> = const { RefCell::new(None) };
+/// The scope of a thread, for work that is handed to others.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// What the work looks at.
+    watch: Option<Watch>,
+    /// What it looked at before its answer was being made, and what [`optional`] parts of that look at.
+    before: Option<Watch>,
 }
 
-/// Puts the outer watch back, however the work ends.
-struct Outer(Option<Watch>);
+thread_local! {
+    /// The innermost scope on this thread.
+    static CURRENT: RefCell<Scope> = const { RefCell::new(Scope { watch: None, before: None }) };
+}
+
+/// Puts the outer scope back, however the work ends.
+struct Outer(Scope);
 
 impl Drop for Outer {
     fn drop(&mut self) {
-        CURRENT.set(self.0.take());
+        CURRENT.set(std::mem::take(&mut self.0));
     }
 }
 
@@ -136,7 +145,7 @@ impl Watch {
     /// # Errors
     /// Why it ended. A panic of the work goes on.
     pub fn scope<T>(&self, work: impl FnOnce() -> T) -> Result<T, Stopped> {
-        caught(|| entered(Some(self.clone()), work))
+        caught(|| entered(Scope { watch: Some(self.clone()), before: None }, work))
     }
 }
 
@@ -160,8 +169,8 @@ fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Stopped> {
     })
 }
 
-fn entered<T>(watch: Option<Watch>, work: impl FnOnce() -> T) -> T {
-    let _outer = Outer(CURRENT.replace(watch));
+fn entered<T>(scope: Scope, work: impl FnOnce() -> T) -> T {
+    let _outer = Outer(CURRENT.replace(scope));
     work()
 }
 
@@ -173,9 +182,22 @@ pub fn attempt<T>(work: impl FnOnce() -> T) -> Result<T, Stopped> {
     caught(work)
 }
 
-/// Does what makes an answer of the steps that were kept: no interrupt ends it.
+/// Does what makes an answer of the steps that were kept: no interrupt ends it but for its [`optional`] parts.
 pub fn finish<T>(work: impl FnOnce() -> T) -> T {
-    entered(None, work)
+    let Scope { watch, before } = scope_here();
+    entered(Scope { watch: None, before: watch.or(before) }, work)
+}
+
+/// Does what makes an answer better that is complete without it: within [`finish`] an interrupt ends this alone.
+///
+/// # Errors
+/// Why it ended.
+pub fn optional<T>(work: impl FnOnce() -> T) -> Result<T, Stopped> {
+    let Scope { watch: None, before: Some(watch) } = scope_here() else { return Ok(work()) };
+    watch.scope(|| {
+        check();
+        work()
+    })
 }
 
 /// A step of the work: ends it here if the watch of its scope is over.
@@ -187,7 +209,7 @@ pub fn check() {
         }
         watch.look().err()
     };
-    if let Some(why) = CURRENT.with_borrow(|watch| watch.as_ref().and_then(over)) {
+    if let Some(why) = CURRENT.with_borrow(|scope| scope.watch.as_ref().and_then(over)) {
         resume_unwind(Box::new(Unwinding(why)));
     }
 }
@@ -209,7 +231,7 @@ pub fn aside<T: Send + 'static>(unknowns: usize, work: impl FnOnce() -> T + Send
 /// In a scope, long work runs on a thread of its own while the caller looks at the watch. Where the watch is over, the stack of the
 /// caller unwinds at once; the thread goes on to the end of `work`, which nobody waits for, and then frees its memory.
 pub fn aside_where<T: Send + 'static>(long: bool, work: impl FnOnce() -> T + Send + 'static) -> T {
-    let watched = CURRENT.with_borrow(Option::is_some);
+    let watched = CURRENT.with_borrow(|scope| scope.watch.is_some());
     if !watched || !long {
         return work();
     }
@@ -240,19 +262,15 @@ pub fn aside_where<T: Send + 'static>(long: bool, work: impl FnOnce() -> T + Sen
     }
 }
 
-/// The scope of this thread, for work that is handed to others.
-#[derive(Clone, Debug)]
-pub struct Scope(Option<Watch>);
-
 /// The scope that the calling thread works in.
 pub fn scope_here() -> Scope {
-    Scope(CURRENT.with_borrow(Clone::clone))
+    CURRENT.with_borrow(Clone::clone)
 }
 
 impl Scope {
     /// Does `work` in this scope, on whatever thread.
     pub fn enter<T>(&self, work: impl FnOnce() -> T) -> T {
-        entered(self.0.clone(), work)
+        entered(self.clone(), work)
     }
 }
 
@@ -308,6 +326,28 @@ mod tests {
         assert!(panicked.is_err());
         // Without a scope nobody looks.
         assert_eq!(aside(LONG, || thread::current().id()), thread::current().id());
+    }
+
+    #[test]
+    fn an_interrupt_ends_what_an_answer_can_do_without() {
+        let watch = Watch::new();
+        let asked = watch.clone();
+        let ended = watch.scope(|| {
+            // Outside of an answer an interrupt ends all.
+            assert_eq!(optional(|| 1), Ok(1));
+            finish(|| {
+                assert_eq!(optional(|| 2), Ok(2));
+                asked.set();
+                check();
+                let here = scope_here();
+                let aside = thread::scope(|threads| threads.spawn(|| here.enter(|| optional(|| 3))).join());
+                assert_eq!((optional(|| 4), aside.unwrap()), (Err(Stopped::Asked), Err(Stopped::Asked)));
+                check();
+            });
+            optional(|| check())
+        });
+        assert_eq!(ended, Err(Stopped::Asked));
+        assert_eq!(finish(|| optional(|| 5)), Ok(5));
     }
 
     #[test]

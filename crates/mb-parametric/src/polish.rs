@@ -79,8 +79,10 @@ pub struct RefinedEigenpair {
     pub iterations: usize,
 }
 
-/// Steps below this size are taken with the matrix of an earlier one.
-const CHORD: f64 = 1e-4;
+/// Further steps with the factors at hand that cost about as much as new factors and the steps with those.
+const CHORD_STEPS: f64 = 5.0;
+/// Steps above this size say nothing about the next ones.
+const LONG: f64 = 1e-2;
 /// A factor is used for eigenpairs up to this share of the distance to the next eigenvalue away: one refinement then leaves rounding.
 const NEAR: f64 = 1e-8;
 /// The same where nothing but the left vector is still to be found with it, by several refinements.
@@ -153,14 +155,14 @@ fn improved<'a, A: Storage>(
         if now <= 8.0 * f64::EPSILON || stalled {
             // Next to where it was factored the distance to the next eigenvalue is the same.
             let moved = (s - factored_at).norm();
-            let near = gap.is_some_and(|gap| moved <= reach * gap);
+            let around = gap.unwrap_or_else(|| bordered.gap());
+            let near = moved <= reach * around;
             bordered = if near {
                 bordered.moved(s, &phi, &phi, Some(&left)).map_err(|error| not_simple(error, s))?
             } else {
                 factored(pencil, s, &phi, Some(&left))?
             };
-            let known = gap.filter(|_| near).map(|gap| gap - moved);
-            let judged = simplicity(pencil, &bordered, s, &phi, known, options)?;
+            let judged = simplicity(pencil, &bordered, s, &phi, near.then_some(around - moved), options)?;
             if !near {
                 factored_at = s;
             }
@@ -187,12 +189,26 @@ fn improved<'a, A: Storage>(
             };
             return Ok((pair, bordered));
         }
-        if now > CHORD || now > 0.01 * last {
-            (bordered, factored_at, gap) = (factored(pencil, s, &phi, Some(&left))?, s, None);
+        if now > LONG || chord_steps(now, last) > CHORD_STEPS {
+            let moved = (s - factored_at).norm();
+            gap = gap.filter(|gap| moved <= NEAR_ENOUGH * gap).map(|gap| gap - moved);
+            (bordered, factored_at) = (factored(pencil, s, &phi, Some(&left))?, s);
         }
         last = now;
     }
     Err(ParametricError::NotConverged { iterations: options.max_iterations, step: last })
+}
+
+/// How many more steps with the same factors leave rounding, after steps of the sizes `last` and `now`:
+///
+/// ```text
+/// log(eps / now) / log(now / last)
+/// ```
+///
+/// The first step with factors at the start shrinks an error e to about e^2, and each further one by a factor of e.
+fn chord_steps(now: f64, last: f64) -> f64 {
+    let rate = if last.is_finite() { now / last } else { now };
+    (f64::EPSILON / now).ln() / rate.ln()
 }
 
 /// What the bordered system says about an eigenvalue.

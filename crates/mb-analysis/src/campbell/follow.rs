@@ -296,7 +296,7 @@ pub(super) fn turned(mut m: ModePoint, whirl: Option<&Whirl>) -> ModePoint {
 }
 
 /// Speeds that a mode is followed from.
-const NEIGHBOURS: usize = 3;
+const NEIGHBOURS: usize = 5;
 
 /// The modes of `last` at the speed of `stop`; `before` are further neighbours, the nearest first.
 pub(super) fn next(

@@ -26,7 +26,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, OnceLock};
 
 use faer::Mat;
-use mb_algebra::{DenseC, c64, norms};
+use mb_algebra::{DenseC, Stopped, c64, norms};
 
 use super::dense::Forms;
 use super::error_bound::Measured;
@@ -78,6 +78,8 @@ pub(crate) struct Certifier<'a> {
     felt: Mutex<Option<(f64, f64)>>,
     /// Conjugate pairs that turned out to be one real eigenvalue each.
     real: AtomicUsize,
+    /// Why refinement ended before it was done.
+    ended: OnceLock<Stopped>,
 }
 
 impl<'a> Certifier<'a> {
@@ -90,6 +92,7 @@ impl<'a> Certifier<'a> {
             reactions: OnceLock::new(),
             felt: Mutex::new(None),
             real: AtomicUsize::new(0),
+            ended: OnceLock::new(),
         }
     }
 

@@ -130,7 +130,7 @@ fn on_basis_some(
     let mut pairs = early.finish(|| Certifier::new(pencil, basis).certify(raws, options.refinement));
     if options.refinement != Refinement::None {
         let refined = early.step(|| refined::refine(pencil, basis.rank(), options, &mut pairs))?;
-        findings.extend(refined.flatten());
+        findings.extend(refined.into_iter().flatten());
     }
     if chosen.is_none() {
         early.step(|| reducible::refine(pencil, basis, options, &mut pairs))?;

@@ -21,7 +21,7 @@ pub(super) fn refine(
     rank: usize,
     options: &DenseOptions,
     pairs: &mut [Eigenpair],
-) -> Result<Option<Finding>, EigenError> {
+) -> Result<Vec<Finding>, EigenError> {
     let undamped = norms::max_abs(&pencil.c) == 0.0;
     let symmetric = [&pencil.m, &pencil.c, &pencil.k].iter().all(|a| check::is_symmetric_to_rounding(a));
     let partner = |i: usize| {
@@ -30,7 +30,7 @@ pub(super) fn refine(
     };
     let poor: Vec<usize> = (0..pairs.len()).filter(|&i| is_poor(&pairs[i]) && partner(i)).collect();
     if poor.is_empty() || !symmetric {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let settings = SparseOptions::from(SparseExpert {
         structure: Structure::Symmetric,
@@ -41,7 +41,7 @@ pub(super) fn refine(
     let sparse = pencil.to_sparse();
     let problem = Problem::new(&sparse, &settings)?;
     if problem.rows.rank != rank {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let certifier = Certifier::new(&problem, true);
     let mut better: Vec<(usize, Vec<Eigenpair>)> = Vec::new();
@@ -72,7 +72,7 @@ pub(super) fn refine(
             pairs[at] = Eigenpair { class, ..found };
         }
     }
-    Ok(certifier.findings())
+    Ok(certifier.findings().collect())
 }
 
 /// The one of two conjugate or opposite ones that stands first.

@@ -79,6 +79,11 @@ pub enum SparseFinding {
         /// Why it ended.
         reason: String,
     },
+    /// The search was over, and the refinement of eigenvalues with wide error bounds was interrupted.
+    RefinementEnded {
+        /// Why it ended.
+        reason: String,
+    },
     /// A count of the eigenvalues of a region.
     Completeness(Completeness),
     /// Of an unstable system some growing modes are not among those asked for.
@@ -299,6 +304,11 @@ impl fmt::Display for SparseFinding {
                 f,
                 "The search ended early, because {reason}: the error bounds of the eigenvalues returned hold, but others are missing or \
                  were not searched for."
+            ),
+            Self::RefinementEnded { reason } => write!(
+                f,
+                "The refinement of eigenvalues with wide error bounds ended early, because {reason}: all bounds hold, but refinement makes \
+                 them narrower."
             ),
             Self::Completeness(count) => count.fmt(f),
             Self::GrowingNotShown { counted, shown } => write!(

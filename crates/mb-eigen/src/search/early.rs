@@ -197,6 +197,47 @@ mod tests {
         }
     }
 
+    /// Every second spring is 1e9 times as stiff, which leaves slow modes few digits until they are refined.
+    #[test]
+    fn an_interrupted_refinement_returns_all_eigenvalues_with_bounds_that_hold() {
+        let mut pencil = chain(0.0);
+        let mut k = Triplets::new(N, N);
+        for i in 0..N {
+            let stiffness = if i % 2 == 1 { 1e9 } else { 1.0 };
+            k.add(i, i, stiffness);
+            if i > 0 {
+                k.add(i - 1, i - 1, stiffness);
+                k.add(i, i - 1, -stiffness);
+                k.add(i - 1, i, -stiffness);
+            }
+        }
+        pencil.k = k.to_sparse();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let (count, request) = (Watch::new(), Request::Lowest { count: 6 });
+        let whole = pool.install(|| count.scope(|| solved(&pencil, &request))).unwrap().unwrap();
+        let rough =
+            |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::RefinementEnded { .. } });
+        let mut seen = 0;
+        for steps in 0..count.steps() {
+            let watch = Watch::after(steps);
+            let Ok(Ok(part)) = pool.install(|| watch.scope(|| solved(&pencil, &request))) else { continue };
+            if !part.findings.iter().any(rough) {
+                continue;
+            }
+            seen += 1;
+            assert!(!ends_early(&part) && !part.falls_short(), "{:?}", part.findings);
+            assert_eq!(part.eigenpairs.len(), whole.eigenpairs.len());
+            for (pair, fine) in part.eigenpairs.iter().zip(&whole.eigenpairs) {
+                let off = (pair.value().unwrap() - fine.value().unwrap()).norm();
+                assert!(off <= pair.error_bound + fine.error_bound, "{off} after {steps} steps");
+            }
+            let widest =
+                |of: &Spectrum| of.eigenpairs.iter().map(|pair| pair.error_bound).fold(0.0, f64::max);
+            assert!(widest(&part) > 10.0 * widest(&whole), "{} {}", widest(&part), widest(&whole));
+        }
+        assert!(seen > 0, "none of {} steps belongs to the refinement", count.steps());
+    }
+
     #[test]
     fn without_the_wish_an_interrupt_ends_the_call() {
         let options = SparseExpert { dense_limit: 0, ..Default::default() }.into();

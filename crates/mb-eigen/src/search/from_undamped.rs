@@ -45,7 +45,8 @@ pub(crate) fn improve(
     if !fits || !pairs.iter().any(|first| first.poor) || blind.iter().any(|&i| heads[i].rigid) {
         return;
     }
-    let Some(mut found) = from_undamped(problem, certifier, options, driver, heads.len()) else { return };
+    let search = || from_undamped(problem, certifier, options, driver, heads.len());
+    let Some(mut found) = certifier.unless_interrupted(search).flatten() else { return };
     let mut better = Vec::with_capacity(pairs.len());
     for i in known {
         let Some(at) = found.iter().position(|other| same(&pairs[i].pair, other)) else { return };

@@ -1,14 +1,16 @@
 //! From the eigenvalues that a search has found to the spectrum that is returned: certified, each once.
 
+use std::cell::OnceCell;
+
 use mb_algebra::sorted::ascending;
-use mb_algebra::{Cholesky, Dense, c64};
+use mb_algebra::{Cholesky, Dense, Sparse, c64};
 
 use crate::certify::sparse::{Aid, Certifier};
 use crate::certify::zeros;
 use crate::finding::SparseFinding;
 use crate::problem::Problem;
 use crate::problem::uncertified::Uncertified;
-use crate::{Class, Counts, Eigenpair, ExpectedCounts, Finding, Method, Spectrum, tuning};
+use crate::{Class, Counts, Eigenpair, ExpectedCounts, Finding, Method, Shape, Spectrum, tuning};
 
 /// The smallest relative stiffness among the eigenvalues that are not zero, but no further from it than their error
 /// bounds.
@@ -118,8 +120,11 @@ fn drop_repeated(problem: &Problem, pairs: &mut Vec<Eigenpair>) -> usize {
     if !(problem.symmetric && problem.undamped()) {
         return 0;
     }
-    let form = |x: &Eigenpair, y: &Eigenpair| {
-        crate::numeric::double_double::bilinear_sparse(problem.m.sparse(), &x.right, &y.right).re
+    // M x, where it has been needed.
+    let products: Vec<OnceCell<Shape>> = pairs.iter().map(|_| OnceCell::new()).collect();
+    let form = |i: usize, j: usize| {
+        let product = products[j].get_or_init(|| weighted(problem.m.sparse(), &pairs[j].right));
+        inner(&pairs[i].right, product)
     };
     let upper = upper_ones(pairs);
     let near = |i: usize, j: usize| {
@@ -133,10 +138,9 @@ fn drop_repeated(problem: &Problem, pairs: &mut Vec<Eigenpair>) -> usize {
     let mut kept: Vec<usize> = Vec::new();
     let mut repeated = vec![false; pairs.len()];
     for i in order {
-        let own = &pairs[i];
-        let others: Vec<&Eigenpair> = kept.iter().filter(|j| near(i, **j)).map(|j| &pairs[*j]).collect();
+        let others: Vec<usize> = kept.iter().copied().filter(|j| near(i, *j)).collect();
         let gram = Dense::from_fn(others.len(), others.len(), |p, q| form(others[p], others[q]));
-        let along: Vec<f64> = others.iter().map(|other| form(other, own)).collect();
+        let along: Vec<f64> = others.iter().map(|other| form(*other, i)).collect();
         let of_all = Cholesky::new(&gram).map_or(0.0, |gram| {
             let shares = gram.solve(&along);
             shares.iter().zip(&along).map(|(share, along)| share * along).sum::<f64>()
@@ -146,7 +150,7 @@ fn drop_repeated(problem: &Problem, pairs: &mut Vec<Eigenpair>) -> usize {
         let inside = of_each.fold(of_all, f64::max);
         // Share of a vector, squared and in the metric of the mass, in the span of others, from which on it is no mode of its own; those
         // of different modes are orthogonal.
-        repeated[i] = !others.is_empty() && inside > tuning::MAINLY * form(own, own);
+        repeated[i] = !others.is_empty() && inside > tuning::MAINLY * form(i, i);
         if !repeated[i] {
             kept.push(i);
         }
@@ -155,6 +159,24 @@ fn drop_repeated(problem: &Problem, pairs: &mut Vec<Eigenpair>) -> usize {
     let mut kept = repeated.iter().map(|repeated| !repeated);
     pairs.retain(|_| kept.next().unwrap_or(true));
     modes
+}
+
+/// M x.
+fn weighted(m: &Sparse, x: &Shape) -> Shape {
+    if let Some(x) = x.real() {
+        let row = |row: sprs::CsVecView<'_, f64>| row.iter().map(|(j, m)| m * x[j]).sum();
+        return Shape::of_real(m.outer_iterator().map(row).collect());
+    }
+    let row = |row: sprs::CsVecView<'_, f64>| row.iter().map(|(j, m)| *m * x[j]).sum();
+    Shape::from(m.outer_iterator().map(row).collect::<Vec<c64>>())
+}
+
+/// Re(x^H y).
+fn inner(x: &Shape, y: &Shape) -> f64 {
+    match (x.real(), y.real()) {
+        (Some(x), Some(y)) => x.iter().zip(y).map(|(x, y)| x * y).sum(),
+        _ => x.iter().zip(y.iter()).map(|(x, y)| (x.conj() * y).re).sum(),
+    }
 }
 
 /// Which eigenpairs are the first of the two of their mode: it has the eigenvalues s and -s with one vector, behind each other, which
@@ -183,7 +205,6 @@ pub(crate) fn counts(problem: &Problem) -> Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Shape;
     use crate::sparse::SparseOptions;
     use mb_algebra::{QuadraticPencil, dense, sparse};
 

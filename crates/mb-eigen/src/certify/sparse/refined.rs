@@ -122,10 +122,12 @@ impl Certifier<'_> {
             let (problem, enough) = (self.problem, tuning::SOLVE_ROUNDINGS);
             match aid {
                 Aid::Factors(near) => {
-                    better = refine::refine_together(problem, &near, &given, &poor, enough);
+                    let together = || refine::refine_together(problem, &near, &given, &poor, enough);
+                    better = self.unless_interrupted(together).unwrap_or(better);
                 }
                 Aid::Merged(of, near) => {
-                    better = of.improve(problem, &near, &given, &poor, enough);
+                    let together = || of.improve(problem, &near, &given, &poor, enough);
+                    better = self.unless_interrupted(together).unwrap_or(better);
                     merged = Some(of);
                 }
                 Aid::Nothing | Aid::Improved(_) | Aid::Interrupted => {}
@@ -229,8 +231,10 @@ impl Certifier<'_> {
         // The same eigenvalue with other vectors.
         let approx = |s, right, multipliers| Uncertified { s, right, multipliers, ..again.clone() };
         let before = pair.alpha / pair.beta;
-        let refined =
-            |s, x: &Shape, l: &Shape| refine::refine(self.problem, &approx(s, x.clone(), l.clone()));
+        let refined = |s, x: &Shape, l: &Shape| {
+            self.unless_interrupted(|| refine::refine(self.problem, &approx(s, x.clone(), l.clone())))
+                .flatten()
+        };
         let found = match found {
             Some((found, true)) => Some(found),
             Some((found, false)) => refined(found.s, &found.x, &found.l).or(Some(found)),
@@ -297,10 +301,18 @@ impl Certifier<'_> {
         (stiffness + s.norm() * terms(&p.c), d)
     }
 
+    /// A refinement, which eigenpairs can do without.
+    pub(crate) fn unless_interrupted<T>(&self, refinement: impl FnOnce() -> T) -> Option<T> {
+        interrupt::optional(refinement).map_err(|why| self.ended.get_or_init(|| why)).ok()
+    }
+
     /// What there is to say in addition to the eigenpairs.
-    pub(crate) fn findings(&self) -> Option<Finding> {
+    pub(crate) fn findings(&self) -> impl Iterator<Item = Finding> {
         let felt = *self.felt.lock().unwrap_or_else(PoisonError::into_inner);
-        felt.map(|(s, up_to)| SparseFinding::RoundedStiffness { s, up_to }.into())
+        let rounded = felt.map(|(s, up_to)| SparseFinding::RoundedStiffness { s, up_to }.into());
+        let ended = self.ended.get();
+        let ended = ended.map(|why| SparseFinding::RefinementEnded { reason: why.to_string() }.into());
+        rounded.into_iter().chain(ended)
     }
 
     /// Eigenvalues that the search found twice, as the two of a conjugate pair: a count of the pair as two is none.
