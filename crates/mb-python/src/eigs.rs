@@ -32,10 +32,12 @@ pub(crate) fn eigs(
     let request = read::<Wanted>(py, wanted)?.request();
     let settings: Settings = read(py, settings)?;
     let (options, engine) = (settings.options(), settings.engine());
-    let solved = work::run(py, move || match engine {
-        Some(engine) => engine::of_matrices(&pencil, &request, &options, engine),
-        None => Ok(solve(&pencil, &request, &options).map_err(EngineError::from)?),
-    })?;
+    let solved = match engine {
+        Some(engine) => work::run(py, move || engine::of_matrices(&pencil, &request, &options, engine))?,
+        None => work::run_sized(py, pencil.k.rows(), move || {
+            Ok(solve(&pencil, &request, &options).map_err(EngineError::from)?)
+        })?,
+    };
     checked(py, solved.map_err(|e| e.raised(py))?)
 }
 
@@ -61,7 +63,7 @@ pub(crate) fn eigs_descriptor(
     let (request, options) =
         (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?.options());
     let pencil = DescriptorPencil { e, a };
-    let solved = work::run(py, move || solve_descriptor(&pencil, &request, &options))?;
+    let solved = work::run_sized(py, n, move || solve_descriptor(&pencil, &request, &options))?;
     checked(py, solved.map_err(|e| errors::eigen(py, &e))?)
 }
 

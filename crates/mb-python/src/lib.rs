@@ -14,6 +14,7 @@ mod findings;
 mod fork;
 mod gallery;
 mod kept;
+mod memory;
 mod model;
 mod motion;
 mod options;
@@ -72,6 +73,7 @@ mod _mb {
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::fork::born();
+        crate::memory::keep_between_calls();
         m.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -89,6 +89,23 @@ pub(crate) fn run<T: Send + 'static>(
     run_watched(py, work, |_| Ok(()))
 }
 
+/// Unknowns up to which dense work takes a few milliseconds: handing it to another thread would be a good part of that.
+const BRIEF: usize = 100;
+
+/// As [`run`], of a problem with so many unknowns: a small one is solved on the calling thread, too soon over to be interrupted.
+pub(crate) fn run_sized<T: Send + 'static>(
+    py: Python<'_>,
+    unknowns: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    if unknowns > BRIEF || fork::is_child() {
+        return run(py, work);
+    }
+    let _under_way = UnderWay::new();
+    let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
+    done.map_err(|panic| errors::internal(py, &words(panic.as_ref())))
+}
+
 /// As [`run`]; `watch` is called at every check for signals, and an error of it ends the wait too.
 pub(crate) fn run_watched<T: Send + 'static>(
     py: Python<'_>,

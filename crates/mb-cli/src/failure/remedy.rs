@@ -2,6 +2,7 @@
 
 use super::{FILE, FOLDER, Failure, MODEL_FILE, STREAM};
 use crate::matrix_file::MatrixFileError;
+use mb_algebra::Stopped;
 use mb_analysis::{EQUILIBRIUM, MOTION};
 use mb_constraints::ConstraintError;
 use mb_eigen::EigenError;
@@ -28,7 +29,7 @@ impl Failure {
             Self::Linear(e) => linear(e).map(str::to_owned),
             Self::Parametric { source, mode } => parametric(source, *mode).map(str::to_owned),
             Self::Lost { .. } => Some("leave the mode out with --modes, or go round with --path".to_owned()),
-            Self::Stopped(_) => Some(LIMIT.to_owned()),
+            Self::Stopped(why) => limit(*why).map(str::to_owned),
             Self::Periodic(e) => periodic(e).map(str::to_owned),
             Self::Response(e) => response(e).map(str::to_owned),
             Self::Engine(e) => engine(e).map(str::to_owned),
@@ -37,7 +38,11 @@ impl Failure {
     }
 }
 
-const LIMIT: &str = "--time-limit SECONDS changes the limit";
+/// What to do about work that was ended: nothing where somebody asked for it.
+fn limit(why: Stopped) -> Option<&'static str> {
+    matches!(why, Stopped::TimeUp { .. }).then_some("--time-limit SECONDS changes the limit")
+}
+
 /// For what rounding spoils.
 const SCALE: &str = "`mb check` shows redundant rows and coordinates without mass; other units may help where the entries of the \
                      matrices differ by many powers of ten";
@@ -136,7 +141,7 @@ fn linear(error: &LinearError) -> Option<&'static str> {
         LinearError::WrongSize { .. } => "give one number for each coordinate, row or input of the model",
         LinearError::Constraint(error) => return constraint(error),
         LinearError::Algebra(_) => SCALE,
-        LinearError::Stopped(_) => LIMIT,
+        LinearError::Stopped(why) => return limit(*why),
         _ => return None,
     })
 }
@@ -156,7 +161,7 @@ fn constraint(error: &ConstraintError) -> Option<&'static str> {
             "remove a joint or a rod, or give a joint a drive; `mb check` shows which rows are redundant"
         }
         ConstraintError::Algebra(_) => SCALE,
-        ConstraintError::Stopped(_) => LIMIT,
+        ConstraintError::Stopped(why) => return limit(*why),
         ConstraintError::StepTooSmall { .. } => {
             "end the motion before that time, or integrate it implicitly (`mb simulate --integrator generalized-alpha`)"
         }
@@ -200,7 +205,7 @@ fn parametric(error: &ParametricError, mode: Option<usize>) -> Option<&'static s
         ParametricError::UnknownVariable { .. } => "`mb check` lists the parameters, coordinates and inputs",
         ParametricError::RepeatedVariable { .. } => "name it once",
         ParametricError::Algebra(_) => SCALE,
-        ParametricError::Stopped(_) => LIMIT,
+        ParametricError::Stopped(why) => return limit(*why),
         _ => return None,
     })
 }
@@ -231,7 +236,7 @@ fn periodic(error: &PeriodicError) -> Option<&'static str> {
         PeriodicError::At { source, .. } => return periodic(source),
         PeriodicError::Constraint(error) => return constraint(error),
         PeriodicError::Algebra(_) => SCALE,
-        PeriodicError::Stopped(_) => LIMIT,
+        PeriodicError::Stopped(why) => return limit(*why),
         _ => return None,
     })
 }
