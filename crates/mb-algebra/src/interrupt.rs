@@ -344,7 +344,7 @@ mod tests {
                 assert_eq!((optional(|| 4), aside.unwrap()), (Err(Stopped::Asked), Err(Stopped::Asked)));
                 check();
             });
-            optional(|| check())
+            optional(check)
         });
         assert_eq!(ended, Err(Stopped::Asked));
         assert_eq!(finish(|| optional(|| 5)), Ok(5));
