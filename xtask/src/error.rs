@@ -47,8 +47,7 @@ pub(crate) enum TaskError {
     /// `setup` does not know the package manager of this system.
     #[error(
         "setup knows Debian, Ubuntu, Fedora, Arch and macOS, not `{system}`. Install by hand: ARPACK-NG with its C \
-         headers (ICB) and pkg-config file, pkg-config, and libclang with its headers. Nothing needs it: without it \
-         the built-in solvers are used."
+         interface (ICB). Nothing needs it: without it the built-in solvers are used."
     )]
     UnknownSystem {
         /// Name of the system.
@@ -69,10 +68,10 @@ pub(crate) enum TaskError {
         why: String,
     },
     /// All commands of `setup` ran, and something is still not found.
-    #[error("all commands succeeded, but {missing} cannot be found.")]
+    #[error("all commands succeeded, but the library cannot be used: {why}")]
     StillMissing {
-        /// What is not found.
-        missing: String,
+        /// What is wrong with it.
+        why: String,
     },
     /// A program of the race against other solvers failed.
     #[error("{who} failed: {why}")]

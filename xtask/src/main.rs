@@ -47,7 +47,7 @@ struct Arguments {
 enum Task {
     /// Compute the tables of the papers and set them next to the printed values.
     ReproduceTables(reproduce_tables::ReproduceTables),
-    /// Install the optional ARPACK-NG and what its bindings need.
+    /// Install the optional ARPACK-NG.
     Setup(setup::Setup),
     /// Race the sparse eigensolver against SciPy and SLEPc.
     BenchPeers(bench_peers::BenchPeers),
@@ -68,14 +68,7 @@ struct Outcome {
 }
 
 fn main() -> ExitCode {
-    let task = Arguments::parse().task;
-    if let Task::ReproduceTables(task) = &task
-        && task.wants_arpack()
-        && let Some(code) = setup::found::again_with_arpack()
-    {
-        return code;
-    }
-    let outcome = match task {
+    let outcome = match Arguments::parse().task {
         Task::ReproduceTables(task) => task.run(),
         Task::Setup(task) => task.run(),
         Task::BenchPeers(task) => task.run(),

@@ -3,7 +3,7 @@
 //! Plain: prints the page of counts (`--cells`: every cell), writes `docs/book/src/tables/<paper>.md`, the page of counts
 //! next to them and the record of verdicts. `--check`: writes nothing and fails when a verdict got worse than recorded, a cell
 //! disappeared or deviates, a table has not as many cells as the paper prints, a judged cell would hold for another printed
-//! value as well, or a committed page no longer says what the program computes. Where ARPACK-NG is installed the task runs itself again in a build with it and
+//! value as well, or a committed page no longer says what the program computes. Where ARPACK-NG is installed the task
 //! shows its results next to ours, in the report but not on the committed pages ([`crate::solvers`]). `--json`: the report at full precision on the standard output.
 
 use std::fmt::Write;
@@ -29,9 +29,6 @@ pub(crate) struct ReproduceTables {
     /// Write nothing; fail when a verdict got worse, a cell disappeared or a page is out of date.
     #[arg(long)]
     check: bool,
-    /// Leave ARPACK-NG out even where it is installed.
-    #[arg(long)]
-    without_arpack: bool,
     /// Print every cell, not only how many there are of each kind.
     #[arg(long)]
     cells: bool,
@@ -41,11 +38,6 @@ pub(crate) struct ReproduceTables {
 }
 
 impl ReproduceTables {
-    /// Whether ARPACK-NG is to take part where it is installed.
-    pub(crate) fn wants_arpack(&self) -> bool {
-        !self.without_arpack
-    }
-
     /// Runs the task.
     pub(crate) fn run(&self) -> Result<Outcome, TaskError> {
         let root = root::workspace_root()?;

@@ -25,7 +25,7 @@ pub(crate) struct SolverValue {
 pub(crate) struct Comparison {
     /// What was solved.
     pub(crate) system: String,
-    /// By the dense method, by the built-in Krylov solver, by ARPACK-NG; none where the build lacks it.
+    /// By the dense method, by the built-in Krylov solver, by ARPACK-NG; none where the machine lacks it.
     pub(crate) dense: Result<SolverValue, String>,
     pub(crate) krylov: Vec<(&'static str, Result<SolverValue, String>)>,
 }
@@ -88,7 +88,7 @@ pub(crate) fn text(comparisons: &[Comparison]) -> String {
         line(&cells);
     }
     if first.krylov.len() < SOLVERS.len() {
-        out.push_str("  ARPACK-NG is not in this build; `cargo xtask setup` installs it.\n");
+        out.push_str("  ARPACK-NG is not on this machine; `cargo xtask setup` installs it.\n");
     }
     format!("\nSolvers on the redundant coordinates, s_1 in rad/s:\n{out}\n")
 }

@@ -203,9 +203,15 @@ pub fn optional<T>(work: impl FnOnce() -> T) -> Result<T, Stopped> {
 /// A step of the work: ends it here if the watch of its scope is over.
 #[inline]
 pub fn check() {
+    look_after(1);
+}
+
+/// Counts steps and ends the work here if the watch of its scope is over.
+#[inline]
+fn look_after(steps: u64) {
     let over = |watch: &Watch| {
         if let Some(flag) = &watch.flag {
-            flag.steps.fetch_add(1, Ordering::Relaxed);
+            flag.steps.fetch_add(steps, Ordering::Relaxed);
         }
         watch.look().err()
     };
@@ -214,28 +220,31 @@ pub fn check() {
     }
 }
 
-/// Unknowns from which a dense routine may take so long that an interrupt must not wait for it: a tenth of a second for a pencil.
-const LONG: usize = 128;
+/// Operations from which a routine may take so long that an interrupt must not wait for it: a tenth of a second at a gigaflop a second.
+const LONG: f64 = 1e8;
 /// How often a caller looks at its watch while such a routine runs, and the stack of its thread in bytes.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 const STACK: usize = 8 << 20;
 
-/// Does `work` on so many unknowns by a dense routine, which owns its data and does not look at the watch itself: as [`aside_where`], of
-/// more than some.
-pub fn aside<T: Send + 'static>(unknowns: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
-    aside_where(unknowns >= LONG, work)
+/// Whether [`aside`] takes work of so many operations to another thread, for which its data are copied.
+pub fn is_long(operations: f64) -> bool {
+    operations >= LONG && CURRENT.with_borrow(|scope| scope.watch.is_some())
 }
 
-/// Does `work`, which owns its data and does not look at the watch itself; `long`: an interrupt must not wait for it.
+/// n^3, of which the operations of dense routines are multiples.
+pub(crate) fn cube(n: usize) -> f64 {
+    (n as f64).powi(3)
+}
+
+/// Does `work` of about so many operations as a step; it owns its data and does not look at the watch itself.
 ///
 /// In a scope, long work runs on a thread of its own while the caller looks at the watch. Where the watch is over, the stack of the
 /// caller unwinds at once; the thread goes on to the end of `work`, which nobody waits for, and then frees its memory.
-pub fn aside_where<T: Send + 'static>(long: bool, work: impl FnOnce() -> T + Send + 'static) -> T {
-    let watched = CURRENT.with_borrow(|scope| scope.watch.is_some());
-    if !watched || !long {
+pub fn aside<T: Send + 'static>(operations: f64, work: impl FnOnce() -> T + Send + 'static) -> T {
+    check();
+    if !is_long(operations) {
         return work();
     }
-    check();
     let (send, receive) = sync_channel(1);
     // The work is kept where both can take it: without another thread the caller does it.
     let work = Arc::new(Mutex::new(Some(work)));
@@ -256,7 +265,8 @@ pub fn aside_where<T: Send + 'static>(long: bool, work: impl FnOnce() -> T + Sen
         match receive.recv_timeout(LOOK_EVERY) {
             Ok(Ok(done)) => return done,
             Ok(Err(panic)) => resume_unwind(panic),
-            Err(RecvTimeoutError::Timeout) => check(),
+            // To wait is no step: how often depends on the clock.
+            Err(RecvTimeoutError::Timeout) => look_after(0),
             Err(RecvTimeoutError::Disconnected) => unreachable!("a thread sends its result or its panic"),
         }
     }
@@ -307,7 +317,7 @@ mod tests {
     fn an_interrupt_does_not_wait_for_work_aside() {
         let (watch, (held, done)) = (Watch::new(), std::sync::mpsc::channel::<()>());
         let ended = watch.scope(|| {
-            let small = aside(1, || thread::current().id());
+            let small = aside(1.0, || thread::current().id());
             assert_eq!(small, thread::current().id());
             let large = aside(LONG, || thread::current().id());
             assert_ne!(large, small);

@@ -119,7 +119,7 @@ pub fn wrong_eigen(error: &EigenError) -> bool {
             | EigenError::NonFinite { .. }
             | EigenError::NotSymmetric { .. }
             | EigenError::BadSetting { .. }
-            | EigenError::NoArpack
+            | EigenError::NoArpack { .. }
             | EigenError::NotForEngine { .. }
             | EigenError::EngineAnswer { .. }
             | EigenError::TooLarge { .. }

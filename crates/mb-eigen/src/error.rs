@@ -173,10 +173,13 @@ pub enum EigenError {
     },
     /// ARPACK-NG was asked for and is not there.
     #[error(
-        "This build has no ARPACK-NG. Install it with `cargo xtask setup` and build with `--features arpack`, or take the \
-         built-in solver, which needs nothing and is the default."
+        "ARPACK-NG could not be loaded ({reason}). Install it (libarpack2 of Debian and Ubuntu, arpack of other systems), name its \
+         library by the environment variable MB_ARPACK, or take the built-in solver, which needs nothing and is the default."
     )]
-    NoArpack,
+    NoArpack {
+        /// The system's reason.
+        reason: String,
+    },
     /// A request that engines outside do not answer.
     #[error(
         "The distributed engine does not answer for {what}. Ask for the lowest modes, those nearest to a frequency or a point, or those of a band, or leave the engine out."

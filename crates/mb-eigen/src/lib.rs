@@ -19,7 +19,7 @@
 //! These are results, not errors. [`pairing`] says which eigenvalue of one spectrum is which of another; [`polish()`]
 //! refines one eigenpair.
 //!
-//! Large sparse problems go to [`sparse::solve`]. Its Krylov methods are this crate's own; with the feature `arpack`,
+//! Large sparse problems go to [`sparse::solve`]. Its Krylov methods are this crate's own;
 //! ARPACK-NG of the system can take their place ([`sparse::Solver`]), on the same operators and with the same counts
 //! and certificates. The default never depends on what is installed.
 //!

@@ -18,8 +18,6 @@ use super::{OrderingChoice, SaddleError};
 /// Operations that take as long as nested dissection of one edge of the graph, and as minimum degree takes for it, roughly.
 const FLOPS_PER_EDGE: f64 = 2e4;
 const FLOPS_PER_EDGE_OF_DEGREES: f64 = 2e3;
-/// Operations from which an order may take so long that an interrupt must not wait for it: a tenth of a second.
-const LONG: f64 = 1e8;
 
 /// The structure of the factors for the order chosen, and whether it is nested dissection.
 pub(super) fn order(
@@ -55,11 +53,12 @@ fn aside<T: Send + 'static>(
     graph: &Csr,
     order: impl FnOnce(&Csr) -> T + Send + 'static,
 ) -> T {
-    if flops_per_edge * (graph.entries() as f64) < LONG {
+    let operations = flops_per_edge * graph.entries() as f64;
+    if !interrupt::is_long(operations) {
         return order(graph);
     }
     let graph = graph.clone();
-    interrupt::aside_where(true, move || order(&graph))
+    interrupt::aside(operations, move || order(&graph))
 }
 
 fn minimum_degree(graph: &Csr) -> Result<Vec<u32>, SaddleError> {

@@ -1,11 +1,10 @@
-//! `cargo xtask setup`: installs ARPACK-NG and what its bindings need through the system's package manager.
+//! `cargo xtask setup`: installs ARPACK-NG through the system's package manager.
 //!
 //! ARPACK-NG is optional: without it everything builds and runs on the built-in solvers. The task prints the
 //! commands, asks (or is given `--yes`), runs them and looks whether the library is there now. `--dry-run` prints only.
 //! `--engine` does the same for SLEPc and MPI, and builds the driver of the distributed engine.
 
 mod engine;
-pub(crate) mod found;
 mod plan;
 
 use std::fmt::Write as _;
@@ -13,6 +12,7 @@ use std::io::{BufRead, Write as _};
 use std::process::Command;
 
 use clap::Args;
+use mb_eigen::sparse::Solver;
 
 use self::plan::{Manager, Plan, Privilege};
 use crate::Outcome;
@@ -38,20 +38,18 @@ impl Setup {
         if self.engine {
             return self.run_engine();
         }
-        if !self.dry_run && found::arpack() {
-            return Ok(done("ARPACK-NG and what its bindings need are installed already.\n"));
+        if !self.dry_run && Solver::Arpack.driver().is_ok() {
+            return Ok(done("ARPACK-NG is installed already.\n"));
         }
         let manager = Manager::of_this_system()?;
         let plan = Plan::new(manager, Privilege::of_this_user())?;
         if !self.carry_out(&plan, &format!("To install ARPACK-NG with {manager}:\n"))? {
             return Ok(self.nothing_done());
         }
-        if !found::arpack() {
-            return Err(TaskError::StillMissing { missing: found::missing().join(" and ") });
-        }
+        Solver::Arpack.driver().map_err(|e| TaskError::StillMissing { why: e.to_string() })?;
         Ok(done(
-            "ARPACK-NG is there. `cargo xtask reproduce-tables` now shows its results next to ours; \
-             `--features arpack` builds it into mb-eigen and mb.\n",
+            "ARPACK-NG is there. `cargo xtask reproduce-tables` now shows its results next to ours, and \
+             `mb modes --solver arpack` computes with it.\n",
         ))
     }
 

@@ -45,13 +45,11 @@ impl Manager {
         }
     }
 
-    /// The library with its pkg-config file, libclang with its headers, pkg-config.
+    /// The library.
     fn packages(self) -> &'static [&'static str] {
         match self {
-            Self::AptGet => &["libarpack2-dev", "libclang-dev", "pkg-config"],
-            Self::Dnf => &["arpack-devel", "clang-devel", "pkgconf-pkg-config"],
-            Self::Pacman => &["arpack", "clang", "pkgconf"],
-            Self::Brew => &["arpack", "llvm", "pkgconf"],
+            Self::AptGet => &["libarpack2"],
+            Self::Dnf | Self::Pacman | Self::Brew => &["arpack"],
         }
     }
 
@@ -163,30 +161,30 @@ mod tests {
             lines(Manager::AptGet, Privilege::Root),
             [
                 "apt-get update",
-                "apt-get install --yes --no-install-recommends libarpack2-dev libclang-dev pkg-config"
+                "apt-get install --yes --no-install-recommends libarpack2"
             ]
         );
         assert_eq!(
             lines(Manager::AptGet, Privilege::Sudo)[1],
-            "sudo apt-get install --yes --no-install-recommends libarpack2-dev libclang-dev pkg-config"
+            "sudo apt-get install --yes --no-install-recommends libarpack2"
         );
         assert_eq!(
             lines(Manager::Dnf, Privilege::Sudo),
-            ["sudo dnf install --assumeyes arpack-devel clang-devel pkgconf-pkg-config"]
+            ["sudo dnf install --assumeyes arpack"]
         );
         assert_eq!(
             lines(Manager::Pacman, Privilege::Root),
-            ["pacman -S --needed --noconfirm arpack clang pkgconf"]
+            ["pacman -S --needed --noconfirm arpack"]
         );
         for privilege in [Privilege::Sudo, Privilege::None] {
-            assert_eq!(lines(Manager::Brew, privilege), ["brew install arpack llvm pkgconf"]);
+            assert_eq!(lines(Manager::Brew, privilege), ["brew install arpack"]);
         }
     }
 
     #[test]
     fn without_the_right_the_commands_are_reported() {
         let error = Plan::new(Manager::Dnf, Privilege::None).unwrap_err().to_string();
-        assert!(error.contains("dnf install --assumeyes arpack-devel"), "{error}");
+        assert!(error.contains("dnf install --assumeyes arpack"), "{error}");
     }
 
     #[test]
@@ -204,7 +202,7 @@ mod tests {
     fn other_systems_are_refused_with_what_they_need() {
         for (os, release) in [("windows", ""), ("linux", "ID=alpine\n"), ("freebsd", "")] {
             let error = Manager::of(os, release).unwrap_err().to_string();
-            assert!(error.contains("ARPACK-NG") && error.contains("libclang"), "{error}");
+            assert!(error.contains("ARPACK-NG") && error.contains("ICB"), "{error}");
         }
         assert!(Manager::of("linux", "ID=alpine\n").unwrap_err().to_string().contains("alpine"));
     }

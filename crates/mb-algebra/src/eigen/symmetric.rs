@@ -36,7 +36,7 @@ impl SymmetricEigen {
         check_finite(k)?;
         check_symmetric(k)?;
         let k = dense::symmetric_part(k);
-        let (values, vectors) = interrupt::aside(n, move || iterate(&k))
+        let (values, vectors) = interrupt::aside(9.0 * interrupt::cube(n), move || iterate(&k))
             .ok_or(AlgebraError::NoConvergence { algorithm: "The symmetric QR iteration", size: n })?;
         if values.iter().any(|v| !v.is_finite()) || dense::first_non_finite(&vectors).is_some() {
             return Err(AlgebraError::NonFiniteResult { algorithm: "The symmetric QR iteration", size: n });

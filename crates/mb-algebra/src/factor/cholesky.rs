@@ -29,7 +29,7 @@ impl Cholesky {
         check_finite(a)?;
         check_symmetric(a)?;
         let mut l = dense::symmetric_part(a);
-        let (mut l, outcome) = interrupt::aside(n, move || {
+        let (mut l, outcome) = interrupt::aside(interrupt::cube(n) / 3.0, move || {
             let params: Spec<LltParams, f64> = <LltParams as Auto<f64>>::auto().into();
             let mut buffer = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, params));
             let stack = MemStack::new(&mut buffer);

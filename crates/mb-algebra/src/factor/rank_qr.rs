@@ -51,7 +51,7 @@ impl RankQr {
         // A zero matrix has Q = I (no reflectors); the library would scale it by 1 / 0.
         let empty = norms::max_abs(a) == 0.0;
         if !empty {
-            (qr, tau, pivots) = interrupt::aside(m.max(n), move || {
+            (qr, tau, pivots) = interrupt::aside(2.0 * (m * n * size) as f64, move || {
                 let params: Spec<ColPivQrParams, f64> = <ColPivQrParams as Auto<f64>>::auto().into();
                 let scratch = qr_in_place_scratch::<usize, f64>(n, m, block, Par::Seq, params);
                 let mut inverse = vec![0; m];

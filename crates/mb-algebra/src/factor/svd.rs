@@ -37,7 +37,7 @@ impl Svd {
             return Ok(Self { u: Dense::zeros(m, 0), s: Vec::new(), v: dense::identity(n) });
         }
         let a = a.clone();
-        let Self { u, s, v } = interrupt::aside(m.max(n), move || iterate(&a))
+        let Self { u, s, v } = interrupt::aside(21.0 * (m * n * size) as f64, move || iterate(&a))
             .ok_or(AlgebraError::NoConvergence { algorithm: "The singular value iteration", size })?;
         let finite = s.iter().all(|s| s.is_finite());
         if !finite || dense::first_non_finite(&u).is_some() || dense::first_non_finite(&v).is_some() {

@@ -193,7 +193,7 @@ pub enum DriverArg {
     /// The one of this program, always there
     #[default]
     BuiltIn,
-    /// ARPACK-NG, in builds with the feature `arpack`
+    /// ARPACK-NG, where the machine has it
     Arpack,
 }
 

@@ -3,6 +3,9 @@
 use crate::support::{Run, json, mb, right, snapshot};
 use std::fmt::Write as _;
 use std::path::Path;
+use std::process::Command;
+
+use mb_eigen::sparse::Solver;
 use tempfile::TempDir;
 
 const STIFFNESS: f64 = 400.0;
@@ -121,9 +124,8 @@ fn requests_are_answered_as_asked() {
     );
     assert_modes(&chain, &chain.json(&["--lowest", "2", "--shift", "0.5,0"]), 1..=2);
     assert_modes(&chain, &chain.json(&["--largest", "2"]), 449..=450);
-    if !cfg!(feature = "arpack") {
-        let run = chain.run(&["--lowest", "2", "--solver", "arpack"]);
-        assert!(run.code == 1 && run.err.contains("cargo xtask setup"), "{run:?}");
+    if Solver::Arpack.driver().is_ok() {
+        assert_modes(&chain, &chain.json(&["--lowest", "2", "--solver", "arpack"]), 1..=2);
     }
     let empty = chain.run(&["--band", "1000", "2000"]);
     assert_eq!(empty.code, 0, "{empty:?}");
@@ -132,6 +134,19 @@ fn requests_are_answered_as_asked() {
         "{}",
         empty.out
     );
+}
+
+#[test]
+fn a_library_that_cannot_be_loaded_is_named_with_the_way_to_get_it() {
+    let chain = Chain::new(450);
+    let run = Command::new(env!("CARGO_BIN_EXE_mb"))
+        .args(chain.args(&["--lowest", "2", "--solver", "arpack"]))
+        .env("MB_ARPACK", "/no/such/libarpack.so")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(1), "{said}");
+    assert!(said.contains("/no/such/libarpack.so") && said.contains("libarpack2"), "{said}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! The solvers side by side on every model of the list that has a rest: dense, built-in Krylov, and ARPACK-NG where the
-//! build has it.
+//! machine has it.
 
 use mb_algebra::{QuadraticPencil, Sparse};
 use mb_cli::gallery::MODELS;

@@ -10,9 +10,8 @@
 //! block Krylov-Schur for all others, on two levels (`toar`) for quadratic problems. It is deterministic and re-entrant. Start vectors are taken through
 //! the operator first: they then lie in its range, where multipliers and directions without mass follow their
 //! unknowns (Nour-Omid, Parlett, Ericsson, Jensen, Math. Comp. 48, 1987).
-//! With the feature `arpack` there is also `ArpackNg`: implicitly restarted Lanczos and Arnoldi of ARPACK-NG.
+//! [`ArpackNg`] is implicitly restarted Lanczos and Arnoldi of ARPACK-NG, where the machine has it.
 
-#[cfg(feature = "arpack")]
 mod arpack;
 mod basis;
 pub(crate) mod davidson;
@@ -30,7 +29,6 @@ use mb_algebra::{Dense, DenseC, c64};
 
 use crate::EigenError;
 
-#[cfg(feature = "arpack")]
 pub use arpack::ArpackNg;
 pub use scalar::Scalar;
 

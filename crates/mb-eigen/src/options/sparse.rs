@@ -3,7 +3,7 @@
 use mb_algebra::{RankTolerance, c64};
 
 use crate::EigenError;
-use crate::krylov::{BuiltIn, KrylovDriver};
+use crate::krylov::{ArpackNg, BuiltIn, KrylovDriver};
 use crate::tuning;
 
 /// The Krylov method.
@@ -13,8 +13,8 @@ pub enum Solver {
     /// answers do not depend on what is installed.
     #[default]
     BuiltIn,
-    /// ARPACK-NG of the system, on the same operators and with the same counts and certificates. Only in builds with the
-    /// feature `arpack`; elsewhere asking for it is [`EigenError::NoArpack`].
+    /// ARPACK-NG of the system, on the same operators and with the same counts and certificates. Where the machine has none, asking
+    /// for it is [`EigenError::NoArpack`].
     Arpack,
 }
 
@@ -23,10 +23,7 @@ impl Solver {
     pub fn driver(self) -> Result<Box<dyn KrylovDriver>, EigenError> {
         match self {
             Self::BuiltIn => Ok(Box::new(BuiltIn)),
-            #[cfg(feature = "arpack")]
-            Self::Arpack => Ok(Box::new(crate::krylov::ArpackNg)),
-            #[cfg(not(feature = "arpack"))]
-            Self::Arpack => Err(EigenError::NoArpack),
+            Self::Arpack => Ok(Box::new(ArpackNg::load()?)),
         }
     }
 }

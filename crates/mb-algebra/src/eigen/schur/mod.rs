@@ -59,7 +59,7 @@ impl RealSchur {
         let scale = if largest > 0.0 { power_of_two(largest) } else { 1.0 };
         let mut work = Work { t: a.map(|value| value / scale), z: vectors.then(|| dense::identity(n)) };
         if n > 2 {
-            work = interrupt::aside(n, move || {
+            work = interrupt::aside(14.0 / 3.0 * interrupt::cube(n), move || {
                 work.hessenberg();
                 work
             });

@@ -1,4 +1,4 @@
-//! The calls into ARPACK-NG; all `unsafe` code of the crate stands here.
+//! The calls into ARPACK-NG; all `unsafe` code of the crate stands here and in [`super::library`].
 //!
 //! ARPACK keeps state of its own between the calls of one reverse communication, so that two runs at a time spoil each
 //! other, whatever their kind. A [`Run`] therefore owns the lock of the process from its first call to its last;
@@ -8,10 +8,10 @@
 use std::ffi::c_int;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use arpack_ng_sys as sys;
 use mb_algebra::c64;
 
 use super::exchange::{Ask, Raw, Sizes};
+use super::library::Library;
 use crate::krylov::Scalar;
 
 /// One run at a time in the whole process.
@@ -53,6 +53,7 @@ pub(super) struct Complex;
 
 /// One reverse communication from start to end.
 pub(super) struct Run<F: Family> {
+    library: &'static Library,
     ido: c_int,
     n: c_int,
     nev: c_int,
@@ -79,7 +80,7 @@ pub(super) struct Run<F: Family> {
 impl<F: Family> Run<F> {
     /// Waits for the lock and prepares a run from a start vector. None when sizes are out of range: needed are
     /// 0 < nev, nev + room <= ncv <= n, and all arrays countable by a C int.
-    pub(super) fn new(sizes: &Sizes, start: &[F::Number]) -> Option<Self> {
+    pub(super) fn new(library: &'static Library, sizes: &Sizes, start: &[F::Number]) -> Option<Self> {
         let Sizes { n, nev, ncv, tolerance, iterations } = *sizes;
         let length = F::workspace(ncv);
         if nev == 0 || nev + F::ROOM > ncv || ncv > n || start.len() != n || iterations == 0 {
@@ -95,6 +96,7 @@ impl<F: Family> Run<F> {
         iparam[3] = 1;
         iparam[6] = F::INNER.1;
         Some(Self {
+            library,
             ido: 0,
             n: int(n)?,
             nev: int(nev)?,
@@ -211,7 +213,7 @@ impl Family for Symmetric {
         // SAFETY: the arrays have the lengths dsaupd's documentation asks for (n, n ncv, 11, 11, 3 n, ncv (ncv + 8)), live
         // as long as `run`, and belong to it alone; its lock keeps others out of ARPACK's own state.
         unsafe {
-            sys::dsaupd_c(
+            (run.library.dsaupd)(
                 &raw mut run.ido,
                 Self::INNER.0.as_ptr(),
                 run.n,
@@ -241,7 +243,7 @@ impl Family for Symmetric {
         // SAFETY: as in `step`, of which this is the continuation with the same arguments; d has at least nev entries, z
         // is n x nev, select has ncv. sigma = 0 makes d = 1 / theta.
         unsafe {
-            sys::dseupd_c(
+            (run.library.dseupd)(
                 1,
                 ALL.as_ptr(),
                 select.as_ptr(),
@@ -285,7 +287,7 @@ impl Family for Real {
         // SAFETY: the arrays have the lengths dnaupd's documentation asks for (n, n ncv, 11, 14, 3 n, 3 ncv (ncv + 2)), live
         // as long as `run`, and belong to it alone; its lock keeps others out of ARPACK's own state.
         unsafe {
-            sys::dnaupd_c(
+            (run.library.dnaupd)(
                 &raw mut run.ido,
                 Self::INNER.0.as_ptr(),
                 run.n,
@@ -317,7 +319,7 @@ impl Family for Real {
         // SAFETY: as in `step`, of which this is the continuation with the same arguments; dr and di have nev + 1 entries,
         // z is n x (nev + 1), select has ncv, workev 3 ncv.
         unsafe {
-            sys::dneupd_c(
+            (run.library.dneupd)(
                 1,
                 ALL.as_ptr(),
                 select.as_ptr(),
@@ -364,21 +366,21 @@ impl Family for Complex {
         // live as long as `run`, and belong to it alone; its lock keeps others out of ARPACK's own state. c64 is two f64,
         // real part first, as C's double complex.
         unsafe {
-            sys::znaupd_c(
+            (run.library.znaupd)(
                 &raw mut run.ido,
                 Self::INNER.0.as_ptr(),
                 run.n,
                 LARGEST.as_ptr(),
                 run.nev,
                 run.tolerance,
-                run.resid.as_mut_ptr().cast(),
+                run.resid.as_mut_ptr(),
                 run.ncv,
-                run.v.as_mut_ptr().cast(),
+                run.v.as_mut_ptr(),
                 run.n,
                 run.iparam.as_mut_ptr(),
                 run.ipntr.as_mut_ptr(),
-                run.workd.as_mut_ptr().cast(),
-                run.workl.as_mut_ptr().cast(),
+                run.workd.as_mut_ptr(),
+                run.workl.as_mut_ptr(),
                 run.workl_length,
                 run.rwork.as_mut_ptr(),
                 &raw mut run.info,
@@ -396,28 +398,28 @@ impl Family for Complex {
         // SAFETY: as in `step`, of which this is the continuation with the same arguments; d has nev + 1 entries, z is
         // n x (nev + 1), select has ncv, workev 3 ncv (2 are asked for).
         unsafe {
-            sys::zneupd_c(
+            (run.library.zneupd)(
                 1,
                 ALL.as_ptr(),
                 select.as_ptr(),
-                values.as_mut_ptr().cast(),
-                vectors.as_mut_ptr().cast(),
+                values.as_mut_ptr(),
+                vectors.as_mut_ptr(),
                 run.n,
-                sys::__BindgenComplex { re: 0.0, im: 0.0 },
-                workev.as_mut_ptr().cast(),
+                c64::default(),
+                workev.as_mut_ptr(),
                 Self::INNER.0.as_ptr(),
                 run.n,
                 LARGEST.as_ptr(),
                 run.nev,
                 run.tolerance,
-                run.resid.as_mut_ptr().cast(),
+                run.resid.as_mut_ptr(),
                 run.ncv,
-                run.v.as_mut_ptr().cast(),
+                run.v.as_mut_ptr(),
                 run.n,
                 run.iparam.as_mut_ptr(),
                 run.ipntr.as_mut_ptr(),
-                run.workd.as_mut_ptr().cast(),
-                run.workl.as_mut_ptr().cast(),
+                run.workd.as_mut_ptr(),
+                run.workl.as_mut_ptr(),
                 run.workl_length,
                 run.rwork.as_mut_ptr(),
                 &raw mut info,

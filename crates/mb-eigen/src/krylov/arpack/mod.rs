@@ -22,6 +22,7 @@
 mod codes;
 mod exchange;
 mod ffi;
+mod library;
 
 use faer::{Mat, MatRef};
 use mb_algebra::sorted::descending;
@@ -29,6 +30,7 @@ use mb_algebra::{Dense, DenseC, c64};
 
 use self::exchange::{Ask, Raw, Sizes};
 use self::ffi::{Complex, Family, Real, Run, Symmetric};
+use self::library::Library;
 use super::scalar::{norm, start_block};
 use super::{
     BuiltIn, KrylovDriver, Operator, Remark, Ritz, RitzComplex, RitzReal, Scalar, SymmetricOperator, Wanted,
@@ -40,8 +42,19 @@ use crate::tuning;
 const BASIS: usize = 20;
 
 /// ARPACK-NG of the system.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ArpackNg;
+#[derive(Clone, Copy, Debug)]
+pub struct ArpackNg {
+    library: &'static Library,
+}
+
+impl ArpackNg {
+    /// Loads the library.
+    ///
+    /// Errors: [`EigenError::NoArpack`].
+    pub fn load() -> Result<Self, EigenError> {
+        Library::get().map(|library| Self { library })
+    }
+}
 
 impl KrylovDriver for ArpackNg {
     fn name(&self) -> &'static str {
@@ -72,7 +85,7 @@ impl KrylovDriver for ArpackNg {
                 None => operator.apply(x, operator.metric(&x.to_owned()).as_ref()),
             };
             let metric = |x: MatRef<'_, f64>| operator.metric(&x.to_owned());
-            search::<Symmetric>(&first, &apply, Some(&metric), wanted)
+            search::<Symmetric>(self.library, &first, &apply, Some(&metric), wanted)
         })??;
         let Some(found) = found else { return built_in() };
         let values = &found.raw.values;
@@ -96,7 +109,7 @@ impl KrylovDriver for ArpackNg {
         }
         let found = alone(|| {
             let apply = |x: MatRef<'_, f64>, _: Option<MatRef<'_, f64>>| operator.apply(&x.to_owned());
-            search::<Real>(&start_block(n, 1, wanted.salt), &apply, None, wanted)
+            search::<Real>(self.library, &start_block(n, 1, wanted.salt), &apply, None, wanted)
         })??;
         let Some(found) = found else { return built_in() };
         let raw = &found.raw;
@@ -124,7 +137,7 @@ impl KrylovDriver for ArpackNg {
         }
         let found = alone(|| {
             let apply = |x: MatRef<'_, c64>, _: Option<MatRef<'_, c64>>| operator.apply(&x.to_owned());
-            search::<Complex>(&start_block(n, 1, wanted.salt), &apply, None, wanted)
+            search::<Complex>(self.library, &start_block(n, 1, wanted.salt), &apply, None, wanted)
         })??;
         let Some(found) = found else { return built_in() };
         let entry = |i: usize, j: usize| found.raw.vectors[j * n + i];
@@ -214,6 +227,7 @@ type Metric<'a, T> = dyn Fn(MatRef<'_, T>) -> Mat<T> + Sync + 'a;
 
 /// One run; none where the range of T is smaller than the basis, which ARPACK fills up with vectors from outside.
 fn search<F: Family>(
+    library: &'static Library,
     start: &Mat<F::Number>,
     apply: &Apply<'_, F::Number>,
     metric: Option<&Metric<'_, F::Number>>,
@@ -241,7 +255,7 @@ fn search<F: Family>(
         tolerance: wanted.tolerance,
         iterations: wanted.restarts.max(1),
     };
-    let run = Run::<F>::new(&sizes, start.col_as_slice(0)).ok_or(EigenError::BadSetting {
+    let run = Run::<F>::new(library, &sizes, start.col_as_slice(0)).ok_or(EigenError::BadSetting {
         setting: "The number of unknowns times the subspace of ARPACK-NG",
         value: sizes.n as f64 * sizes.ncv as f64,
         needed: "such that all arrays are countable by a C int",
