@@ -90,11 +90,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// A remark on the standard error stream, which leaves the standard output to the results.
-fn say(text: &str) {
-    let _closed = writeln!(std::io::stderr().lock(), "{text}");
-}
-
 /// Last words on the standard error stream; if that is closed too, the exit code has to do.
 fn report_error(error: &TaskError) {
     let _closed = writeln!(std::io::stderr().lock(), "error: {error}");

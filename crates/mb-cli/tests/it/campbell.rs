@@ -146,6 +146,30 @@ fn a_steady_rotation_of_the_model_is_never_ignored() {
     refused(&unround, &["modes", "-", "--set", "K=120"], &["spatial-body 'disc'", "bushing '", "not steady"]);
 }
 
+/// A shaft of rectangular section whose bearings are round: the weight alone stands in the way of its own frame.
+#[test]
+fn the_weight_of_an_unround_shaft_is_named() {
+    let shaft = |gravity: &str| {
+        format!(
+            "units = 'SI'
+            name = 'unround shaft'
+            gravity = {gravity}
+            beam = [{{ name = 'shaft', from = [0, 0, 0], to = [0, 0, 1], elements = 20, density = 7850, youngs_modulus = 2.1e11,
+                poissons_ratio = 0.3, section = {{ width = 0.02, height = 0.04 }} }}]
+            bushing = [{{ name = 'thrust', a = 'shaft.start', b = [0, 0, 0], stiffness = [0, 0, 1e7, 0, 0, 0] }}]
+            bearing = [
+                {{ name = 'lower', a = 'shaft.start', b = [0, 0, 0], stiffness = [[2e7, 0], [0, 2e7]] }},
+                {{ name = 'upper', a = 'shaft.end', b = [0, 0, 1], stiffness = [[2e7, 0], [0, 2e7]] }}]
+            steady-rotation = [{{ name = 'spin', bodies = ['shaft'], axis = [0, 0, 1], through = [0, 0, 0], speed = 20 }}]"
+        )
+    };
+    let args = ["modes", "-", "--lowest", "2"];
+    let words = ["seen from the ground's frame, beam 'shaft'", "the weight is not the same", "not steady"];
+    refused(&shaft("[0, -9.81, 0]"), &args, &words);
+    // Along the axis it does no harm.
+    assert_eq!(run(&shaft("[0, 0, -9.81]"), &args)["steady"]["kind"], "body");
+}
+
 /// x'' + (k/m) x with cross-coupled stiffness q and damping c grows where q > c w: w^2 = k/m.
 const JOURNAL: &str = r#"
     units = "SI"

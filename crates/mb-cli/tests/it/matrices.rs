@@ -140,7 +140,7 @@ fn requests_are_answered_as_asked() {
 fn a_library_that_cannot_be_loaded_is_named_with_the_way_to_get_it() {
     let chain = Chain::new(450);
     let run = Command::new(env!("CARGO_BIN_EXE_mb"))
-        .args(chain.args(&["--lowest", "2", "--solver", "arpack"]))
+        .args(chain.args(&["--lowest", "2", "--solver", "arpack"]).iter().map(AsRef::<str>::as_ref))
         .env("MB_ARPACK", "/no/such/libarpack.so")
         .output()
         .unwrap();

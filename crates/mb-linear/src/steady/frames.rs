@@ -169,23 +169,37 @@ impl FullOrbit<'_> {
         changes.iter().zip(units).map(largest).fold(0.0, f64::max)
     }
 
-    /// A refusal with the forces that are not symmetric in each of the named frames: one of them has to be, in all.
+    /// A refusal with what is not symmetric in each of the named frames, of which one must have nothing: the weight, where the frame turns
+    /// about another axis than its own, or else the force that changes most.
     pub(super) fn naming(&self, why: Unsteady) -> Unsteady {
         let owners: BTreeSet<&str> =
             self.model.members().iter().filter(|m| m.rows == 0).map(|m| m.owner.as_str()).collect();
         if owners.len() > MOST_OWNERS {
             return why;
         }
-        let rates = rates(self.model, self.point);
+        // The nodes of a shaft that sags turn about axes of their own.
+        let mut rates = rates(self.model, self.point);
+        let apart = |a: [f64; 3], b: [f64; 3]| length([0, 1, 2].map(|i| a[i] - b[i])) > ONE_AXIS * length(b);
+        let mut kept: Vec<[f64; 3]> = Vec::new();
+        rates.retain(|rate| {
+            let new = kept.iter().all(|other| apart(*rate, *other));
+            kept.extend(new.then_some(*rate));
+            new
+        });
         let worst = |rate: &[f64; 3]| {
             let s = Generator::of_frame(self.model, self.point, *rate);
+            let frame = Frame::of(self.model, self.point, &s).to_string();
+            let weight = across(self.model.gravity, *rate);
+            if weight > ONE_AXIS {
+                return Some(Asymmetric { frame, owner: "the weight".to_owned(), share: weight });
+            }
             let all = owners.iter().map(|owner| (self.asymmetry(owner, &s), *owner));
             let (share, owner) = all.filter(|x| x.0 > STEADY).max_by(|a, b| a.0.total_cmp(&b.0))?;
-            let frame = Frame::of(self.model, self.point, &s).to_string();
             Some(Asymmetric { frame, owner: owner.to_owned(), share })
         };
         Unsteady { asymmetric: rates.iter().take(MOST_FRAMES).filter_map(worst).collect(), ..why }
     }
+
     /// By what share the blocks of one owner's forces change along the orbit of `s`.
     fn asymmetry(&self, owner: &str, s: &Generator) -> f64 {
         let alone = self.model.forces_of(owner);
@@ -215,6 +229,15 @@ impl FullOrbit<'_> {
         worst
     }
 }
+
+/// Share of gravity across an axis of rotation; 0 without either.
+fn across(gravity: [f64; 3], rate: [f64; 3]) -> f64 {
+    let sizes = length(gravity) * length(rate);
+    if sizes > 0.0 { length(cross(gravity, rate)) / sizes } else { 0.0 }
+}
+
+/// Share by which axes of rotation differ that a refusal takes for one.
+const ONE_AXIS: f64 = 1e-2;
 
 /// Changes compared with the inertia forces of the motion up to which no better frame is sought.
 const SEEN: f64 = 1e-6;

@@ -57,7 +57,7 @@ use conditions::Conditions;
 pub(crate) use frames::check_frame;
 use frames::{rate_of, rates};
 use full::FullOrbit;
-use mb_algebra::{Dense, RankTolerance, Sparse};
+use mb_algebra::{Dense, RankTolerance, Sparse, Svd, dense, norms};
 use mb_constraints::{NullSpace, NullSpaceMethod};
 use mb_model::{BlockKind, Model, Point};
 use orbit::Orbit;
@@ -151,7 +151,10 @@ pub(crate) fn looked_at(
     let full = FullOrbit::new(model, point, blocks, &scale, phases, forces)?;
     let (generator, deviation) = match full.search(at, frame)? {
         Ok(found) => found,
-        Err(why) if model.nv() + model.nc() > DENSE_UP_TO => {
+        Err(why)
+            if model.nv() + model.nc() > DENSE_UP_TO
+                || (model.nv() > BLOCKS_UP_TO && !one_frame_carries(model, point, &scale)?) =>
+        {
             return Err(LinearError::NotSteady(Box::new(full.naming(why))));
         }
         Err(_) => on_basis(model, at, frame, scale.clone()).map_err(|e| match e {
@@ -206,6 +209,31 @@ fn carried_by(model: &Model, point: &Point, scale: &Scale, s: &Generator) -> Res
         }
         _ => Ok(()),
     }
+}
+
+/// Whether v' = S v could hold for one frame of all blocks, by least squares in its rate: each row counts by what [`carried_by`] allows it.
+fn one_frame_carries(model: &Model, point: &Point, scale: &Scale) -> Result<bool, LinearError> {
+    let ground = Generator::of_frame(model, point, [0.0; 3]);
+    let allowed = |i: usize| (scale.speed * scale.velocity[i]).max(scale.acceleration[i] / STEADY);
+    let rows: Vec<usize> = (0..model.nv()).filter(|i| allowed(*i) > 0.0).collect();
+    let weighted = |x: &[f64]| -> Vec<f64> { rows.iter().map(|i| x[*i] / allowed(*i)).collect() };
+    let columns: Vec<Vec<f64>> =
+        units_of_one_frame(model, point).map(|unit| weighted(&unit.times(&point.v))).collect();
+    let carried = ground.times(&point.v);
+    let wanted = weighted(&point.a.iter().zip(&carried).map(|(a, c)| a - c).collect::<Vec<f64>>());
+    let matrix = dense::from_columns(rows.len(), &columns);
+    let rates = Svd::new(&matrix)?.min_norm_solve(&wanted, RankTolerance::default());
+    let left = dense::matvec(&matrix, &rates);
+    let left: Vec<f64> = wanted.iter().zip(left).map(|(a, b)| a - b).collect();
+    Ok(norms::two(&left) <= STEADY * (rows.len() as f64).sqrt())
+}
+
+/// What one radian per second about each axis that a frame may turn about, z alone in the plane, adds to a generator.
+fn units_of_one_frame(model: &Model, point: &Point) -> impl Iterator<Item = Generator> {
+    let axes = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let ground = Generator::of_frame(model, point, [0.0; 3]);
+    let unit = move |axis| Generator::of_frame(model, point, axis).plus(-1.0, &ground);
+    axes.into_iter().take(if frames::in_plane(model) { 1 } else { 3 }).map(unit)
 }
 
 /// The unit of velocity `i`; none for numbers without further meaning.
@@ -268,8 +296,7 @@ impl Search<'_> {
         let conditions = Conditions { change: self.change, point, r: self.r, scale: self.scale };
         let ground = of_rate([0.0; 3]);
         // One frame for all first; then one for each block.
-        let whole = self.axes().map(|axis| of_rate(axis).plus(-1.0, &ground));
-        let mut spans = vec![whole.collect::<Vec<_>>()];
+        let mut spans = vec![units_of_one_frame(self.model, point).collect::<Vec<_>>()];
         if self.model.nv() <= BLOCKS_UP_TO {
             spans.push(Generator::units(self.model));
         }
@@ -286,13 +313,6 @@ impl Search<'_> {
             None => Unsteady::changes(String::new(), 0.0, 0.0),
         };
         Err(LinearError::NotSteady(Box::new(why)))
-    }
-    /// Axes that a frame may turn about: z alone in the plane.
-    fn axes(&self) -> impl Iterator<Item = [f64; 3]> + use<> {
-        let in_space = |k: BlockKind| matches!(k, BlockKind::Pose | BlockKind::SpatialPoint);
-        let space = self.model.coordinates().blocks().iter().any(|b| in_space(b.kind));
-        let axes = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-        axes.into_iter().take(if space { 3 } else { 1 })
     }
 }
 

@@ -222,9 +222,8 @@ fn percent(share: f64) -> String {
 impl std::fmt::Display for Unsteady {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.reason.fmt(f)?;
-        for (k, Asymmetric { frame, owner, .. }) in self.asymmetric.iter().enumerate() {
-            let begin = if k == 0 { "; not symmetric is, seen from" } else { ", from" };
-            write!(f, "{begin} {frame}, {owner}")?;
+        for Asymmetric { frame, owner, .. } in &self.asymmetric {
+            write!(f, "; seen from {frame}, {owner} is not the same all along the motion")?;
         }
         Ok(())
     }
