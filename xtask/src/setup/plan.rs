@@ -159,23 +159,14 @@ mod tests {
     fn every_system_has_its_commands() {
         assert_eq!(
             lines(Manager::AptGet, Privilege::Root),
-            [
-                "apt-get update",
-                "apt-get install --yes --no-install-recommends libarpack2"
-            ]
+            ["apt-get update", "apt-get install --yes --no-install-recommends libarpack2"]
         );
         assert_eq!(
             lines(Manager::AptGet, Privilege::Sudo)[1],
             "sudo apt-get install --yes --no-install-recommends libarpack2"
         );
-        assert_eq!(
-            lines(Manager::Dnf, Privilege::Sudo),
-            ["sudo dnf install --assumeyes arpack"]
-        );
-        assert_eq!(
-            lines(Manager::Pacman, Privilege::Root),
-            ["pacman -S --needed --noconfirm arpack"]
-        );
+        assert_eq!(lines(Manager::Dnf, Privilege::Sudo), ["sudo dnf install --assumeyes arpack"]);
+        assert_eq!(lines(Manager::Pacman, Privilege::Root), ["pacman -S --needed --noconfirm arpack"]);
         for privilege in [Privilege::Sudo, Privilege::None] {
             assert_eq!(lines(Manager::Brew, privilege), ["brew install arpack"]);
         }

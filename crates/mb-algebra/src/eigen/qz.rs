@@ -94,7 +94,8 @@ impl Schur {
     fn new(a: &Dense, b: &Dense) -> Result<Self, AlgebraError> {
         let n = a.nrows();
         let (s, t) = (a.clone(), b.clone());
-        let Self { s, t, q, z, mut alpha, mut beta } = interrupt::aside(66.0 * interrupt::cube(n), move || Self::iterated(s, t));
+        let Self { s, t, q, z, mut alpha, mut beta } =
+            interrupt::aside(66.0 * interrupt::cube(n), move || Self::iterated(s, t));
         let finite = alpha.iter().all(|z| z.is_finite()) && beta.iter().all(|b| b.is_finite());
         if !finite || [&s, &t, &q, &z].into_iter().any(|m| dense::first_non_finite(m).is_some()) {
             return Err(AlgebraError::NonFiniteResult { algorithm: NAME, size: n });

@@ -27,7 +27,9 @@ struct Factors<T> {
 impl<T: Entry> Factors<T> {
     fn new(a: Mat<T>) -> Self {
         let n = a.nrows();
-        interrupt::aside(Self::operations(n), move || Self { lu: a, perm: vec![0; n], perm_inv: vec![0; n] }.eliminated())
+        interrupt::aside(Self::operations(n), move || {
+            Self { lu: a, perm: vec![0; n], perm_inv: vec![0; n] }.eliminated()
+        })
     }
 
     /// The same memory for another matrix; an interrupt leaves no factors.

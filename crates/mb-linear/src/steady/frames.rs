@@ -1,6 +1,6 @@
 //! Frames that have a name, the ground's and those of the bodies, and what is not symmetric in each.
 
-use super::full::FullOrbit;
+use super::full::{FullOrbit, Refused};
 use super::generator::{Generator, in_ground, length};
 use super::scale;
 use super::search::{cross, place, velocity};
@@ -125,7 +125,7 @@ impl FullOrbit<'_> {
         &self,
         at: &Instant,
         wanted: &FrameChoice,
-    ) -> Result<Result<(Generator, Deviation), Unsteady>, LinearError> {
+    ) -> Result<Result<(Generator, Deviation), Refused>, LinearError> {
         let (model, point) = (self.model, at.point());
         let rates = match wanted {
             FrameChoice::Ground => vec![[0.0; 3]],
@@ -133,6 +133,7 @@ impl FullOrbit<'_> {
             FrameChoice::Automatic => rates(model, point),
         };
         let mut least: Option<Unsteady> = None;
+        let mut certain = true;
         let mut best: Option<(f64, Generator, Deviation)> = None;
         for rate in rates {
             let s = Generator::of_frame(model, point, rate);
@@ -146,14 +147,19 @@ impl FullOrbit<'_> {
                         best = Some((moved, s, deviation));
                     }
                 }
-                Err(why) if least.as_ref().is_none_or(|l| why.share() < l.share()) => least = Some(why),
-                Err(_) => {}
+                Err(refused) => {
+                    certain &= refused.certain;
+                    if least.as_ref().is_none_or(|least| refused.why.share() < least.share()) {
+                        least = Some(refused.why);
+                    }
+                }
             }
         }
         if let Some((_, s, deviation)) = best {
             return Ok(Ok((s, deviation)));
         }
-        Ok(Err(least.unwrap_or_else(|| Unsteady::changes(String::new(), 0.0, 0.0))))
+        let why = least.unwrap_or_else(|| Unsteady::changes(String::new(), 0.0, 0.0));
+        Ok(Err(Refused { why, certain }))
     }
 
     /// The largest change of M w^2, C w and K compared with the inertia forces M w^2 of row and column, w the fastest speed.

@@ -28,7 +28,17 @@ pub(super) struct FullOrbit<'a> {
     phases: u32,
     blocks: LinearizedBlocks,
     rows: Vec<Group>,
+    /// Coordinates that no constraint row holds.
+    free: Vec<bool>,
     forces: f64,
+}
+
+/// Why the linearization is not constant on all coordinates in a frame.
+pub(super) struct Refused {
+    pub(super) why: Unsteady,
+    /// Whether it is not constant on the admissible displacements either: the velocities are not carried, constraints break, or what changes
+    /// lies in coordinates that no constraint row holds, by more than another basis could hide.
+    pub(super) certain: bool,
 }
 
 impl<'a> FullOrbit<'a> {
@@ -42,7 +52,9 @@ impl<'a> FullOrbit<'a> {
     ) -> Result<Self, LinearError> {
         let phi_q = blocks.phi_q.to_csr();
         let rows = groups(model, &phi_q)?;
-        Ok(Self { model, point, scale, phases, blocks, rows, forces })
+        let mut free = vec![true; model.nv()];
+        phi_q.indices().iter().for_each(|column| free[*column] = false);
+        Ok(Self { model, point, scale, phases, blocks, rows, free, forces })
     }
     pub(super) fn mass(&self) -> &Sparse {
         &self.blocks.m
@@ -51,9 +63,12 @@ impl<'a> FullOrbit<'a> {
     ///
     /// # Errors
     /// The first equation that does not hold, or body whose equations are not the same.
-    pub(super) fn check(&self, s: &Generator) -> Result<Result<Deviation, Unsteady>, LinearError> {
-        if let Err(unsteady) = super::carried_by(self.model, self.point, self.scale, s) {
-            return Ok(Err(unsteady));
+    pub(super) fn check(&self, s: &Generator) -> Result<Result<Deviation, Refused>, LinearError> {
+        let refused = |why, certain| Ok(Err(Refused { why, certain }));
+        // What changes on a basis is a mean of changes of coordinates.
+        let decisive = STEADY * self.model.nv() as f64;
+        if let Err(why) = super::carried_by(self.model, self.point, self.scale, s) {
+            return refused(why, true);
         }
         let tiling = Tiling::new(s);
         let own = |b: &LinearizedBlocks| [b.m.clone(), b.c.clone(), b.k.clone()];
@@ -64,8 +79,8 @@ impl<'a> FullOrbit<'a> {
         for time in scale::times(self.scale, s, self.phases) {
             let mut there = s.along(self.point, time);
             let rotations = s.tile_rotations(time);
-            if let Err(unsteady) = super::constraints_hold(self.model, &there, self.scale.speed, time) {
-                return Ok(Err(unsteady));
+            if let Err(why) = super::constraints_hold(self.model, &there, self.scale.speed, time) {
+                return refused(why, true);
             }
             if self.model.nc() > 0 {
                 let phi_q: Sparse = self.model.phi_q(&there.q, there.t).to_sparse().to_csr();
@@ -73,7 +88,7 @@ impl<'a> FullOrbit<'a> {
                 match found {
                     Ok(lambda) => there.lambda = lambda,
                     Err((row, share)) => {
-                        return Ok(Err(Unsteady::breaks(self.model.row_name(row), share, time)));
+                        return refused(Unsteady::breaks(self.model.row_name(row), share, time), false);
                     }
                 }
             }
@@ -81,7 +96,9 @@ impl<'a> FullOrbit<'a> {
             let worst = norms::max_abs_vec(&residual);
             if worst.is_nan() || worst > STEADY * self.forces {
                 let i = mb_constraints::largest(&residual).map_or(0, |(i, _)| i);
-                return Ok(Err(Unsteady::changes(body_of(self.model, i), worst / self.forces, time)));
+                let share = worst / self.forces;
+                let certain = self.free[i] && share > decisive;
+                return refused(Unsteady::changes(body_of(self.model, i), share, time), certain);
             }
             let blocks = self.model.blocks(&there);
             for (order, x) in [&blocks.m, &blocks.c, &blocks.k].into_iter().enumerate() {
@@ -91,7 +108,11 @@ impl<'a> FullOrbit<'a> {
                 let (i, share) =
                     tiling.compare(&first[order], &x, unit, &self.scale.full, &mut largest[order]);
                 if share.is_nan() || share > STEADY {
-                    return Ok(Err(Unsteady::changes(body_of(self.model, i), share, time)));
+                    let of_free = |i: usize| if self.free[i] { self.scale.full[i] } else { f64::INFINITY };
+                    let sizes: Vec<f64> = (0..self.free.len()).map(of_free).collect();
+                    let (_, free) = tiling.compare(&first[order], &x, unit, &sizes, &mut largest[order]);
+                    let why = Unsteady::changes(body_of(self.model, i), share, time);
+                    return refused(why, free > decisive);
                 }
                 relative = relative.max(share);
             }

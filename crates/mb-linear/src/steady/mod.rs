@@ -56,8 +56,8 @@ use change::Change;
 use conditions::Conditions;
 pub(crate) use frames::check_frame;
 use frames::{rate_of, rates};
-use full::FullOrbit;
-use mb_algebra::{Dense, RankTolerance, Sparse, Svd, dense, norms};
+use full::{FullOrbit, Refused};
+use mb_algebra::{Dense, RankTolerance, Sparse, Svd, dense};
 use mb_constraints::{NullSpace, NullSpaceMethod};
 use mb_model::{BlockKind, Model, Point};
 use orbit::Orbit;
@@ -151,16 +151,19 @@ pub(crate) fn looked_at(
     let full = FullOrbit::new(model, point, blocks, &scale, phases, forces)?;
     let (generator, deviation) = match full.search(at, frame)? {
         Ok(found) => found,
-        Err(why)
-            if model.nv() + model.nc() > DENSE_UP_TO
-                || (model.nv() > BLOCKS_UP_TO && !one_frame_carries(model, point, &scale)?) =>
-        {
-            return Err(LinearError::NotSteady(Box::new(full.naming(why))));
+        Err(Refused { why, certain }) if model.nv() > BLOCKS_UP_TO => {
+            // A frame of no body, as that of a precession.
+            let s = frame_of_velocities(model, point, &scale)?;
+            let unnamed = if *frame == FrameChoice::Automatic { full.check(&s)?.ok() } else { None };
+            match unnamed {
+                Some(deviation) => (s, deviation),
+                None if certain || model.nv() + model.nc() > DENSE_UP_TO => {
+                    return Err(LinearError::NotSteady(Box::new(full.naming(why))));
+                }
+                None => on_basis(&full, at, frame, scale.clone())?,
+            }
         }
-        Err(_) => on_basis(model, at, frame, scale.clone()).map_err(|e| match e {
-            LinearError::NotSteady(why) => LinearError::NotSteady(Box::new(full.naming(*why))),
-            other => other,
-        })?,
+        Err(_) => on_basis(&full, at, frame, scale.clone())?,
     };
     let times = scale::times(&scale, &generator, phases);
     let frame = Frame::of(model, point, &generator);
@@ -179,8 +182,20 @@ fn diagonal(x: &Sparse) -> Vec<f64> {
     (0..x.rows()).map(|i| x.get(i, i).copied().unwrap_or(0.0)).collect()
 }
 
-/// The frame found on a basis of the admissible displacements.
+/// The frame found on a basis of the admissible displacements, or a refusal that names what is not symmetric.
 fn on_basis(
+    full: &FullOrbit<'_>,
+    at: &Instant,
+    frame: &FrameChoice,
+    scale: Scale,
+) -> Result<(Generator, Deviation), LinearError> {
+    found_on_basis(full.model, at, frame, scale).map_err(|e| match e {
+        LinearError::NotSteady(why) => LinearError::NotSteady(Box::new(full.naming(*why))),
+        other => other,
+    })
+}
+
+fn found_on_basis(
     model: &Model,
     at: &Instant,
     frame: &FrameChoice,
@@ -211,21 +226,19 @@ fn carried_by(model: &Model, point: &Point, scale: &Scale, s: &Generator) -> Res
     }
 }
 
-/// Whether v' = S v could hold for one frame of all blocks, by least squares in its rate: each row counts by what [`carried_by`] allows it.
-fn one_frame_carries(model: &Model, point: &Point, scale: &Scale) -> Result<bool, LinearError> {
+/// The frame of all blocks with v' = S v by least squares in its rate; each row counts by what [`carried_by`] allows it.
+fn frame_of_velocities(model: &Model, point: &Point, scale: &Scale) -> Result<Generator, LinearError> {
     let ground = Generator::of_frame(model, point, [0.0; 3]);
     let allowed = |i: usize| (scale.speed * scale.velocity[i]).max(scale.acceleration[i] / STEADY);
     let rows: Vec<usize> = (0..model.nv()).filter(|i| allowed(*i) > 0.0).collect();
     let weighted = |x: &[f64]| -> Vec<f64> { rows.iter().map(|i| x[*i] / allowed(*i)).collect() };
-    let columns: Vec<Vec<f64>> =
-        units_of_one_frame(model, point).map(|unit| weighted(&unit.times(&point.v))).collect();
+    let units: Vec<Generator> = units_of_one_frame(model, point).collect();
+    let columns: Vec<Vec<f64>> = units.iter().map(|unit| weighted(&unit.times(&point.v))).collect();
     let carried = ground.times(&point.v);
     let wanted = weighted(&point.a.iter().zip(&carried).map(|(a, c)| a - c).collect::<Vec<f64>>());
     let matrix = dense::from_columns(rows.len(), &columns);
     let rates = Svd::new(&matrix)?.min_norm_solve(&wanted, RankTolerance::default());
-    let left = dense::matvec(&matrix, &rates);
-    let left: Vec<f64> = wanted.iter().zip(left).map(|(a, b)| a - b).collect();
-    Ok(norms::two(&left) <= STEADY * (rows.len() as f64).sqrt())
+    Ok(units.iter().zip(rates).fold(ground, |s, (unit, rate)| s.plus(rate, unit)))
 }
 
 /// What one radian per second about each axis that a frame may turn about, z alone in the plane, adds to a generator.

@@ -294,6 +294,41 @@ fn a_tilted_top_nutates_about_its_precession() {
     }
 }
 
+/// Many tops on one pin, all in the same precession: no body turns with the frame in which it is steady, of a model with more
+/// coordinates than blocks may have frames of their own. The closed form is that of one top at a right angle: A s^2 = -(C n)^2 / A - A P^2
+/// with C n P = m g h.
+#[test]
+fn the_frame_of_a_precession_is_found_in_large_models() {
+    let (mass, h, i1, i3, g, p): (f64, f64, f64, f64, f64, f64) = (0.5, 0.06, 4e-4, 5e-4, 9.81, 12.0);
+    let (a, momentum) = (i1 + mass * h * h, mass * g * h / p);
+    let n = momentum / i3;
+    let tops: Vec<[String; 2]> = (0..21)
+        .map(|k| {
+            let (y, x) = (0.3 * f64::from(k)).sin_cos();
+            let quarter = std::f64::consts::FRAC_PI_2;
+            [
+                format!(
+                    "{{ name = 'top{k}', mass = {mass}, inertia = [{i1}, {i1}, {i3}], center_of_mass = [0, 0, {h}],
+                        orientation = {{ axis = [{}, {x}, 0], angle = {quarter} }},
+                        angular_velocity = [{}, {}, {p}] }}",
+                    -y,
+                    n * x,
+                    n * y
+                ),
+                format!("{{ name = 'tip{k}', type = 'spherical', a = 'top{k}', b = [0, 0, 0] }}"),
+            ]
+        })
+        .collect();
+    let list = |i: usize| tops.iter().map(|top| top[i].as_str()).collect::<Vec<_>>().join(",\n");
+    let m = model(&format!("gravity = [0, 0, -{g}]\nspatial-body = [{}]\njoint = [{}]", list(0), list(1)));
+    let at = operating_point(&m, &[], &FrameChoice::Automatic).unwrap();
+    let Frame::Turning { rate } = at.steady().unwrap().frame() else { panic!("{:?}", at.steady()) };
+    assert!(rate[0].abs() < 1e-9 && rate[1].abs() < 1e-9 && (rate[2] - p).abs() < 1e-9, "{rate:?}");
+    let nutation = -((momentum / a).powi(2) + p * p);
+    let found = eigenvalues(&m, &at);
+    has(&found, &signed_roots(nutation), 1e-9);
+}
+
 /// A pendulum on a support that shakes: at t = 0 all first derivatives vanish, and yet nothing is steady.
 #[test]
 fn a_shaken_pendulum_has_no_exponents() {

@@ -32,12 +32,7 @@ fn both(pencil: &QuadraticPencil<Sparse>, request: &Request, options: &SparseOpt
 }
 
 /// The same eigenvalues within their bounds, the same classes and counts, both certified.
-fn assert_agree(
-    pencil: &QuadraticPencil<Sparse>,
-    request: &Request,
-    options: &SparseOptions,
-    what: &str,
-) {
+fn assert_agree(pencil: &QuadraticPencil<Sparse>, request: &Request, options: &SparseOptions, what: &str) {
     let [built_in, arpack] = both(pencil, request, options);
     assert_eq!(
         built_in.eigenpairs.len(),
@@ -185,18 +180,12 @@ fn too_few_restarts_are_reported_with_the_code() {
     let pencil = chain(200, 0);
     let options = SparseOptions {
         prove_complete: false,
-        expert: SparseExpert {
-            restarts: 1,
-            subspace: Some(8),
-            solver: Solver::Arpack,
-            ..krylov().expert
-        },
+        expert: SparseExpert { restarts: 1, subspace: Some(8), solver: Solver::Arpack, ..krylov().expert },
         ..krylov()
     };
     let request = Request::NearFrequency { hz: 0.2, count: 5 };
     let found = solve(&pencil, &request, &options).unwrap();
-    let told =
-        |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Arpack { info: 1, .. } });
+    let told = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Arpack { info: 1, .. } });
     assert!(found.findings.iter().any(told), "{:?}", found.findings);
     assert!(found.of_class(Class::Physical).all(|pair| pair.backward_error < 1e-10));
 }
