@@ -21,7 +21,6 @@ use crate::{Outcome, count, mutate, papers, root, solvers};
 
 /// Arguments of `reproduce-tables`.
 #[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct ReproduceTables {
     /// Only this paper, by its key (`gonzalez2017`).
     #[arg(long, value_name = "KEY")]
