@@ -93,6 +93,7 @@ pub(crate) fn eigen(py: Python<'_>, error: &EigenError) -> PyErr {
         }
         EigenError::BadSetting { setting, .. } => argument(py, setting_of(setting), message, None),
         EigenError::TooLarge { .. } => argument(py, "all", message, None),
+        EigenError::NoArpack { .. } => argument(py, "solver", message, None),
         EigenError::NotForEngine { .. } => argument(py, "engine", message, None),
         EigenError::OutOfMemory { .. } => numerics(py, "out_of_memory", message),
         EigenError::NoRegularShift { .. } => numerics(py, "no_regular_shift", message),

@@ -5,7 +5,7 @@ use mb_analysis::factor::Penalties;
 use mb_analysis::{MotionOptions, StartOptions};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::penalty::ViolationLaw;
-use mb_eigen::sparse::{Request, Shift, SparseExpert, SparseOptions, Structure};
+use mb_eigen::sparse::{Request, Shift, Solver, SparseExpert, SparseOptions, Structure};
 use mb_linear::formulation::redundant::Transferred;
 use mb_linear::steady::Spin;
 use mb_linear::{FrameChoice, Strategy};
@@ -70,6 +70,8 @@ pub(crate) struct Settings {
     prove: bool,
     shift: Option<(f64, f64)>,
     memory: Option<u64>,
+    #[serde(default)]
+    arpack: bool,
     engine: Option<Engine>,
 }
 
@@ -90,6 +92,7 @@ impl Settings {
                     Some(true) => Structure::Symmetric,
                     Some(false) => Structure::General,
                 },
+                solver: if self.arpack { Solver::Arpack } else { Solver::BuiltIn },
                 shift: self.shift.map_or(Shift::Automatic, |(re, im)| Shift::At(c64::new(re, im))),
                 ..Default::default()
             },

@@ -2,7 +2,7 @@
 //!
 //! The work runs on a thread of its own while the calling one checks for signals every [`TICK`]. An interrupt raises its
 //! exception at once and asks the work to end, which it does at its next step ([`mb_algebra::interrupt`]). What it works on is
-//! owned by it, so that nothing it reads can go away or change.
+//! owned by it, so that nothing it reads can go away or change. Problems of a few milliseconds stay on the calling thread ([`run_sized`]).
 
 use std::any::Any;
 use std::cell::RefCell;

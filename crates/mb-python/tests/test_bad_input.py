@@ -55,6 +55,9 @@ GOOD = np.diag([1.0, 2.0, 3.0])
         ({"K": GOOD, "shift": complex("nan")}, "shift", None, "finite"),
         ({"K": GOOD, "memory": -1}, "memory", None, "positive"),
         ({"K": GOOD, "left": "yes"}, "left", None, "True or False"),
+        ({"K": GOOD, "solver": "lapack"}, "solver", None, "'arpack'"),
+        ({"K": GOOD, "solver": "arpack"}, "solver", None, "ask for one"),
+        ({"K": GOOD, "lowest": 1, "solver": "arpack", "engine": "slepc"}, "solver", None, "exclude"),
     ],
 )
 def test_the_argument_and_the_place_are_named(arguments, argument, position, words):

@@ -1,5 +1,9 @@
 """mb.eigs against closed forms and against scipy."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -34,6 +38,21 @@ def test_closed_form_in_every_storage(storage):
     np.testing.assert_allclose(r.hz * 2 * np.pi, exact, rtol=1e-14)
     assert r.shapes.dtype == float and r.shapes.shape == (12, 12)
     np.testing.assert_allclose(np.linalg.norm(r.shapes, axis=0), 1.0, rtol=1e-14)
+
+
+def test_arpack_finds_the_same_modes_or_is_named():
+    k, m, exact = chain(900)
+    try:
+        r = mb.eigs(k, M=m, lowest=4, solver="arpack")
+    except mb.ArgumentError as error:
+        assert "libarpack2" in str(error)
+    else:
+        assert len(r) == 4 and r.complete is True and np.all(np.abs(r.s - 1j * exact[:4]) <= r.error)
+    script = "import mb, scipy.sparse as sp; mb.eigs(sp.diags_array([4.0] * 900), lowest=2, solver='arpack')"
+    away = {**os.environ, "MB_ARPACK": "/no/such/libarpack.so"}
+    run = subprocess.run([sys.executable, "-c", script], env=away, capture_output=True, text=True)
+    assert run.returncode == 1 and "ArgumentError" in run.stderr, run.stderr
+    assert "/no/such/libarpack.so" in run.stderr and "libarpack2" in run.stderr
 
 
 def test_parts_of_a_large_spectrum():

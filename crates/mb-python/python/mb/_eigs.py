@@ -61,6 +61,10 @@ def eigs(
         Where the matrices are factored, s in rad/s; chosen otherwise.
     memory : float
         Bytes that factors and bases may take; what the system has otherwise.
+    solver : str
+        ``"arpack"``: ARPACK-NG does the Krylov iteration where the machine has it (package libarpack2 of Debian and Ubuntu, or the
+        library that the environment variable ``MB_ARPACK`` names); operators, classes, bounds and counts are the same. Small problems
+        are solved by dense matrices.
     engine : str
         ``"slepc"``: SLEPc and MUMPS find the modes over MPI, on ``ranks`` processes; classes, bounds and proofs are computed here as
         always.

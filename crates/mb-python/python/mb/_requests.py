@@ -47,8 +47,9 @@ class SymmetricSearch(Search, total=False):
 
 
 class EngineSearch(SymmetricSearch, total=False):
-    """The same, by the distributed engine where that is asked for."""
+    """The same, by another solver or the distributed engine where that is asked for."""
 
+    solver: str | None
     engine: str | None
     ranks: int
     launcher: str | None
@@ -69,6 +70,7 @@ _DEFAULTS: dict[str, Any] = {
     "prove": True,
     "shift": None,
     "memory": None,
+    "solver": None,
     "engine": None,
     "ranks": 1,
     "launcher": None,
@@ -119,9 +121,23 @@ def search(
     )
     chosen = settings(o["symmetric"], o["left"], o["prove"], o["shift"], o["memory"])
     chosen["engine"] = _engine(o["engine"], o["ranks"], o["launcher"], o["engine_read"])
+    chosen["arpack"] = _is_arpack(o["solver"], wanted["part"], chosen["engine"])
     if chosen["engine"] is not None:
         answered_by_engine(wanted["part"], note)
     return json.dumps(wanted), json.dumps(chosen), note
+
+
+def _is_arpack(solver: Any, part: str, engine: Any) -> bool:
+    """Whether ARPACK-NG does the Krylov iteration."""
+    if solver is None:
+        return False
+    if solver != "arpack":
+        raise ArgumentError(f"solver is {solver!r}, but must be 'arpack', or None for the built-in one.", "solver")
+    if engine is not None:
+        raise ArgumentError("solver and engine exclude each other.", "solver")
+    if part == "all":
+        raise ArgumentError("solver='arpack' answers for lowest=, near=, band= and largest=; ask for one of them.", "solver")
+    return True
 
 
 def answered_by_engine(part: str, chosen: Any = None) -> None:

@@ -472,7 +472,7 @@ class Linearization:
         ----------
         lowest, near, band, largest, all, count, max_damping_ratio, symmetric, left, prove, shift, memory
             As in :func:`mb.eigs`.
-        engine, ranks, launcher, engine_read
+        solver, engine, ranks, launcher, engine_read
             As in :func:`mb.eigs`; the folder is that of :meth:`engine_job`.
         formulation : str
             ``minimal`` (projection), ``redundant`` (multipliers) or ``unconstrained`` (penalty).
