@@ -152,15 +152,23 @@ pub(crate) fn looked_at(
     let (generator, deviation) = match full.search(at, frame)? {
         Ok(found) => found,
         Err(Refused { why, certain }) if model.nv() > BLOCKS_UP_TO => {
-            // A frame of no body, as that of a precession.
-            let s = frame_of_velocities(model, point, &scale)?;
-            let unnamed = if *frame == FrameChoice::Automatic { full.check(&s)?.ok() } else { None };
-            match unnamed {
-                Some(deviation) => (s, deviation),
-                None if certain || model.nv() + model.nc() > DENSE_UP_TO => {
-                    return Err(LinearError::NotSteady(Box::new(full.naming(why))));
+            let unnamed = match frame {
+                // A frame of no body, as that of a precession.
+                FrameChoice::Automatic => {
+                    let s = frame_of_velocities(model, point, &scale)?;
+                    Some((full.check(&s)?, s))
                 }
-                None => on_basis(&full, at, frame, scale.clone())?,
+                FrameChoice::Ground | FrameChoice::Body(_) => None,
+            };
+            match unnamed {
+                Some((Ok(deviation), s)) => (s, deviation),
+                other => {
+                    let certain = certain && other.is_none_or(|(found, _)| found.is_err_and(|r| r.certain));
+                    if certain || model.nv() + model.nc() > DENSE_UP_TO {
+                        return Err(LinearError::NotSteady(Box::new(full.naming(why))));
+                    }
+                    on_basis(&full, at, frame, scale.clone())?
+                }
             }
         }
         Err(_) => on_basis(&full, at, frame, scale.clone())?,
