@@ -135,7 +135,7 @@ impl Watch {
         }
     }
 
-    /// Steps that the work has done: it goes on as long as they grow.
+    /// Steps that the work has done; they do not grow within one call that runs [`aside`].
     pub fn steps(&self) -> u64 {
         self.flag.as_ref().map_or(0, |flag| flag.steps.load(Ordering::Relaxed))
     }

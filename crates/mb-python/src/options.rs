@@ -70,7 +70,6 @@ pub(crate) struct Settings {
     prove: bool,
     shift: Option<(f64, f64)>,
     memory: Option<u64>,
-    #[serde(default)]
     arpack: bool,
     engine: Option<Engine>,
 }

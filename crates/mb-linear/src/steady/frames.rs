@@ -1,15 +1,15 @@
-//! Frames that have a name, the ground's and those of the bodies, and what is not symmetric in each.
+//! Frames that have a name, the ground's and those of the bodies, the one that the velocities say, and what is not symmetric in each.
 
 use super::full::{FullOrbit, Refused};
 use super::generator::{Generator, in_ground, length};
-use super::scale;
+use super::scale::{self, Scale};
 use super::search::{cross, place, velocity};
 use super::tiles::{Tiled, Tiling};
 use super::verdict::Asymmetric;
-use super::{Deviation, Frame, FrameChoice, STEADY, Unsteady};
+use super::{BLOCKS_UP_TO, Deviation, Frame, FrameChoice, STEADY, Unsteady};
 use crate::error::LinearError;
 use crate::point::Instant;
-use mb_algebra::{Dense, RankTolerance, Sparse, Svd};
+use mb_algebra::{Dense, RankTolerance, Sparse, Svd, dense};
 use mb_model::{Block, BlockKind, Model, Point};
 use std::collections::BTreeSet;
 
@@ -21,10 +21,15 @@ pub(super) fn rates(model: &Model, point: &Point) -> Vec<[f64; 3]> {
     let all: Vec<[f64; 3]> =
         turns(model, point).map(|(_, rate)| rate).chain(of_points(model, point)).collect();
     let fastest = all.iter().map(|rate| length(*rate)).fold(0.0, f64::max);
-    let mut out = vec![[0.0; 3]];
+    each_once(std::iter::once([0.0; 3]).chain(all), |_| SAME_RATE * fastest)
+}
+
+/// Angular velocities without those that come as near to an earlier one as is allowed for it.
+fn each_once(all: impl IntoIterator<Item = [f64; 3]>, allowed: impl Fn([f64; 3]) -> f64) -> Vec<[f64; 3]> {
+    let mut out: Vec<[f64; 3]> = Vec::new();
     for rate in all {
         let off = |a: &[f64; 3]| length(std::array::from_fn(|i| a[i] - rate[i]));
-        if out.iter().all(|a| off(a) > SAME_RATE * fastest) {
+        if out.iter().all(|a| off(a) > allowed(*a)) {
             out.push(rate);
         }
     }
@@ -87,6 +92,29 @@ pub(super) fn turns<'a>(
         BlockKind::Angle if plane => Some((b, [0.0, 0.0, point.v[b.v]])),
         _ => None,
     })
+}
+
+/// The frame of all blocks with v' = S v by least squares in its rate; each row counts by what [`super::carried_by`] allows it.
+fn frame_of_velocities(model: &Model, point: &Point, scale: &Scale) -> Result<Generator, LinearError> {
+    let ground = Generator::of_frame(model, point, [0.0; 3]);
+    let allowed = |i: usize| (scale.speed * scale.velocity[i]).max(scale.acceleration[i] / STEADY);
+    let rows: Vec<usize> = (0..model.nv()).filter(|i| allowed(*i) > 0.0).collect();
+    let weighted = |x: &[f64]| -> Vec<f64> { rows.iter().map(|i| x[*i] / allowed(*i)).collect() };
+    let units: Vec<Generator> = units_of_one_frame(model, point).collect();
+    let columns: Vec<Vec<f64>> = units.iter().map(|unit| weighted(&unit.times(&point.v))).collect();
+    let carried = ground.times(&point.v);
+    let wanted = weighted(&point.a.iter().zip(&carried).map(|(a, c)| a - c).collect::<Vec<f64>>());
+    let matrix = dense::from_columns(rows.len(), &columns);
+    let rates = Svd::new(&matrix)?.min_norm_solve(&wanted, RankTolerance::default());
+    Ok(units.iter().zip(rates).fold(ground, |s, (unit, rate)| s.plus(rate, unit)))
+}
+
+/// What one radian per second about each axis that a frame may turn about, z alone in the plane, adds to a generator.
+pub(super) fn units_of_one_frame(model: &Model, point: &Point) -> impl Iterator<Item = Generator> {
+    let axes = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let ground = Generator::of_frame(model, point, [0.0; 3]);
+    let unit = move |axis| Generator::of_frame(model, point, axis).plus(-1.0, &ground);
+    axes.into_iter().take(if in_plane(model) { 1 } else { 3 }).map(unit)
 }
 
 /// Whether nothing of the model moves in space.
@@ -158,6 +186,14 @@ impl FullOrbit<'_> {
         if let Some((_, s, deviation)) = best {
             return Ok(Ok((s, deviation)));
         }
+        // Smaller models are searched on a basis, where each block may have a frame of its own.
+        if *wanted == FrameChoice::Automatic && model.nv() > BLOCKS_UP_TO {
+            let s = frame_of_velocities(model, point, self.scale)?;
+            match self.check(&s)? {
+                Ok(deviation) => return Ok(Ok((s, deviation))),
+                Err(refused) => certain &= refused.certain,
+            }
+        }
         let why = least.unwrap_or_else(|| Unsteady::changes(String::new(), 0.0, 0.0));
         Ok(Err(Refused { why, certain }))
     }
@@ -184,14 +220,7 @@ impl FullOrbit<'_> {
             return why;
         }
         // The nodes of a shaft that sags turn about axes of their own.
-        let mut rates = rates(self.model, self.point);
-        let apart = |a: [f64; 3], b: [f64; 3]| length([0, 1, 2].map(|i| a[i] - b[i])) > ONE_AXIS * length(b);
-        let mut kept: Vec<[f64; 3]> = Vec::new();
-        rates.retain(|rate| {
-            let new = kept.iter().all(|other| apart(*rate, *other));
-            kept.extend(new.then_some(*rate));
-            new
-        });
+        let rates = each_once(rates(self.model, self.point), |rate| ONE_AXIS * length(rate));
         let worst = |rate: &[f64; 3]| {
             let s = Generator::of_frame(self.model, self.point, *rate);
             let frame = Frame::of(self.model, self.point, &s).to_string();

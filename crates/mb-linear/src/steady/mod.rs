@@ -55,9 +55,9 @@ use crate::point::{Instant, force_scale};
 use change::Change;
 use conditions::Conditions;
 pub(crate) use frames::check_frame;
-use frames::{rate_of, rates};
+use frames::{rate_of, rates, units_of_one_frame};
 use full::{FullOrbit, Refused};
-use mb_algebra::{Dense, RankTolerance, Sparse, Svd, dense};
+use mb_algebra::{Dense, RankTolerance, Sparse};
 use mb_constraints::{NullSpace, NullSpaceMethod};
 use mb_model::{BlockKind, Model, Point};
 use orbit::Orbit;
@@ -151,25 +151,10 @@ pub(crate) fn looked_at(
     let full = FullOrbit::new(model, point, blocks, &scale, phases, forces)?;
     let (generator, deviation) = match full.search(at, frame)? {
         Ok(found) => found,
-        Err(Refused { why, certain }) if model.nv() > BLOCKS_UP_TO => {
-            let unnamed = match frame {
-                // A frame of no body, as that of a precession.
-                FrameChoice::Automatic => {
-                    let s = frame_of_velocities(model, point, &scale)?;
-                    Some((full.check(&s)?, s))
-                }
-                FrameChoice::Ground | FrameChoice::Body(_) => None,
-            };
-            match unnamed {
-                Some((Ok(deviation), s)) => (s, deviation),
-                other => {
-                    let certain = certain && other.is_none_or(|(found, _)| found.is_err_and(|r| r.certain));
-                    if certain || model.nv() + model.nc() > DENSE_UP_TO {
-                        return Err(LinearError::NotSteady(Box::new(full.naming(why))));
-                    }
-                    on_basis(&full, at, frame, scale.clone())?
-                }
-            }
+        Err(Refused { why, certain })
+            if model.nv() + model.nc() > DENSE_UP_TO || (certain && model.nv() > BLOCKS_UP_TO) =>
+        {
+            return Err(LinearError::NotSteady(Box::new(full.naming(why))));
         }
         Err(_) => on_basis(&full, at, frame, scale.clone())?,
     };
@@ -232,29 +217,6 @@ fn carried_by(model: &Model, point: &Point, scale: &Scale, s: &Generator) -> Res
         }
         _ => Ok(()),
     }
-}
-
-/// The frame of all blocks with v' = S v by least squares in its rate; each row counts by what [`carried_by`] allows it.
-fn frame_of_velocities(model: &Model, point: &Point, scale: &Scale) -> Result<Generator, LinearError> {
-    let ground = Generator::of_frame(model, point, [0.0; 3]);
-    let allowed = |i: usize| (scale.speed * scale.velocity[i]).max(scale.acceleration[i] / STEADY);
-    let rows: Vec<usize> = (0..model.nv()).filter(|i| allowed(*i) > 0.0).collect();
-    let weighted = |x: &[f64]| -> Vec<f64> { rows.iter().map(|i| x[*i] / allowed(*i)).collect() };
-    let units: Vec<Generator> = units_of_one_frame(model, point).collect();
-    let columns: Vec<Vec<f64>> = units.iter().map(|unit| weighted(&unit.times(&point.v))).collect();
-    let carried = ground.times(&point.v);
-    let wanted = weighted(&point.a.iter().zip(&carried).map(|(a, c)| a - c).collect::<Vec<f64>>());
-    let matrix = dense::from_columns(rows.len(), &columns);
-    let rates = Svd::new(&matrix)?.min_norm_solve(&wanted, RankTolerance::default());
-    Ok(units.iter().zip(rates).fold(ground, |s, (unit, rate)| s.plus(rate, unit)))
-}
-
-/// What one radian per second about each axis that a frame may turn about, z alone in the plane, adds to a generator.
-fn units_of_one_frame(model: &Model, point: &Point) -> impl Iterator<Item = Generator> {
-    let axes = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-    let ground = Generator::of_frame(model, point, [0.0; 3]);
-    let unit = move |axis| Generator::of_frame(model, point, axis).plus(-1.0, &ground);
-    axes.into_iter().take(if frames::in_plane(model) { 1 } else { 3 }).map(unit)
 }
 
 /// The unit of velocity `i`; none for numbers without further meaning.

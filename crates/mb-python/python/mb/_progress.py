@@ -66,8 +66,8 @@ def progress(call: Callable[[int], Any] | None = None) -> Iterator[None]:
     ----------
     call : callable
         Called with the steps that the analysis under way has done: fronts factored, systems solved, steps of integration. Their
-        number is not known beforehand; it grows as long as the work goes on. An exception of it ends the work. Without one
-        tqdm, where it is installed, shows a counter.
+        number is not known beforehand; it grows, but not within one call of a dense routine. An exception of it ends the work.
+        Without one tqdm, where it is installed, shows a counter.
 
     Examples
     --------

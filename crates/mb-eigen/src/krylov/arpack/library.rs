@@ -29,128 +29,50 @@ fn names() -> &'static [&'static str] {
     }
 }
 
-/// `dsaupd_c` and `dnaupd_c`: ido, bmat, n, which, nev, tol, resid, ncv, v, ldv, iparam, ipntr, workd, workl, lworkl, info.
-type RealStep = unsafe extern "C" fn(
-    *mut c_int,
-    *const c_char,
-    c_int,
-    *const c_char,
-    c_int,
-    f64,
-    *mut f64,
-    c_int,
-    *mut f64,
-    c_int,
-    *mut c_int,
-    *mut c_int,
-    *mut f64,
-    *mut f64,
-    c_int,
-    *mut c_int,
-);
+/// The type of a routine, of its own first arguments, its numbers, and what comes before info; all share bmat, n, which, nev, tol, resid, ncv,
+/// v, ldv, iparam, ipntr, workd, workl, lworkl.
+macro_rules! routine {
+    ([$($first:ty),*], $number:ty, [$($before_info:ty),*]) => {
+        unsafe extern "C" fn(
+            $($first,)*
+            *const c_char,
+            c_int,
+            *const c_char,
+            c_int,
+            f64,
+            *mut $number,
+            c_int,
+            *mut $number,
+            c_int,
+            *mut c_int,
+            *mut c_int,
+            *mut $number,
+            *mut $number,
+            c_int,
+            $($before_info,)*
+            *mut c_int,
+        )
+    };
+}
 
-/// `znaupd_c`: the same with complex vectors, and rwork before info.
-type ComplexStep = unsafe extern "C" fn(
-    *mut c_int,
-    *const c_char,
-    c_int,
-    *const c_char,
-    c_int,
+/// `dsaupd_c` and `dnaupd_c`: ido.
+type RealStep = routine!([*mut c_int], f64, []);
+/// `znaupd_c`: ido; rwork.
+type ComplexStep = routine!([*mut c_int], c64, [*mut f64]);
+/// `dseupd_c`: rvec, howmny, select, d, z, ldz, sigma.
+type SymmetricExtraction =
+    routine!([c_int, *const c_char, *const c_int, *mut f64, *mut f64, c_int, f64], f64, []);
+/// `dneupd_c`: rvec, howmny, select, dr, di, z, ldz, sigmar, sigmai, workev.
+type RealExtraction = routine!(
+    [c_int, *const c_char, *const c_int, *mut f64, *mut f64, *mut f64, c_int, f64, f64, *mut f64],
     f64,
-    *mut c64,
-    c_int,
-    *mut c64,
-    c_int,
-    *mut c_int,
-    *mut c_int,
-    *mut c64,
-    *mut c64,
-    c_int,
-    *mut f64,
-    *mut c_int,
+    []
 );
-
-/// `dseupd_c`: rvec, howmny, select, d, z, ldz, sigma, and the arguments of the step without ido.
-type SymmetricExtraction = unsafe extern "C" fn(
-    c_int,
-    *const c_char,
-    *const c_int,
-    *mut f64,
-    *mut f64,
-    c_int,
-    f64,
-    *const c_char,
-    c_int,
-    *const c_char,
-    c_int,
-    f64,
-    *mut f64,
-    c_int,
-    *mut f64,
-    c_int,
-    *mut c_int,
-    *mut c_int,
-    *mut f64,
-    *mut f64,
-    c_int,
-    *mut c_int,
-);
-
-/// `dneupd_c`: rvec, howmny, select, dr, di, z, ldz, sigmar, sigmai, workev, and the arguments of the step without ido.
-type RealExtraction = unsafe extern "C" fn(
-    c_int,
-    *const c_char,
-    *const c_int,
-    *mut f64,
-    *mut f64,
-    *mut f64,
-    c_int,
-    f64,
-    f64,
-    *mut f64,
-    *const c_char,
-    c_int,
-    *const c_char,
-    c_int,
-    f64,
-    *mut f64,
-    c_int,
-    *mut f64,
-    c_int,
-    *mut c_int,
-    *mut c_int,
-    *mut f64,
-    *mut f64,
-    c_int,
-    *mut c_int,
-);
-
-/// `zneupd_c`: rvec, howmny, select, d, z, ldz, sigma, workev, and the arguments of the step without ido.
-type ComplexExtraction = unsafe extern "C" fn(
-    c_int,
-    *const c_char,
-    *const c_int,
-    *mut c64,
-    *mut c64,
-    c_int,
+/// `zneupd_c`: rvec, howmny, select, d, z, ldz, sigma, workev; rwork.
+type ComplexExtraction = routine!(
+    [c_int, *const c_char, *const c_int, *mut c64, *mut c64, c_int, c64, *mut c64],
     c64,
-    *mut c64,
-    *const c_char,
-    c_int,
-    *const c_char,
-    c_int,
-    f64,
-    *mut c64,
-    c_int,
-    *mut c64,
-    c_int,
-    *mut c_int,
-    *mut c_int,
-    *mut c64,
-    *mut c64,
-    c_int,
-    *mut f64,
-    *mut c_int,
+    [*mut f64]
 );
 
 /// The routines, which stay loaded to the end of the process.
