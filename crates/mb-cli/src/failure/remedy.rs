@@ -104,6 +104,7 @@ fn matrix_file(error: &MatrixFileError) -> Option<&'static str> {
             "write the real part, or the complex problem as a real one of twice the size"
         }
         MatrixFileError::NotFinite { .. } => "mend the entry, and what computed it",
+        MatrixFileError::SumNotFinite { .. } => "give each place once, or smaller entries in a larger unit",
         MatrixFileError::TooLarge { .. } => "check that it is the file that is meant",
         MatrixFileError::NoMatrix { .. } => "save a matrix of rows and columns, dense or sparse, in it",
         MatrixFileError::NoSuchMatrix { .. } => "write FILE:NAME with one of the names there are",

@@ -2,7 +2,7 @@
 
 use super::MatrixFileError;
 use mb_algebra::matrix_market::MOST_ROWS;
-use mb_algebra::{Scatter as _, Sparse, Triplets};
+use mb_algebra::{Scatter as _, Sparse, Triplets, sparse};
 
 /// A matrix with the number of entries that were added to one given before them.
 #[derive(Clone, Debug)]
@@ -98,6 +98,9 @@ pub(super) fn places(
     }
     let matrix = triplets.to_sparse();
     let repeated = triplets.len() - matrix.nnz();
+    if let Some((row, col, value)) = sparse::first_non_finite(&matrix) {
+        return Err(MatrixFileError::SumNotFinite { row: row + 1, col: col + 1, value });
+    }
     Ok(Summed { matrix, repeated })
 }
 

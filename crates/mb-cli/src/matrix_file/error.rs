@@ -45,6 +45,18 @@ pub enum MatrixFileError {
         /// The entry.
         value: f64,
     },
+    /// Entries of one place whose sum is beyond what a double holds.
+    #[error(
+        "The entries in row {row}, column {col} (from 1) add up to {value}: a place that is given several times has the sum, a finite number."
+    )]
+    SumNotFinite {
+        /// Row, from 1.
+        row: usize,
+        /// Column, from 1.
+        col: usize,
+        /// The sum.
+        value: f64,
+    },
     /// More rows or columns than are read.
     #[error("It has {rows} rows and {cols} columns; at most {most} of each are read.")]
     TooLarge {

@@ -75,15 +75,16 @@ fn entries_that_are_no_real_numbers_are_refused_in_words() {
 #[test]
 fn indices_outside_and_sizes_beyond_are_refused() {
     let whole = |name: &str, list: &[i64]| Array::whole(name, &[list.len()], list.to_vec());
-    let archive = |indptr: &[i64], indices: &[i64], shape: &[i64]| {
+    let filled = |value: f64, indptr: &[i64], indices: &[i64], shape: &[i64]| {
         npz::archive(&[
             whole("indptr", indptr),
             whole("indices", indices),
             whole("shape", shape),
-            Array::real("data", &[indices.len()], vec![1.0; indices.len()]),
+            Array::real("data", &[indices.len()], vec![value; indices.len()]),
             Array { shape: Vec::new(), ..Array::words("format", vec!["csr".to_owned()]) },
         ])
     };
+    let archive = |indptr: &[i64], indices: &[i64], shape: &[i64]| filled(1.0, indptr, indices, shape);
     let says = |bytes: &[u8], words: &str| {
         let error = only(bytes).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
@@ -91,6 +92,7 @@ fn indices_outside_and_sizes_beyond_are_refused() {
     assert_eq!(only(&archive(&[0, 2], &[1, 0], &[1, 2])).unwrap().nnz(), 2);
     let twice = read(&archive(&[0, 2], &[1, 1], &[1, 2]), None, "M").unwrap().unwrap();
     assert_eq!((twice.repeated, twice.matrix.get(0, 1)), (1, Some(&2.0)));
+    says(&filled(-1e308, &[0, 2], &[1, 1], &[1, 2]), "row 1, column 2 (from 1) add up to -inf");
     says(&archive(&[0, 1], &[2], &[1, 2]), "row 1, column 3 (from 1) of a matrix of 1 x 2");
     says(&archive(&[0, 1], &[-1], &[1, 2]), "negative");
     says(&archive(&[0, 1, 0], &[0], &[2, 2]), "do not rise");
