@@ -127,11 +127,12 @@ function* facesAt(level) {
 
 /// Everything that the shaders draw, from far to near: for browsers without WebGL.
 function drawSurfaces(state, project, phase, ghost) {
-  const colour = (owner, node) => (state.scheme === 1 ? scaleColour(sizeAt(state, node)) : state.tints[owner]);
+  // A face has one colour here, that of the mean of its corners.
+  const colour = (owner, nodes) => (state.scheme === 1 ? scaleColour(nodes.reduce((s, n) => s + sizeAt(state, n), 0) / nodes.length) : state.tints[owner]);
   const list = [];
   for (const { nodes, owner, sides } of facesAt(state.level)) {
     const p = nodes.map((n) => project(nodeAt(state, n, phase)));
-    list.push({ p, near: p.reduce((s, q) => s + q[2], 0) / p.length, owner, node: nodes[0], sides: ghost || !sides ? [] : sides });
+    list.push({ p, near: p.reduce((s, q) => s + q[2], 0) / p.length, owner, nodes, sides: ghost || !sides ? [] : sides });
   }
   for (let i = 0; i < mesh.pieces.length; i += 5) {
     const [a, b, c, d, owner] = mesh.pieces.subarray(i, i + 5), q = [a, b, c, d].map((n) => project(nodeAt(state, n, phase)));
@@ -140,12 +141,12 @@ function drawSurfaces(state, project, phase, ghost) {
       const t = k / 6;
       p.push(smooth ? [0, 1].map((j) => 0.5 * (2 * q[1][j] + (q[2][j] - q[0][j]) * t + (2 * q[0][j] - 5 * q[1][j] + 4 * q[2][j] - q[3][j]) * t * t + (3 * q[1][j] - q[0][j] - 3 * q[2][j] + q[3][j]) * t ** 3)) : [0, 1].map((j) => q[1][j] + t * (q[2][j] - q[1][j])));
     }
-    list.push({ p, line: true, near: (q[1][2] + q[2][2]) / 2, owner, node: b });
+    list.push({ p, line: true, near: (q[1][2] + q[2][2]) / 2, owner, nodes: [b, c] });
   }
   list.sort((a, b) => a.near - b.near);
-  for (const { p, line, owner, node, sides } of list) {
+  for (const { p, line, owner, nodes, sides } of list) {
     path(p, !line);
-    const rgb = ghost ? state.shade : colour(owner, node);
+    const rgb = ghost ? state.shade : colour(owner, nodes);
     if (line) {
       paper.strokeStyle = css(rgb, ghost ? 0.35 : 1);
       paper.lineWidth = Math.max(2, 2 * state.radius * camera.zoom);
@@ -205,7 +206,7 @@ let drawnMarks = "";
 function drawMarks(state, surfaces) {
   const moving = surfaces || state.names || state.still[1] || glyphsInView().some((g) => !HELD.includes(g.mark));
   const { sign, scheme, strainMost, orbits, amplitude, picked, turns } = state;
-  const now = JSON.stringify([camera, $("marks").width, sign, scheme, strainMost, picked, orbits && amplitude, moving && [turns, state.phase]]);
+  const now = JSON.stringify([camera, $("marks").width, sign, scheme, strainMost, picked, state.names, orbits && amplitude, moving && [turns, state.phase]]);
   if (now === drawnMarks) return;
   drawnMarks = now;
   const ratio = $("marks").width / camera.width || 1, project = projector();

@@ -172,7 +172,9 @@ function makeSolid(canvas) {
     if (!faceArrays.has(list)) faceArrays.set(list, listed(list));
     gl.bindVertexArray(faceArrays.get(list));
     gl.enable(gl.POLYGON_OFFSET_FILL);
-    gl.polygonOffset(1, 1);
+    // Where the undeformed shape lies in the moved one, the latter is seen.
+    const behind = plain[3] > 0.9 ? 1 : 4;
+    gl.polygonOffset(behind, behind);
     gl.drawElements(gl.TRIANGLES, list.length, gl.UNSIGNED_INT, 0);
     gl.disable(gl.POLYGON_OFFSET_FILL);
     if (mesh.faces.length < MOST_FACES && plain[3] > 0.9) {

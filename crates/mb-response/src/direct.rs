@@ -27,12 +27,14 @@ use crate::bounds::{Terms, WithSizes, rounding};
 use crate::error::ResponseError;
 use crate::plant::Plant;
 use crate::refined::{Equations, Solution, blocks};
-use mb_algebra::{AlgebraError, Dense, DenseC, QuadraticPencil, Sparse, c64, dense, sparse};
+use mb_algebra::{AlgebraError, Dense, DenseC, QuadraticPencil, Sparse, c64, dense, norms, sparse};
 use saddle_ldlt::{SaddleAnalysis, SaddleError, SaddleFactorComplex, SaddleLuComplex, SaddleOptions};
 use std::sync::Arc;
 
 /// Evaluations in double-double precision of one frequency at most.
 const REFINEMENTS: usize = 5;
+/// A bound above this share of what H is made of leaves no digit.
+pub(crate) const LOST: f64 = 0.3;
 /// Relative rounding of omega = 2 pi f, back and forth, and of 2 pi itself.
 pub(crate) const OF_FREQUENCY: f64 = 1.5 * f64::EPSILON;
 
@@ -159,8 +161,12 @@ impl Response {
         .transposed()
         .map_err(at_pole)?;
         let slope = self.slope(s, &x, &z);
+        let lengths = |a: &DenseC| {
+            (0..a.ncols()).map(|j| norms::two_complex(a.col_as_slice(j))).fold(0.0_f64, f64::max)
+        };
+        let longest = lengths(&w) * lengths(&x);
         let found = self.refined(s, &factors, &f, Solution::new(x, l), &Adjoint { w, z, mu });
-        if found.is_finite() {
+        if found.is_finite() && !found.is_lost(longest) {
             Ok((Sample { omega, bound: found.bound(), value: found.value }, slope))
         } else {
             Err(ResponseError::Pole { omega })
@@ -291,6 +297,13 @@ impl Found {
     fn is_finite(&self) -> bool {
         let finite = |at| self.value[at].is_finite() && (self.left[at] + self.rounding[at]).is_finite();
         self.entries().all(finite)
+    }
+    /// Whether an entry that is not zero has no digit: its bound reaches the largest entry, and the length of w times that of x, as it does
+    /// at a pole to rounding. What vanishes by symmetry is far below that length, and known to be small.
+    fn is_lost(&self, longest: f64) -> bool {
+        let largest = self.entries().map(|at| self.value[at].norm()).fold(longest, f64::max);
+        let bound = self.bound();
+        self.entries().any(|at| bound[at] > LOST * largest && self.value[at].norm() > 0.0)
     }
     /// The residual adds no more than the rounding.
     fn is_settled(&self) -> bool {

@@ -4,7 +4,7 @@
 //! from w and from the peak (w^2 - d^2)^1/2 grow from a fraction of d to the spacing of the others. Then intervals are halved
 //! in whose middle log |H| or the phase is off the straight line by more than [`SweepOptions::change`].
 
-use crate::direct::{Response, Sample};
+use crate::direct::{LOST, Response, Sample};
 use crate::error::ResponseError;
 use crate::limit::{Limit, Undamped};
 use crate::projection::Projection;
@@ -311,7 +311,7 @@ impl<'a> Evaluator<'a> {
         }
         self.direct += 1;
         match self.response.direct(omega) {
-            Ok(sample) => Ok(Some(sample).filter(|sample| !lost(sample))),
+            Ok(sample) => Ok(Some(sample)),
             Err(ResponseError::Pole { .. }) => Ok(None),
             Err(other) => Err(other),
         }
@@ -409,12 +409,12 @@ fn entries(sample: &Sample) -> impl Iterator<Item = (usize, usize)> {
     (0..nu).flat_map(move |i| (0..ny).map(move |o| (o, i)))
 }
 
-/// True when an entry that is not zero has no digit: the frequency is a pole to rounding.
+/// True when an entry that is not zero has no digit beside the largest one: another solution says more.
 fn lost(sample: &Sample) -> bool {
     let sizes: Vec<(f64, f64)> =
         entries(sample).map(|at| (sample.value[at].norm(), sample.bound[at])).collect();
     let largest = sizes.iter().fold(0.0_f64, |m, (h, _)| m.max(*h));
-    sizes.iter().any(|(h, bound)| *bound > 0.3 * largest && *h > 0.0)
+    sizes.iter().any(|(h, bound)| *bound > LOST * largest && *h > 0.0)
 }
 
 #[cfg(test)]

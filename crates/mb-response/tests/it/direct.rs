@@ -104,6 +104,33 @@ fn a_pole_is_an_error_that_says_so() {
     assert!(matches!(Response::new(wrong), Err(ResponseError::Shape { matrix: "F", rows: 2, .. })));
 }
 
+/// Three oscillators in coordinates that are turned by an angle: a force on one of them moves another by rounding alone, however far from
+/// all poles.
+#[test]
+fn what_vanishes_by_symmetry_is_zero_and_not_infinite() {
+    let (cos, sin) = (0.3_f64.cos(), 0.3_f64.sin());
+    let turn =
+        dense::from_rows(&[&[cos, -sin, 0.0], &[sin * cos, cos * cos, -sin], &[sin * sin, sin * cos, cos]]);
+    let turned = |d: [f64; 3]| {
+        let scaled = Dense::from_fn(3, 3, |i, j| turn[(i, j)] * d[j]);
+        mb_algebra::to_sparse(&dense::symmetric_part(&dense::mul(&scaled, &dense::transpose(&turn))))
+    };
+    let pencil = QuadraticPencil {
+        m: turned([1.3; 3]),
+        c: turned([0.1, 0.2, 0.3]),
+        k: turned([50.0, 80.0, 110.0]),
+        phi_q: sparse::zeros(0, 3),
+    };
+    let f = Dense::from_fn(3, 1, |i, _| turn[(i, 0)]);
+    let y = Dense::from_fn(1, 3, |_, j| turn[(j, 2)]);
+    let response = Response::new(Plant::displacement(pencil, f, y)).unwrap();
+    for omega in [0.0, 1.0, 6.3, 20.0] {
+        let found = response.direct(omega).unwrap();
+        let (value, bound) = (found.value[(0, 0)].norm(), found.bound[(0, 0)]);
+        assert!(value <= bound && bound < 1e-15, "{omega}: {value:e} {bound:e}");
+    }
+}
+
 /// An unknown without mass and stiffness that follows the first mass by a constraint, as the mean of a face does, and an entry
 /// of K that nothing faces: 1e-14 of nothing, which changes no digit.
 #[test]
