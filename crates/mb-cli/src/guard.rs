@@ -72,6 +72,19 @@ pub fn start(limit: Option<Duration>, json: bool) {
                 let words = format!("The work needs more memory than there is: {used:.1} GiB are used.");
                 end_program(&words, "make the model or the request smaller", json);
             }
+            if let Some((used, most)) = saddle_ldlt::address_space()
+                && used > part(most)
+            {
+                let [used, most] = [used, most].map(|bytes| bytes as f64 / f64::from(1 << 30));
+                let words = format!(
+                    "The work needs more memory than it may take: {used:.1} GiB of an address space of {most:.1} GiB are used."
+                );
+                end_program(
+                    &words,
+                    "make the model or the request smaller, or the limit (ulimit -v) larger",
+                    json,
+                );
+            }
         }
     };
     // Without the thread the program goes on unguarded.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::available::memory_for;
 use super::graph::{Quotient, is_symmetric};
 use super::pattern::Csr;
 use super::symbolic::Symbolic;
@@ -130,20 +131,4 @@ pub(super) fn check_columns(n: usize, phi_q: &Sparse) -> Result<(), AlgebraError
         rows: phi_q.rows(),
         cols: phi_q.cols(),
     })
-}
-
-/// Needs below this are met without asking the system, which takes longer than the factors of a small matrix.
-const SURELY_AVAILABLE: u64 = 64 << 20;
-
-/// Bytes that `needed` has to fit in: the limit, else what the system has; `None` when it need not be known.
-pub fn memory_for(needed: u64, limit: Option<u64>) -> Option<u64> {
-    limit.or_else(|| if needed < SURELY_AVAILABLE { None } else { available_memory() })
-}
-
-/// Bytes the system reports as available, where it does (Linux).
-pub fn available_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
-    let kib: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
-    Some(kib * 1024)
 }

@@ -14,8 +14,8 @@
 use std::ops::Range;
 
 use super::SaddleAnalysis;
-use super::analysis::memory_for;
 use super::assembly::{Source, Work};
+use super::available::memory_for;
 use super::front::Eliminator;
 use super::number::Number;
 use super::numeric::{Numeric, Stop, zeros};

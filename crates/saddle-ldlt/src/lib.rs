@@ -38,6 +38,7 @@
 mod analysis;
 mod assembly;
 mod augmented_lu;
+mod available;
 mod backward_kernel;
 mod block_passes;
 mod bunch_kaufman;
@@ -87,7 +88,8 @@ mod threshold;
 mod tuning;
 mod workspace;
 
-pub use analysis::{SaddleAnalysis, available_memory, memory_for};
+pub use analysis::SaddleAnalysis;
+pub use available::{address_space, available_memory, memory_for};
 pub use factor::{SaddleFactor, SaddleFactorComplex};
 pub use lu::{SaddleLu, SaddleLuComplex};
 pub use mb_algebra::{FactorMethod as Method, SaddleError};

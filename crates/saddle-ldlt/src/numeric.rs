@@ -16,8 +16,8 @@
 use std::ops::Range;
 
 use super::SaddleAnalysis;
-use super::analysis::memory_for;
 use super::assembly::{Source, Work};
+use super::available::memory_for;
 use super::column_factor::Thin;
 use super::front::Eliminator;
 use super::number::Number;

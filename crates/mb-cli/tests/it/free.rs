@@ -48,6 +48,39 @@ fn four_hundred_rollers_turn_each_by_itself() {
 }
 
 #[test]
+fn of_thousands_of_free_motions_those_asked_for_are_computed_and_the_others_counted() {
+    let run = mb_with(&["modes", "-", "--lowest", "5"], &rollers(3000));
+    assert!(run.code == 0 && run.out.contains("0 Hz has 3000 modes, of which 5 are returned"), "{run:?}");
+}
+
+#[test]
+fn fewer_modes_than_a_chain_of_swivels_has_free_motions_are_determined() {
+    let text = format!(
+        "{HEAD}gravity = [0, 0, -9.81]\n[[repeat]]\nindex = \"i\"\nfrom = 1\nto = 20\n[[repeat.spatial-body]]\nname = \"l{{i}}\"\n\
+         mass = 0.2\ninertia = [1e-3, 1e-3, 1e-4]\nat = [0, 0, \"0.05 - 0.1*i\"]\nmarkers = {{ top = [0, 0, 0.05], low = [0, 0, -0.05] }}\n\
+         [[joint]]\nname = \"s1\"\ntype = \"spherical\"\na = \"l1.top\"\nb = \"ground\"\n\
+         [[repeat]]\nindex = \"i\"\nfrom = 2\nto = 20\n[[repeat.joint]]\nname = \"s{{i}}\"\ntype = \"spherical\"\n\
+         a = \"l{{i}}.top\"\nb = \"l{{i-1}}.low\"\n"
+    );
+    for count in ["1", "8", "19"] {
+        let run = mb_with(&["modes", "-", "--lowest", count], &text);
+        assert!(run.code == 0 && run.out.contains("0 Hz has 20 modes, of which "), "{run:?}");
+    }
+}
+
+#[test]
+fn a_beam_that_nothing_holds_has_no_equilibrium_under_any_part_of_its_weight() {
+    let text = beam_with_wheel(80)
+        .replace("gravity = [0, 0, -9.81]", "gravity = [0, -0.01, 0]")
+        .replace("[[joint]]\nname = \"hook\"\ntype = \"spherical\"\na = \"b.start\"\nb = \"ground\"\n", "");
+    for arguments in [&["equilibrium", "-", "--strategy", "newton"][..], &["equilibrium", "-", "--load-path"]]
+    {
+        let run = mb_with(arguments, &text);
+        assert!(run.code != 0 && run.err.contains("which nothing holds"), "{arguments:?}: {run:?}");
+    }
+}
+
+#[test]
 fn a_wheel_beside_a_beam_is_free_whatever_the_mesh() {
     // 10 elements are solved by dense matrices, 80 by sparse ones.
     for elements in [10, 80] {

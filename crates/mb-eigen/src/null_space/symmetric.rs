@@ -25,6 +25,8 @@ pub(crate) struct Zeros {
     pub(crate) x: Dense,
     /// Multipliers of the independent rows at length one, K x + Phi^T l = 0; r x z.
     pub(crate) l: Dense,
+    /// Whether there may be further ones, which were not searched for.
+    pub(crate) more: bool,
     /// Smallest |w| of a direction that is not rigid, an upper estimate; none when there is none.
     pub(crate) next: Option<f64>,
     /// Directions rich in low modes, to start a Krylov method; n x p.
@@ -87,17 +89,19 @@ pub(crate) fn orthonormal(
     Ok((w, mw))
 }
 
-/// Finds the null directions with the factors at `sigma` < 0.
+/// Finds the null directions with the factors at `sigma` < 0, or some more than `enough` of them where there are more.
 pub(crate) fn find(
     problem: &Problem,
     solver: &dyn ShiftSolve<f64>,
     sigma: f64,
     tolerance: f64,
+    enough: usize,
 ) -> Result<Zeros, EigenError> {
     let n = problem.n;
     let mut out = Zeros {
         x: Dense::zeros(n, 0),
         l: Dense::zeros(problem.rows.rank, 0),
+        more: false,
         next: None,
         low: Dense::zeros(n, 0),
         ritz: Vec::new(),
@@ -155,6 +159,10 @@ pub(crate) fn find(
         // A block may miss one that has little mass where more are known to be possible.
         let more = problem.knows_zeros() && out.x.ncols() < problem.most_zeros();
         if !(others.is_empty() || more) || out.x.ncols() >= problem.dof() {
+            break;
+        }
+        if out.x.ncols() > enough {
+            out.more = true;
             break;
         }
     }

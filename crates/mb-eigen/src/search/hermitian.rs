@@ -141,7 +141,7 @@ impl<'a> Symmetric<'a> {
     }
 
     /// The first shift near zero with the rigid modes, moved until it suits the lowest modes.
-    pub(crate) fn start(&mut self) -> Result<(Shifted, Zeros), EigenError> {
+    pub(crate) fn start(&mut self, enough: usize) -> Result<(Shifted, Zeros), EigenError> {
         let scale = self.problem.frequency_squared();
         // What rounding leaves of a stiffness is no guess.
         // Nearest automatic shift, relative to |K| / |M|: below this rigid modes would not be distinguished from the others.
@@ -158,6 +158,7 @@ impl<'a> Symmetric<'a> {
                 shifted.solver.as_ref(),
                 shifted.sigma,
                 self.options.expert.zero_tolerance,
+                enough,
             )?;
             let Some(next) = zeros.next else { return Ok((shifted, zeros)) };
             let distance = shifted.sigma.abs();

@@ -65,7 +65,8 @@ impl Symmetric<'_> {
             self.method = crate::Method::Davidson;
             return Ok(modes);
         }
-        let (mut shifted, zeros) = self.start()?;
+        let (mut shifted, zeros) = self.start(count)?;
+        let near = shifted.sigma.abs();
         if let Some(sigma) = self.given_shift() {
             shifted = self.factor(sigma)?;
         }
@@ -75,6 +76,9 @@ impl Symmetric<'_> {
         let rigid = modes.rigid;
         let early = self.early.clone();
         let mut exhausted = count <= rigid;
+        // More zeros than were asked for are counted, not searched for.
+        let counted = if zeros.more { self.count(-near, tuning::MINOR * near)? } else { None };
+        let others = counted.map_or(0, |counted| counted.modes.saturating_sub(rigid));
         let mut low = zeros.low;
         if self.options.expert.shift == Shift::Automatic && count > rigid + 2 {
             // As many as the Krylov method takes at once show as much, where they are in the order of their w.
@@ -111,14 +115,16 @@ impl Symmetric<'_> {
         self.report(&place);
         self.aid = place.kept().map_or(Aid::Nothing, Aid::Factors);
         self.report_shortfall(modes.w.len(), count, exhausted);
-        self.findings.extend(selection::reported_of_squares(&modes.w, count));
+        let mut all = vec![0.0; others];
+        all.extend_from_slice(&modes.w);
+        self.findings.extend(selection::reported_of_squares(&all, count));
         modes.truncate(count);
         Ok(modes)
     }
 
     /// The modes with an eigenvalue nearest to `s`; `each`: every eigenvalue counts for itself.
     pub(crate) fn near(&mut self, s: c64, count: usize, each: bool) -> Result<Modes, EigenError> {
-        let (at_zero, zeros) = self.start()?;
+        let (at_zero, zeros) = self.start(usize::MAX)?;
         let growing = at_zero.solver.negative();
         let mut known = Known::none(self.problem.n);
         known.add(self.problem, &zeros.x);
@@ -225,7 +231,7 @@ impl Symmetric<'_> {
 
     /// All modes with a frequency in a band.
     pub(crate) fn band(&mut self, from_hz: f64, to_hz: f64) -> Result<Modes, EigenError> {
-        let (shifted, zeros) = self.start()?;
+        let (shifted, zeros) = self.start(usize::MAX)?;
         let mut known = Known::none(self.problem.n);
         known.add(self.problem, &zeros.x);
         let rigid = Self::rigid_modes(&zeros.x, &zeros.l);

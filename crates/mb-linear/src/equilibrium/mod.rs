@@ -209,7 +209,8 @@ impl Equilibrium {
     /// Accepts a configuration that is an equilibrium; multipliers are the shortest ones.
     ///
     /// # Errors
-    /// [`LinearError::NotOnMotion`] names the worst equation by body and axis; [`LinearError::InsideOut`].
+    /// [`LinearError::NotOnMotion`] names the worst equation by body and axis; [`LinearError::NoEquilibrium`] a motion that loads push and
+    /// nothing holds; [`LinearError::InsideOut`].
     pub fn verify(model: &Model, q: Vec<f64>, options: &EquilibriumOptions) -> Result<Self, LinearError> {
         let point = at_rest(model, q, options)?;
         Self::verified(model, point, options.tolerance)?.of_bodies(model)
@@ -235,8 +236,19 @@ impl Equilibrium {
         check_sizes(model, &point)?;
         let scale = force_scale(model, &point);
         let point = Instant::within(model, point, tolerance, scale)?.point().clone();
-        let residual = largest(&model.residual(&point)).map_or(0.0, |(_, r)| r / scale);
-        Ok(Self { point, residual, iterations: 0, found_by: "given" })
+        let (equation, worst) = largest(&model.residual(&point)).unwrap_or((0, 0.0));
+        let pushed = pushed::unbalanced(model, &point, worst);
+        if !pushed.is_empty() {
+            let (tried, equation) = ("given".to_owned(), model.coordinate_name(equation));
+            return Err(LinearError::NoEquilibrium {
+                pushed,
+                tried,
+                iterations: 0,
+                equation,
+                residual: worst,
+            });
+        }
+        Ok(Self { point, residual: worst / scale, iterations: 0, found_by: "given" })
     }
     /// The point: v = a = 0.
     pub fn point(&self) -> &Point {

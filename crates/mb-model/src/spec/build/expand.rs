@@ -13,7 +13,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 /// Most members of all families together; beyond it a slip of the pen is likelier than a model.
-const MAX_MEMBERS: usize = 10_000_000;
+const MAX_MEMBERS: usize = 2_000_000;
 
 /// A table of a description.
 pub(super) trait Table {
