@@ -145,10 +145,6 @@ impl Explained {
     pub(super) fn in_penalties(&self) -> f64 {
         self.held + self.taken
     }
-    /// What the tolerances of the steps so far explain, J.
-    pub(super) const fn by_tolerances(&self) -> f64 {
-        self.sum
-    }
     /// Sees a departure at time `t`.
     pub(super) fn see(&mut self, t: f64, drift: f64) {
         if drift.abs() > self.worst.1.abs() {

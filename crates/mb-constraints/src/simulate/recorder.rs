@@ -187,8 +187,7 @@ impl Recorder {
         let (scale, size) = self.energy_scales();
         // What penalties hold and take is lost to the mechanism, but no instability.
         let lost = self.explained.in_penalties();
-        // At rest an explicit method takes steps that are stable within its tolerances alone.
-        let scale = scale + lost + self.explained.by_tolerances() + 1e-12 + 1e-10 * size;
+        let scale = scale + lost + 1e-12 + 1e-10 * size;
         let large = self.trajectory.statistics.steps > SETTLED && (drift + lost).abs() > self.limit * scale;
         if drift.is_finite() && !large {
             return Ok(());
