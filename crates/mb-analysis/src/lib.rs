@@ -44,7 +44,7 @@ pub use compare::{Comparison, Match};
 pub use error::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear, wrong_response};
 pub use free::{FreeMotion, free_motions};
 pub use in_parts::simulate_in_parts;
-pub use settle::{Settled, Start, StartOptions, along_loads, assembled_start, equilibria, settle};
+pub use settle::{Settled, Several, Start, StartOptions, along_loads, assembled_start, equilibria, settle};
 pub use shares::{NEGATIVE, Shares, shares};
 pub use site::{
     MotionOptions, Moving, Site, State, moving as moving_point, own_speeds, own_velocities, rotates, site,

@@ -2,7 +2,7 @@
 
 use crate::error::AnalysisError;
 use crate::names;
-use mb_algebra::Watch;
+use mb_algebra::{Stopped, Watch};
 use mb_constraints::{AssemblyOptions, assemble, largest};
 use mb_linear::equilibrium::SearchOptions;
 use mb_linear::{
@@ -169,35 +169,47 @@ pub fn along_loads(model: &Model, options: &StartOptions) -> Result<LoadPath, An
     Ok(load_path(model, &start.q, &path)?)
 }
 
-/// Every equilibrium that is found from scattered starts, stable ones first.
+/// Equilibria that a search found, and how far it came.
+#[derive(Clone, Debug)]
+pub struct Several {
+    /// The equilibria, at least one, stable ones first.
+    pub found: Vec<Settled>,
+    /// Scattered starts that were asked for.
+    pub starts: usize,
+    /// Those that were tried to their end.
+    pub tried: usize,
+    /// Why the others were not; none where all were tried.
+    pub stopped: Option<Stopped>,
+}
+
+/// Every equilibrium that is found from scattered starts, stable ones first. What was found before a limit of time or a signal
+/// is an answer.
 ///
 /// # Errors
 /// As [`settle`], when no start leads to an equilibrium.
-pub fn equilibria(
-    model: &Model,
-    options: &StartOptions,
-    starts: usize,
-) -> Result<Vec<Settled>, AnalysisError> {
+pub fn equilibria(model: &Model, options: &StartOptions, starts: usize) -> Result<Several, AnalysisError> {
     check_drives(model, options)?;
     let mut found = Vec::new();
     if let Ok(first) = settle(model, options) {
         found.push(first);
     }
     let search = SearchOptions { starts, solve: options.equilibrium(), ..SearchOptions::default() };
-    match find_equilibria(model, &search) {
+    let (tried, stopped) = match find_equilibria(model, &search) {
         Ok(list) => {
-            for (equilibrium, stability) in list {
+            for (equilibrium, stability) in list.found {
                 let equilibrium = within_a_turn(model, equilibrium, &search.solve);
                 if found.iter().all(|f| !same(model, f.equilibrium.q(), equilibrium.q())) {
                     found.push(Settled { equilibrium, stability, start: None });
                 }
             }
+            (list.tried, list.stopped)
         }
         Err(e) if found.is_empty() => return Err(e.into()),
-        Err(_) => {}
-    }
+        // The equilibrium of the given start is an answer.
+        Err(_) => (0, search.solve.watch.look().err()),
+    };
     found.sort_by_key(|f| f.stability != Stability::Stable);
-    Ok(found)
+    Ok(Several { found, starts, tried, stopped })
 }
 
 /// The same equilibrium with its angles between -pi and pi, where it is the same: springs and joints may count turns.

@@ -282,11 +282,14 @@ impl Failure {
             Self::Model(_) => "model",
             Self::Request(_) => "request",
             Self::Linear(LinearError::Constraint(ConstraintError::NotAssembled { .. })) => "assembly",
-            Self::Linear(LinearError::NoEquilibrium { .. } | LinearError::InsideOut { .. }) => "equilibrium",
+            Self::Linear(
+                LinearError::NoEquilibrium { stopped: None, .. } | LinearError::InsideOut { .. },
+            ) => "equilibrium",
             Self::Linear(LinearError::NotOnMotion { expected: MOTION, .. }) => "not_on_a_motion",
             Self::Linear(LinearError::NotOnMotion { .. }) => "not_an_equilibrium",
             Self::Linear(LinearError::NotSteady(_) | LinearError::NoSteadyMotion { .. }) => "not_steady",
             Self::Stopped(_)
+            | Self::Linear(LinearError::NoEquilibrium { stopped: Some(_), .. })
             | Self::Periodic(PeriodicError::Stopped(_))
             | Self::Linear(LinearError::Stopped(_) | LinearError::Constraint(ConstraintError::Stopped(_)))
             | Self::Parametric { source: ParametricError::Stopped(_), .. } => "limit",

@@ -48,19 +48,13 @@ pub enum LinearError {
     /// No equilibrium was found.
     #[error(
         "{}After {iterations} iterations ({tried}) the equation of {equation} is still off by {residual:.3e}.",
-        if pushed.is_empty() {
-            "No equilibrium was found. Start closer to it, or check that one exists (a load may have nothing to balance it). "
-                .to_owned()
-        } else {
-            format!(
-                "The loads push {pushed}, which nothing holds at the start: no equilibrium was found. Hold that motion with a \
-                 joint or a spring, or start closer to where the loads balance each other. "
-            )
-        }
+search_words(pushed, *stopped)
     )]
     NoEquilibrium {
         /// What the loads push at the start and nothing holds; empty where there is no such motion.
         pushed: String,
+        /// What ended the search before its methods were at their end.
+        stopped: Option<Stopped>,
         /// The methods tried.
         tried: String,
         /// Iterations in all.
@@ -195,4 +189,21 @@ pub enum LinearError {
     /// It was stopped from outside.
     #[error("The work ended before its end: {0}.")]
     Stopped(#[from] Stopped),
+}
+
+/// Why no equilibrium was found: what no method can mend first, then what ended the search, then advice.
+fn search_words(pushed: &str, stopped: Option<Stopped>) -> String {
+    match (pushed, stopped) {
+        ("", None) => "No equilibrium was found. Start closer to it, or check that one exists (a load may have nothing to balance \
+                       it). "
+            .to_owned(),
+        ("", Some(why)) => format!("The search ended before it found an equilibrium: {why}. "),
+        (pushed, why) => {
+            let ended = why.map_or_else(String::new, |why| format!("The search ended early: {why}. "));
+            format!(
+                "The loads push {pushed}, which nothing holds at the start: no equilibrium was found. Hold that motion with a \
+                 joint or a spring, or start closer to where the loads balance each other. {ended}"
+            )
+        }
+    }
 }

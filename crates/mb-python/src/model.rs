@@ -165,7 +165,7 @@ impl Model {
         let found = work::run(py, move || equilibria(&model, &start, starts))?;
         let found = found.map_err(|e| errors::analysis(py, &e))?;
         let rest = |settled| Site::new(self.mechanism(), mb_analysis::Site::Rest(Box::new(settled)));
-        Ok(found.into_iter().map(rest).collect())
+        Ok(found.found.into_iter().map(rest).collect())
     }
 
     /// Load factors, configurations and stabilities along growing loads, and how the path ends.

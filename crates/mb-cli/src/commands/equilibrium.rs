@@ -2,8 +2,8 @@
 
 use crate::Answer;
 use crate::args::EquilibriumArgs;
-use crate::failure::{Failure, RequestError};
-use crate::flow::{self, Settled};
+use crate::failure::{Failure, NUMERICS, RequestError};
+use crate::flow::{self, Settled, Several};
 use crate::json;
 use crate::names;
 use crate::picture;
@@ -44,10 +44,12 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style, progress: Progress
     if args.load_path {
         return super::load_path::run(&loaded, &start, args, style);
     }
-    let found = match args.find_all {
-        Some(starts) => flow::equilibria(model, &start, starts)?,
-        None => vec![flow::settle(model, &start)?],
-    };
+    let search = args.find_all.map(|starts| flow::equilibria(model, &start, starts)).transpose()?;
+    let one = if search.is_none() { vec![flow::settle(model, &start)?] } else { Vec::new() };
+    let found = search.as_ref().map_or(&one, |search| &search.found);
+    // A search that was stopped is an answer with the exit code of numerics that did not come to an end.
+    let stopped = search.as_ref().is_some_and(|search| search.stopped.is_some());
+    let answer = |text| Answer { code: if stopped { NUMERICS } else { 0 }, ..Answer::right(text) };
     let number = |i: usize| if found.len() > 1 { format!("{}. ", i + 1) } else { String::new() };
     let pictures = found.iter().enumerate().map(|(i, settled)| Picture {
         title: format!("{}equilibrium: {}", number(i), settled.stability),
@@ -58,18 +60,18 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style, progress: Progress
     draw(&loaded, args, from, "in equilibrium", pictures.collect())?;
     let rank = flow::rank(model, found[0].equilibrium.point())?;
     if args.json {
-        return Ok(Answer::right(json::equilibrium::document(&loaded, &rank, &found, args.reactions)));
+        let search = search.as_ref();
+        return Ok(answer(json::equilibrium::document(&loaded, &rank, found, search, args.reactions)));
     }
     let mut out = summary::heading(&loaded, &rank, style);
-    if args.find_all.is_some() {
-        let what = names::count(found.len(), "equilibrium", "equilibria");
-        let _ = writeln!(out, "{what} found; a search proves what it lists, not that there are no others");
+    if let Some(search) = &search {
+        out.push_str(&extent(search, style));
     }
     for (i, settled) in found.iter().enumerate() {
         if found.len() > 1 {
             let _ = writeln!(out, "\n{}", style.bold(&format!("{}.", i + 1)));
         }
-        out.push_str(&one(model, settled, style));
+        out.push_str(&details(model, settled, style));
         if args.reactions {
             out.push_str(&reactions(model, settled.equilibrium.point(), style));
         }
@@ -78,7 +80,7 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style, progress: Progress
     notes.extend(summary::redundancy_notes(&rank));
     notes.extend(found.iter().flat_map(|e| summary::lost_contacts(model, e.equilibrium.point())));
     out.push_str(&summary::notes(&notes, style));
-    Ok(Answer::right(out))
+    Ok(answer(out))
 }
 
 /// Draws what was found from a start, where a picture is asked for.
@@ -109,7 +111,20 @@ pub(super) fn before_is(args: &EquilibriumArgs) -> &'static str {
     if args.start.at.is_empty() || args.start.no_solve { "as built" } else { "the start given" }
 }
 
-fn one(model: &Model, settled: &Settled, style: Style) -> String {
+/// How far a search for several equilibria came.
+fn extent(search: &Several, style: Style) -> String {
+    let what = names::count(search.found.len(), "equilibrium", "equilibria");
+    match &search.stopped {
+        None => format!("{what} found; a search proves what it lists, not that there are no others\n"),
+        Some(why) => {
+            let starts = names::count(search.starts, "start", "starts");
+            let cut = format!("the search ended early: {} of {starts} were tried, {why}", search.tried);
+            format!("{what} found; {}\n", style.bold(&cut))
+        }
+    }
+}
+
+fn details(model: &Model, settled: &Settled, style: Style) -> String {
     let point = settled.equilibrium.point();
     let mut out = summary::equilibrium_line(settled, style);
     out.push_str(&summary::configuration(model, &point.q, style));

@@ -126,6 +126,9 @@ fn linear(error: &LinearError) -> Option<&'static str> {
              (--at, --velocity); for a periodic motion `mb floquet --period` has the exponents; follow this one in time \
              (mb simulate); --instant shows the eigenvalues of the instant, which are no rates of growth"
         }
+        LinearError::NoEquilibrium { pushed, stopped: Some(why), .. } if pushed.is_empty() => {
+            return limit(*why);
+        }
         LinearError::NoEquilibrium { .. } => {
             "try --strategy relaxation, start values with --at, or `mb equilibrium --find-all 24`"
         }

@@ -3,7 +3,7 @@
 use super::parts::{EquilibriumView, ModelView, SiteView};
 use super::{Head, text};
 use crate::commands::steady_motion::Steady;
-use crate::flow::Settled;
+use crate::flow::{Settled, Several};
 use crate::source::Loaded;
 use mb_analysis::{FromRest, Reached};
 use mb_constraints::ConstraintRank;
@@ -19,7 +19,25 @@ struct Document {
     model: ModelView,
     equilibria: Vec<EquilibriumView>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    search: Option<SearchView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reactions: Option<Vec<Vec<ReactionView>>>,
+}
+
+/// How far a search for several equilibria came.
+#[derive(Serialize)]
+struct SearchView {
+    starts: usize,
+    tried: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped: Option<String>,
+}
+
+impl From<&Several> for SearchView {
+    fn from(search: &Several) -> Self {
+        let stopped = search.stopped.map(|why| why.to_string());
+        Self { starts: search.starts, tried: search.tried, stopped }
+    }
 }
 
 /// Force (N) and moment (N m) on the body of the first place, at that place, in ground axes.
@@ -107,13 +125,20 @@ pub fn steady(loaded: &Loaded, rank: &ConstraintRank, found: &Steady) -> String 
     })
 }
 
-/// The document: one equilibrium, or all that were found.
-pub fn document(loaded: &Loaded, rank: &ConstraintRank, found: &[Settled], reactions: bool) -> String {
+/// The document: one equilibrium, or all that a search found.
+pub fn document(
+    loaded: &Loaded,
+    rank: &ConstraintRank,
+    found: &[Settled],
+    search: Option<&Several>,
+    reactions: bool,
+) -> String {
     let of = |s: &Settled| ReactionView::all(loaded, s.equilibrium.point());
     text(&Document {
         head: Head::of("equilibrium"),
         model: ModelView::new(loaded, rank),
         equilibria: found.iter().map(|s| EquilibriumView::new(loaded, s)).collect(),
+        search: search.map(SearchView::from),
         reactions: reactions.then(|| found.iter().map(of).collect()),
     })
 }

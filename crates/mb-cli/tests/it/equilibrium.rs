@@ -63,3 +63,34 @@ fn a_column_reports_the_load_factor_at_which_it_buckles() {
     // Just below its load the column is stable, not neutral.
     assert!(!words.contains("neutral"), "{words}");
 }
+
+#[test]
+fn a_search_that_ends_at_its_limit_says_how_far_it_came() {
+    let pendulum = model("rod-pendulum");
+    let args = ["equilibrium", &pendulum, "--find-all", "1000000000", "--time-limit", "1"];
+    let run = mb(&args);
+    assert_eq!(run.code, 2, "{run:?}");
+    for words in
+        ["the search ended early", "of 1000000000 starts were tried, its time limit of 1 s was reached"]
+    {
+        assert!(run.out.contains(words), "{}", run.out);
+    }
+    let run = mb(&[&args[..], &["--json"]].concat());
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((run.code, &found["search"]["starts"]), (2, &1_000_000_000_u64.into()));
+    assert!(found["search"]["tried"].as_u64().unwrap() < 1_000_000_000, "{found}");
+    assert_eq!(found["search"]["stopped"], "its time limit of 1 s was reached");
+    let whole = json(&["equilibrium", &pendulum, "--find-all", "3"]);
+    assert_eq!(whole["search"], serde_json::json!({ "starts": 3, "tried": 3 }));
+}
+
+#[test]
+fn a_search_without_time_says_so_first_and_counts_what_it_did() {
+    let run = mb(&["equilibrium", &model("beam-frame"), "--time-limit", "1e-9"]);
+    assert!(
+        run.err.starts_with("error: The search ended before it found an equilibrium: its time limit"),
+        "{run:?}"
+    );
+    assert!(run.err.contains("After 0 iterations (Newton)"), "{}", run.err);
+    assert!(run.err.contains("--time-limit SECONDS changes the limit"), "{}", run.err);
+}

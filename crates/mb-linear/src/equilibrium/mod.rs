@@ -23,7 +23,7 @@ mod search;
 mod stability;
 
 pub use path::{LoadPath, LoadPathOptions, LoadStep, PathEnd, load_path};
-pub use search::{SearchOptions, find_equilibria};
+pub use search::{Scattered, SearchOptions, find_equilibria};
 pub(crate) use stability::signs;
 pub use stability::{Stability, stability};
 
@@ -198,13 +198,11 @@ impl Equilibrium {
         if let Some(why) = refused {
             return Err(why);
         }
-        let mut tried = tried.join(", ");
-        if let Err(over) = options.watch.look() {
-            tried = format!("{tried}; {over}");
-        }
+        let tried = tried.join(", ");
+        let stopped = options.watch.look().err();
         let (equation, residual) = worst_equation(model, &best);
         let pushed = pushed::words(model, &start);
-        Err(LinearError::NoEquilibrium { pushed, tried, iterations, equation, residual })
+        Err(LinearError::NoEquilibrium { pushed, stopped, tried, iterations, equation, residual })
     }
     /// Accepts a configuration that is an equilibrium; multipliers are the shortest ones.
     ///

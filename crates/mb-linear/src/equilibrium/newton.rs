@@ -99,7 +99,7 @@ fn iterate(
         let (dq, dlambda) = correction(model, &saddle, &point, load);
         let size = norms::two(&dq);
         if !size.is_finite() || options.watch.look().is_err() {
-            break;
+            return Ok((Outcome { point, iterations, leads_on: false }, false));
         }
         let reach = 1.0 + norms::max_abs_vec(&point.q);
         // Rounding reached: the step is negligible, or small and no longer falling.

@@ -6,7 +6,7 @@
 
 use super::{Equilibrium, EquilibriumOptions, Stability, Strategy, stability};
 use crate::error::LinearError;
-use mb_algebra::{RankTolerance, dense};
+use mb_algebra::{RankTolerance, Stopped, dense};
 use mb_constraints::{NullSpace, NullSpaceMethod};
 use mb_model::{BlockKind, Model};
 
@@ -30,14 +30,26 @@ impl Default for SearchOptions {
     }
 }
 
-/// Equilibria found from scattered starts, each once, stable ones first.
+/// What a search from scattered starts gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scattered {
+    /// Equilibria, each once, stable ones first.
+    pub found: Vec<(Equilibrium, Stability)>,
+    /// Starts that were tried to their end, besides the initial configuration.
+    pub tried: usize,
+    /// Why the others were not; none where all were tried.
+    pub stopped: Option<Stopped>,
+}
+
+/// Budgets of one equilibrium that the whole search may take where nobody limits it.
+const BUDGETS: u32 = 5;
+
+/// Equilibria found from scattered starts; what was found before a limit of time or a signal is an answer.
 ///
 /// # Errors
 /// That of the initial configuration when no start at all leads to an equilibrium.
-pub fn find_equilibria(
-    model: &Model,
-    options: &SearchOptions,
-) -> Result<Vec<(Equilibrium, Stability)>, LinearError> {
+pub fn find_equilibria(model: &Model, options: &SearchOptions) -> Result<Scattered, LinearError> {
+    let whole = options.solve.watch.clone().or_within(BUDGETS * super::budget(model));
     let mut found: Vec<(Equilibrium, Stability)> = Vec::new();
     let mut random = Random(options.seed.max(1));
     let first = Equilibrium::solve(model, model.initial(), &options.solve);
@@ -53,9 +65,11 @@ pub fn find_equilibria(
     }
     let origin =
         mb_constraints::assemble(model, model.initial(), options.solve.time, &options.solve.assembly)?.q;
+    let mut tried = 0;
+    let mut stopped = None;
     for k in 0..options.starts {
-        // What was found so far is an answer.
-        if options.solve.watch.look().is_err() {
+        if let Err(why) = whole.look() {
+            stopped = Some(why);
             break;
         }
         let start = scattered(model, &origin, options, &mut random)?;
@@ -63,13 +77,17 @@ pub fn find_equilibria(
         let solve = EquilibriumOptions { strategy, ..options.solve.clone() };
         if let Ok(e) = Equilibrium::solve(model, &start, &solve) {
             take(e)?;
+        } else if let Err(why) = whole.look() {
+            stopped = Some(why);
+            break;
         }
+        tried += 1;
     }
     if found.is_empty() {
         first?;
     }
     found.sort_by_key(|(_, s)| *s != Stability::Stable);
-    Ok(found)
+    Ok(Scattered { found, tried, stopped })
 }
 
 /// A walk along the constraint surface in a random admissible direction.

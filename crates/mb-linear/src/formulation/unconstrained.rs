@@ -163,6 +163,7 @@ pub fn penalty_equilibrium(
     let stiffness = dense::mul(&matrices.xi, &matrices.omega);
     let mut point = near.clone();
     let mut last = f64::INFINITY;
+    let mut done = 0;
     for iterations in 0..60 {
         let (dq, dw) = if n + m <= DENSE_UP_TO {
             blocks::dense_correction(model, &point, &stiffness)?
@@ -173,6 +174,7 @@ pub fn penalty_equilibrium(
         if !size.is_finite() {
             break;
         }
+        done = iterations + 1;
         point.q = model.coordinates().retract(&point.q, &dq);
         for (w, d) in point.lambda.iter_mut().zip(&dw) {
             *w += d;
@@ -180,7 +182,7 @@ pub fn penalty_equilibrium(
         let reach = 1.0 + norms::max_abs_vec(&point.q);
         if size <= 1e-15 * reach || (size <= 1e-9 * reach && size > 0.5 * last) {
             let violation = norms::max_abs_vec(&model.phi(&point.q, point.t));
-            return Ok(PenaltyPoint { point, violation, iterations: iterations + 1 });
+            return Ok(PenaltyPoint { point, violation, iterations: done });
         }
         last = size;
     }
@@ -188,8 +190,9 @@ pub fn penalty_equilibrium(
     let (i, residual) = mb_constraints::largest(&residual).unwrap_or((0, 0.0));
     Err(LinearError::NoEquilibrium {
         pushed: String::new(),
+        stopped: None,
         tried: "Newton on the penalty system".to_owned(),
-        iterations: 60,
+        iterations: done,
         equation: model.coordinate_name(i),
         residual,
     })

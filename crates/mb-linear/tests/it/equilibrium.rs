@@ -62,7 +62,8 @@ fn relaxation_leaves_an_exact_unstable_equilibrium() {
 fn a_search_distinguishes_hanging_from_upright_once_each() {
     let m = pendulum(0.4);
     let found = find_equilibria(&m, &SearchOptions { starts: 12, ..SearchOptions::default() }).unwrap();
-    let kinds: Vec<Stability> = found.iter().map(|(_, s)| *s).collect();
+    assert_eq!((found.tried, found.stopped), (12, None));
+    let kinds: Vec<Stability> = found.found.iter().map(|(_, s)| *s).collect();
     assert_eq!(kinds, [Stability::Stable, Stability::Unstable { directions: 1 }]);
     let again = find_equilibria(&m, &SearchOptions { starts: 12, ..SearchOptions::default() }).unwrap();
     assert_eq!(found, again, "the search does not depend on chance");
