@@ -97,9 +97,18 @@ impl Drop for Draft {
 /// # Errors
 /// [`Failure::Unwritable`].
 pub fn write(target: &Path, fill: impl FnOnce(&mut Draft) -> io::Result<()>) -> Result<(), Failure> {
+    draft(target, fill)?.finish()
+}
+
+/// Writes all of a file with `fill` and leaves its name to [`Draft::finish`]: of several files that belong together each is
+/// written before the first takes its name, so that a full disk leaves those there were as they were.
+///
+/// # Errors
+/// [`Failure::Unwritable`].
+pub fn draft(target: &Path, fill: impl FnOnce(&mut Draft) -> io::Result<()>) -> Result<Draft, Failure> {
     let mut draft = Draft::new(target)?;
-    fill(&mut draft).map_err(|source| unwritable(target, source))?;
-    draft.finish()
+    fill(&mut draft).and_then(|()| draft.flush()).map_err(|source| unwritable(target, source))?;
+    Ok(draft)
 }
 
 /// Makes a folder, with those above it.

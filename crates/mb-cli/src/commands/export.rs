@@ -7,7 +7,7 @@ use crate::flow::{self, State};
 use crate::json;
 use crate::mat::{self, Variable};
 use crate::npz::{self, Array};
-use crate::outfile;
+use crate::outfile::{self, Draft};
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, summary};
 use crate::source::{Text, load};
@@ -91,10 +91,12 @@ pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> 
     let stage = progress.stage("writing the matrices");
     let written = match args.format {
         MatrixFormatArg::Mat => together(&args.out.join("matrices.mat"), &list, &names)?,
-        format => list
-            .iter()
-            .map(|matrix| separate(&args.out, format, matrix, &names))
-            .collect::<Result<Vec<_>, _>>()?,
+        format => {
+            let drafts = list.iter().map(|matrix| separate(&args.out, format, matrix, &names));
+            let drafts = drafts.collect::<Result<Vec<_>, _>>()?;
+            let finish = |(draft, written): (Draft, Written)| draft.finish().map(|()| written);
+            drafts.into_iter().map(finish).collect::<Result<Vec<_>, _>>()?
+        }
     };
     drop(stage);
     if args.json {
@@ -156,13 +158,13 @@ fn report((letter, _, matrix, _): &Matrix<'_>, path: &Path) -> Written {
     Written { letter, file: path.display().to_string(), rows, columns, entries: matrix.nnz() }
 }
 
-/// One file for one matrix.
+/// One file for one matrix, which has no name yet: the matrices belong together.
 fn separate(
     folder: &Path,
     format: MatrixFormatArg,
     given: &Matrix<'_>,
     names: &Names,
-) -> Result<Written, Failure> {
+) -> Result<(Draft, Written), Failure> {
     let (letter, title, matrix, [rows, columns]) = given;
     let ending = match format {
         MatrixFormatArg::Npz => "npz",
@@ -170,10 +172,10 @@ fn separate(
         MatrixFormatArg::Mtx | MatrixFormatArg::Mat => "mtx",
     };
     let path = folder.join(format!("{letter}.{ending}"));
-    match format {
+    let draft = match format {
         MatrixFormatArg::Npz => {
             let bytes = npz::archive(&npz::sparse(matrix));
-            outfile::write(&path, |out| out.write_all(&bytes))?;
+            outfile::draft(&path, |out| out.write_all(&bytes))?
         }
         MatrixFormatArg::Petsc => {
             let bytes = petsc::file(matrix).ok_or_else(|| Failure::Unwritable {
@@ -183,7 +185,7 @@ fn separate(
                     "the matrix has more entries than 31-bit indices of PETSc hold",
                 ),
             })?;
-            outfile::write(&path, |out| out.write_all(&bytes))?;
+            outfile::draft(&path, |out| out.write_all(&bytes))?
         }
         MatrixFormatArg::Mtx | MatrixFormatArg::Mat => {
             let list = |what: &'static str, names: &[String]| -> Vec<String> {
@@ -197,10 +199,10 @@ fn separate(
                 .into_iter()
                 .chain(of)
                 .collect();
-            outfile::write(&path, |out| matrix_market::write(out, matrix, &comments))?;
+            outfile::draft(&path, |out| matrix_market::write(out, matrix, &comments))?
         }
-    }
-    Ok(report(given, &path))
+    };
+    Ok((draft, report(given, &path)))
 }
 
 /// One file with all matrices and the names.

@@ -181,3 +181,36 @@ fn two_runs_with_one_output_leave_one_of_theirs() {
     assert!(wanted.contains(&std::fs::read(&output).unwrap()));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
+
+/// Entries that are there: the matrices of a model belong together.
+#[test]
+fn an_export_on_a_full_disk_leaves_the_old_matrices_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("small.toml"), right(&["generate", "rod-pendulum"])).unwrap();
+    std::fs::write(at("large.toml"), right(&["generate", "n-four-bar"])).unwrap();
+    let run = |limit: &str, rest: &str| {
+        let line = format!("ulimit -f {limit}; exec {} export {rest}", env!("CARGO_BIN_EXE_mb"));
+        Command::new("bash").current_dir(folder.path()).args(["-c", &line]).output().unwrap()
+    };
+    let files = |folder: &str| {
+        let read = |e: std::io::Result<std::fs::DirEntry>| {
+            let path = e.unwrap().path();
+            (path.file_name().unwrap().to_owned(), std::fs::read(&path).unwrap())
+        };
+        std::fs::read_dir(at(folder)).unwrap().map(read).collect::<std::collections::BTreeMap<_, _>>()
+    };
+    assert!(run("unlimited", "small.toml --out there").status.success());
+    let before = files("there");
+    // Each whole set in a folder of its own says between which sizes a limit lets some files pass and not others.
+    assert!(run("unlimited", "large.toml --set N=12 --out all").status.success());
+    let sizes: Vec<usize> = files("all").values().map(|bytes| bytes.len().div_ceil(1024)).collect();
+    let (smallest, largest) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+    assert!(smallest < largest, "{sizes:?}");
+    let limit = (largest - 1).to_string();
+    for folder in ["there", "empty"] {
+        let ended = run(&limit, &format!("large.toml --set N=12 --out {folder}"));
+        assert_eq!(ended.status.code(), Some(1), "{ended:?}");
+    }
+    assert!(files("there") == before && files("empty").is_empty());
+}
