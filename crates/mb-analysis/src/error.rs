@@ -157,6 +157,7 @@ pub fn wrong_linear(error: &LinearError) -> bool {
                     | ConstraintError::MassMissing { .. }
                     | ConstraintError::InconsistentStart { .. }
                     | ConstraintError::Locked { .. }
+                    | ConstraintError::Overflows { .. }
                     | ConstraintError::NotFinite { .. },
             )
     )

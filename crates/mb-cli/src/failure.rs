@@ -268,6 +268,7 @@ impl Failure {
             LinearError::Constraint(
                 ConstraintError::NotAssembled { owner, .. }
                 | ConstraintError::VelocitiesContradict { owner, .. }
+                | ConstraintError::Overflows { owner, .. }
                 | ConstraintError::NotFinite { owner },
             ) => Some(owner),
             _ => None,

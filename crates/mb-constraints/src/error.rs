@@ -143,6 +143,17 @@ pub enum ConstraintError {
         /// Energy that could be in motion: kinetic at the start, fall of the potential, work, J.
         scale: f64,
     },
+    /// A violation whose square is no finite number.
+    #[error(
+        "The violation of {owner} at t = {at} s is so large that its square is no finite number. Let the start be assembled, give start values near to the constraints, or integrate with smaller tolerances.",
+        at = brief(*time)
+    )]
+    Overflows {
+        /// Owner and axis of the constraint row.
+        owner: String,
+        /// Time in s.
+        time: f64,
+    },
     /// Numbers that are not finite.
     #[error(
         "{owner} gives a number that is not finite in this configuration. Check for a spring or line shrunk to a point."

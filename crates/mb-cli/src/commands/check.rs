@@ -79,7 +79,7 @@ pub fn analyse(text: &Text, args: &CheckArgs, progress: Progress) -> Result<Chec
     }
     let (start, rank, parts) = (checked.start, checked.rank, checked.parts);
     let settled = checked.settled.map_err(Failure::from);
-    notes.extend(summary::moved_note(model, &start));
+    notes.extend(summary::moved_note(model, &start.before, &start.q));
     notes.extend(flow::speeds_aside(model, "mb modes --moving takes them"));
     let (verdict, code) = verdict(&rank, &settled);
     Ok(Check { loaded, parts, start, rank, settled, rigid, notes, verdict, code })
@@ -125,10 +125,11 @@ fn render(found: &Check, style: Style) -> String {
     );
     let start = match found.start.violation {
         Some((row, violation)) if violation > 1e-9 => format!(
-            "{} is violated by {}; assembly moves it by {}",
+            "{} is violated by {}; assembly moves the coordinates by {}{}",
             model.row_name(row),
             six(violation),
-            six(found.start.moved)
+            six(found.start.moved),
+            summary::furthest(model, &found.start.before, &found.start.q)
         ),
         Some(_) => "satisfies the constraints".to_owned(),
         None => "nothing to assemble, there are no constraints".to_owned(),

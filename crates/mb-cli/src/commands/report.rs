@@ -8,7 +8,7 @@ use crate::json::{self, Head};
 use crate::names;
 use crate::outfile;
 use crate::progress::{self, Progress};
-use crate::render::{Style, six};
+use crate::render::{Style, six, summary};
 use crate::report;
 use crate::source::{Loaded, Text, load};
 use mb_algebra::{Stopped, Watch};
@@ -52,6 +52,7 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
     let watch = progress.watch();
     let keeps = progress::stoppable();
     let motion = args.until.map(|until| motion(&loaded, args, until, &watch)).transpose()?;
+    let (motion, moved) = motion.map_or((None, None), |(motion, moved)| (Some(motion), moved));
     let mut left: Vec<String> = motion.as_ref().and_then(|m| early(m, &watch)).into_iter().collect();
     drop(stage);
     let mut page = match &found {
@@ -64,6 +65,13 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
     };
     let stage = progress.stage("writing the page");
     page.notes.extend(left.iter().cloned());
+    // The warning of a start that assembly moves far is for the terminal as well.
+    let at_rest = found.as_ref().ok().and_then(|found| found.site.start());
+    let at_rest = at_rest.and_then(|s| summary::moved_note(&loaded.model, &s.before, &s.q));
+    let warning = at_rest.or_else(|| {
+        page.notes.extend(moved.clone());
+        moved
+    });
     let html = page.html();
     outfile::write(&args.output, |out| out.write_all(html.as_bytes()))?;
     drop((stage, keeps));
@@ -85,7 +93,7 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
             style.bold(&file),
             names::count(count, "mode", "modes"),
             html.len().div_ceil(1000)
-        )
+        ) + &summary::notes(&warning.into_iter().collect::<Vec<_>>(), style)
     };
     let mut answer = Answer::spectra(words, found.as_ref().map_or(&[], |found| &found.results[..]));
     if !left.is_empty() {
@@ -110,8 +118,14 @@ fn early(motion: &Trajectory, watch: &Watch) -> Option<String> {
     Some(format!("The motion ends early, at {} s: {why}", six(reached)))
 }
 
-/// The motion from the start that the options give, with the constraints assembled first.
-fn motion(loaded: &Loaded, args: &ReportArgs, until: f64, watch: &Watch) -> Result<Trajectory, Failure> {
+/// The motion from the start that the options give, with the constraints assembled first, and a warning where that moves
+/// something far.
+fn motion(
+    loaded: &Loaded,
+    args: &ReportArgs,
+    until: f64,
+    watch: &Watch,
+) -> Result<(Trajectory, Option<String>), Failure> {
     let model = &loaded.model;
     let (start, moving) = crate::start::with_motion(model, &args.start, &args.motion)?;
     let q = start.configuration(model);
@@ -133,5 +147,7 @@ fn motion(loaded: &Loaded, args: &ReportArgs, until: f64, watch: &Watch) -> Resu
     };
     let mut on =
         |_: &_| if watch.look().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-    simulate(model, start.time, &begin.q, &begin.v, &options, &mut on).map_err(Failure::simulation)
+    let motion =
+        simulate(model, start.time, &begin.q, &begin.v, &options, &mut on).map_err(Failure::simulation)?;
+    Ok((motion, summary::moved_note(model, &q, &begin.q)))
 }

@@ -201,10 +201,9 @@ pub fn start_notes(model: &Model, start: Option<&Start>) -> Vec<String> {
             model.row_name(row),
             six(violation),
             six(start.moved),
-            moved_furthest(model, start)
-                .map_or_else(String::new, |((name, way), _)| format!(" ({name} by {} m)", six(way)))
+            furthest(model, &start.before, &start.q)
         ));
-        notes.extend(moved_note(model, start));
+        notes.extend(moved_note(model, &start.before, &start.q));
     }
     if !start.not_kept.is_empty() {
         notes.push(format!("the constraints do not allow the given values of {}", start.not_kept.join(", ")));
@@ -216,8 +215,8 @@ pub fn start_notes(model: &Model, start: Option<&Start>) -> Vec<String> {
 const FAR: f64 = 0.1;
 
 /// What assembly moves furthest, where that is more than a tenth of the size of the model: another place may be meant.
-pub fn moved_note(model: &Model, start: &Start) -> Option<String> {
-    let (furthest, size) = moved_furthest(model, start)?;
+pub fn moved_note(model: &Model, before: &[f64], after: &[f64]) -> Option<String> {
+    let (furthest, size) = moved_furthest(model, before, after)?;
     let (name, distance) = furthest;
     (distance > FAR * size).then(|| {
         format!(
@@ -228,8 +227,14 @@ pub fn moved_note(model: &Model, start: &Start) -> Option<String> {
     })
 }
 
-/// The thing that assembly moves furthest with its way in m, and the size of the model at the start in m.
-pub fn moved_furthest(model: &Model, start: &Start) -> Option<((String, f64), f64)> {
+/// What assembly moves furthest, in parentheses after how far it moves the coordinates; empty where no place moves.
+pub fn furthest(model: &Model, before: &[f64], after: &[f64]) -> String {
+    moved_furthest(model, before, after)
+        .map_or_else(String::new, |((name, way), _)| format!(" ({name} by {} m)", six(way)))
+}
+
+/// The thing that assembly moves furthest with its way in m, and the size of the model after it in m.
+fn moved_furthest(model: &Model, before: &[f64], after: &[f64]) -> Option<((String, f64), f64)> {
     let mut furthest: Option<(String, f64)> = None;
     let mut corners = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
     for block in model.coordinates().blocks() {
@@ -241,19 +246,18 @@ pub fn moved_furthest(model: &Model, start: &Start) -> Option<((String, f64), f6
             }
         };
         let place = |q: &[f64], k: usize| q[block.q + k];
-        let way =
-            (0..axes).map(|k| (place(&start.q, k) - place(&start.before, k)).powi(2)).sum::<f64>().sqrt();
+        let way = (0..axes).map(|k| (place(after, k) - place(before, k)).powi(2)).sum::<f64>().sqrt();
         if furthest.as_ref().is_none_or(|(_, most)| way > *most) {
             furthest = Some((block.name.clone(), way));
         }
         for k in 0..axes {
-            corners[0][k] = corners[0][k].min(place(&start.q, k));
-            corners[1][k] = corners[1][k].max(place(&start.q, k));
+            corners[0][k] = corners[0][k].min(place(after, k));
+            corners[1][k] = corners[1][k].max(place(after, k));
         }
     }
     // Fixed points and rods stretch a model of one body.
     for place in model.outline().iter().flat_map(|stroke| &stroke.places) {
-        let place = model.place_at(place, &start.q);
+        let place = model.place_at(place, after);
         for k in 0..3 {
             corners[0][k] = corners[0][k].min(place[k]);
             corners[1][k] = corners[1][k].max(place[k]);

@@ -6,7 +6,7 @@ use crate::support::right;
 const TWO: &str = "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 2\n2 2 3\n";
 
 /// Command lines of a rod pendulum `@p`, an arm on springs `@a`, a cart with a pendulum `@c` and matrices `@M`, `@K`, with words of the answer.
-const REFUSED: [(&str, &[&str]); 36] = [
+const REFUSED: [(&str, &[&str]); 40] = [
     // Numbers out of their range.
     ("equilibrium @p --find-all 0", &["--find-all", "a whole number, at least 1"]),
     (
@@ -25,6 +25,19 @@ const REFUSED: [(&str, &[&str]); 36] = [
         "simulate @p --until 1 --step 1e-300 --integrator generalized-alpha",
         &["--step is 1e-300", "at least 1e-12"],
     ),
+    (
+        "simulate @c --until 1 --velocity cart.x=1e101",
+        &["--velocity cart.x: `1e101` is too large", "below 1e100"],
+    ),
+    (
+        "simulate @c --until 1 --stop position=1e101",
+        &["--stop position: `1e101` is too large", "below 1e100"],
+    ),
+    (
+        "simulate @p --until 1 --at P.x=1e99 --start keep",
+        &["violation of rod 'rod' (length) at t = 0 s is so large", "--> "],
+    ),
+    ("track @a --parameter k --from 8 --to 9 --order 1000", &["The order is 1000; it is at most 255."]),
     ("simulate @p --until 1 --step 1e-300", &["--step is 1e-300", "at least 1e-12"]),
     ("orbit @p --period 1 --steps 100000000000", &["--steps is 100000000000", "at most --most-steps"]),
     ("orbit @p --period 1 --parts 1000000", &["--parts is 1000000", "half of --most-steps"]),

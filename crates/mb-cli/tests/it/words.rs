@@ -154,6 +154,19 @@ fn assembly_that_moves_something_far_is_a_warning() {
     let far = mb_with(&["check", "-"], &text.replace("at = [0.0, \"-L\"]", "at = [0.0, \"-2*L\"]"));
     assert_eq!(far.code, 0, "{far:?}");
     assert!(far.out.contains("Warning: assembly moves P by 1.5"), "{}", far.out);
+    assert!(far.out.contains("assembly moves the coordinates by 1.50000 (P by 1.50000 m)"), "{}", far.out);
+    let far = |command: &[&str]| {
+        mb_with(&[command, &["-"]].concat(), &text.replace("at = [0.0, \"-L\"]", "at = [0.0, \"-2*L\"]"))
+    };
+    let motion = far(&["simulate", "--until", "0.1"]);
+    assert!(motion.out.contains("coordinates moved by 1.5e0 (P by 1.50000 m)"), "{}", motion.out);
+    assert!(motion.out.contains("Warning: assembly moves P by 1.5"), "{}", motion.out);
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html").display().to_string();
+    for rest in [&["report", "-o", &page][..], &["report", "-o", &page, "--until", "0.1"]] {
+        let run = far(rest);
+        assert_eq!(run.out.matches("Warning: assembly moves P by 1.5").count(), 1, "{run:?}");
+    }
 }
 
 /// Messages name what the user wrote and the option that takes it.

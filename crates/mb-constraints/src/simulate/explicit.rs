@@ -214,7 +214,9 @@ impl Run<'_, '_> {
             let k = blocks.partition_point(|b| b.q <= index).saturating_sub(1);
             format!("the configuration of {}", blocks[k].name)
         };
-        let mut constraint = cause.map_or(String::new(), |c| format!("; the last trial failed: {c}"));
+        let mut constraint = cause.map_or(String::new(), |c| {
+            format!("; the last trial failed ({})", c.to_string().trim_end_matches('.'))
+        });
         if let Some((row, share)) = self.dynamics.weakest_row()
             && share < NEARLY_DEPENDENT
         {

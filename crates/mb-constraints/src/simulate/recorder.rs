@@ -5,6 +5,7 @@ use super::trajectory::{End, Record, SingularPassage, StartShock, Trajectory};
 use super::{Progress, SimulationOptions, Start};
 use crate::error::ConstraintError;
 use crate::method::ForwardDynamics;
+use crate::violation::largest;
 
 /// Reports, work and energy of a run.
 #[derive(Debug)]
@@ -202,6 +203,16 @@ impl Recorder {
         q: &[f64],
         v: &[f64],
     ) -> Result<(), ConstraintError> {
+        dynamics.refresh_violation(t, q, v);
+        let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+        let violation = square(&dynamics.terms().phi);
+        let velocity_violation = square(&dynamics.terms().phi_dot);
+        if !(violation.is_finite() && velocity_violation.is_finite()) {
+            let row = largest(&dynamics.terms().phi).filter(|_| !violation.is_finite());
+            let row = row.or_else(|| largest(&dynamics.terms().phi_dot)).map_or(0, |(row, _)| row);
+            let owner = dynamics.model().row_name(row);
+            return Err(ConstraintError::Overflows { owner, time: t });
+        }
         let (a, lambda) = (dynamics.acceleration(), dynamics.multipliers());
         let keep = &mut self.trajectory;
         keep.times.push(t);
@@ -209,10 +220,6 @@ impl Recorder {
         keep.v.extend_from_slice(v);
         keep.a.extend_from_slice(a);
         keep.lambda.extend_from_slice(lambda);
-        dynamics.refresh_violation(t, q, v);
-        let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
-        let violation = square(&dynamics.terms().phi);
-        let velocity_violation = square(&dynamics.terms().phi_dot);
         let energy = dynamics.energies(t, q, v);
         let total = energy.kinetic + energy.potential - self.work;
         if self.trajectory.records.is_empty() {

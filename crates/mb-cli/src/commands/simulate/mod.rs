@@ -16,6 +16,7 @@ use crate::picture::{self, PictureFormat};
 use crate::progress::Progress;
 use crate::render::{Style, six};
 use crate::source::{Loaded, Text, load};
+use crate::start::finite;
 use clap::ValueEnum;
 use live::Live;
 use mb_algebra::Stopped;
@@ -98,7 +99,7 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
     let text = if args.json {
         report::document(&loaded, &begin, &runs)
     } else {
-        report::words(&loaded, args, &begin, &runs, style)
+        report::words(&loaded, args, (&q, &begin), &runs, style)
     };
     let failed = runs.iter().find_map(|r| match (&r.motion.end, live.stopped()) {
         (End::Failed(failure), _) => Some(format!("{}: {failure}\n", r.name)),
@@ -164,8 +165,9 @@ fn start(loaded: &Loaded, args: &SimulateArgs) -> Result<(Vec<f64>, Vec<f64>, Si
         hold.push(*i);
     }
     let known = model.coordinates().names();
-    for (name, value) in numbers("--velocity", &args.velocity)? {
-        let i = known.iter().position(|k| *k == name).ok_or_else(|| RequestError::NoSuchCoordinate {
+    for Assignment { name, value } in &args.velocity {
+        let value = finite("--velocity", name, value)?;
+        let i = known.iter().position(|k| k == name).ok_or_else(|| RequestError::NoSuchCoordinate {
             option: "--velocity",
             name: name.clone(),
             known: known.clone(),
@@ -190,7 +192,7 @@ fn events(model: &Model, stop: &[Stop]) -> Result<Vec<Event>, Failure> {
     let mut out = Vec::new();
     for stop in stop {
         let name = stop.output.clone();
-        let level = number("--stop", &name, &stop.value)?;
+        let level = finite("--stop", &name, &stop.value)?;
         let sensor = known.iter().position(|k| *k == name).ok_or_else(|| RequestError::NoSuchOutput {
             option: "--stop",
             name: name.clone(),
@@ -199,20 +201,6 @@ fn events(model: &Model, stop: &[Stop]) -> Result<Vec<Event>, Failure> {
         out.push(Event { name, sensor, level, crossing: stop.crossing });
     }
     Ok(out)
-}
-
-/// Finite numbers by name.
-fn numbers(option: &'static str, given: &[Assignment]) -> Result<Vec<(String, f64)>, RequestError> {
-    given.iter().map(|a| number(option, &a.name, &a.value).map(|x| (a.name.clone(), x))).collect()
-}
-
-/// A finite number.
-fn number(option: &'static str, name: &str, value: &str) -> Result<f64, RequestError> {
-    value.parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| RequestError::NotANumber {
-        option,
-        name: name.to_owned(),
-        value: value.to_owned(),
-    })
 }
 
 fn integrator(args: &SimulateArgs, method: MethodArg) -> Integrator {

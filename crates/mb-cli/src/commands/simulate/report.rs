@@ -2,7 +2,7 @@
 
 use super::{Run, SimulateArgs};
 use crate::json::{Head, text};
-use crate::render::{Column, Style, Table, short, six, tiny};
+use crate::render::{Column, Style, Table, short, six, summary, tiny};
 use crate::source::Loaded;
 use mb_constraints::ConstraintError;
 use mb_constraints::simulate::{
@@ -26,11 +26,11 @@ fn end(motion: &Trajectory) -> String {
 /// Changes of a start below this are rounding, in m, rad or these per second.
 const ROUNDING: f64 = 1e-9;
 
-/// The summary in words.
+/// The summary in words; the start that was given goes with the consistent one.
 pub(super) fn words(
     loaded: &Loaded,
     args: &SimulateArgs,
-    start: &Start,
+    (given, start): (&[f64], &Start),
     runs: &[Run],
     style: Style,
 ) -> String {
@@ -41,8 +41,9 @@ pub(super) fn words(
     if start.moved.max(start.changed) > ROUNDING {
         let _ = writeln!(
             out,
-            "  start made consistent: coordinates moved by {}, velocities changed by up to {}",
+            "  start made consistent: coordinates moved by {}{}, velocities changed by up to {}",
             tiny(start.moved),
+            summary::furthest(model, given, &start.q),
             tiny(start.changed)
         );
     }
@@ -131,6 +132,8 @@ pub(super) fn words(
         out.push('\n');
         out.push_str(&table.render(style));
     }
+    let far: Vec<String> = summary::moved_note(model, given, &start.q).into_iter().collect();
+    out.push_str(&summary::notes(&far, style));
     out
 }
 
