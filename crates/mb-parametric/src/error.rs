@@ -6,9 +6,17 @@ use mb_algebra::{AlgebraError, Stopped, c64};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParametricError {
+    /// An order beyond what exponents are kept with.
+    #[error("The order is {order}; it is at most {most}.")]
+    OrderTooHigh {
+        /// Order asked for.
+        order: usize,
+        /// The highest one.
+        most: usize,
+    },
     /// The tables of a set of multi-indices would not fit in memory.
     #[error(
-        "Order {order} in {parameters} parameters keeps {terms:.4e} terms and {pairs:.4e} products of two of \
+        "Order {order} in {parameters} parameter(s) keeps {terms:.4e} terms and {pairs:.4e} products of two of \
          them, about {:.1} GB of tables; at most {limit:.0e} products are allowed. Lower the order, or limit \
          the degree of some parameters.", pairs * 16e-9
     )]

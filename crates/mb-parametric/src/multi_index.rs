@@ -92,7 +92,11 @@ impl MultiIndexSet {
         // Pairs (alpha, beta) with alpha + beta in the set are the multi-indices of twice as
         // many parameters under the same limits.
         let (terms, pairs) = (count(1, parameters, order, limits), count(2, parameters, order, limits));
-        if pairs > PAIR_LIMIT || order > usize::from(u8::MAX) {
+        let most = usize::from(u8::MAX);
+        if order > most {
+            return Err(ParametricError::OrderTooHigh { order, most });
+        }
+        if pairs > PAIR_LIMIT {
             return Err(ParametricError::TooManyTerms { parameters, order, terms, pairs, limit: PAIR_LIMIT });
         }
         let (mut indices, mut start) = (Vec::new(), vec![0]);
@@ -401,6 +405,9 @@ mod tests {
             MultiIndexSet::with_limits(2, 2, &[limit(vec![0]), limit(vec![1, 0])]),
             Err(ParametricError::OverlappingLimits { parameter: 0 })
         ));
+        let error = MultiIndexSet::total(1, 256).unwrap_err();
+        assert_eq!(error, ParametricError::OrderTooHigh { order: 256, most: 255 });
+        assert!(MultiIndexSet::total(1, 255).is_ok());
         let error = MultiIndexSet::total(12, 12).unwrap_err();
         // C(24, 12) terms and C(36, 12) products of two of them.
         assert!(

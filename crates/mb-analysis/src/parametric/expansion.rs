@@ -499,7 +499,7 @@ fn ahead(parameters: usize, order: usize) -> Result<Option<MultiIndexSet>, Param
     for more in (1..=AHEAD).rev() {
         match MultiIndexSet::total(parameters, order + more) {
             Ok(set) if set.len() <= MOST_TERMS => return Ok(Some(set)),
-            Ok(_) | Err(ParametricError::TooManyTerms { .. }) => {}
+            Ok(_) | Err(ParametricError::TooManyTerms { .. } | ParametricError::OrderTooHigh { .. }) => {}
             Err(e) => return Err(e),
         }
     }

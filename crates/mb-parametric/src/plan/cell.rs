@@ -61,9 +61,11 @@ impl<S: SeriesSource> Planner<'_, S> {
             let (all, pencil, full) = match expanded() {
                 Ok(found) => found,
                 // Larger than memory or the jets allow: fewer terms in smaller parts.
-                Err(ParametricError::TooManyTerms { .. } | ParametricError::CapacityExceeded { .. })
-                    if best.order > 0 =>
-                {
+                Err(
+                    ParametricError::TooManyTerms { .. }
+                    | ParametricError::OrderTooHigh { .. }
+                    | ParametricError::CapacityExceeded { .. },
+                ) if best.order > 0 => {
                     return Ok(Err(best));
                 }
                 Err(error) => return Err(error),
