@@ -1,6 +1,6 @@
 //! Everything that ends a command without an answer, with its exit code.
 
-mod remedy;
+pub(crate) mod remedy;
 mod request;
 mod request_remedy;
 

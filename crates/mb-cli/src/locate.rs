@@ -13,8 +13,13 @@ pub fn span_of(text: &str, owner: &str) -> Option<Range<usize>> {
     let document = DeTable::parse(text).ok()?;
     let quoted = owner.split('\'').nth(1);
     let name = quoted.or_else(|| owner.rsplit_once('.').map(|(block, _)| block))?;
-    // A table of its own wins over a family that might have the name as a member.
-    named(document.get_ref(), &|n| n == name).or_else(|| named(document.get_ref(), &|n| is_member(n, name)))
+    let of = |name: &str| {
+        // A table of its own wins over a family that might have the name as a member.
+        named(document.get_ref(), &|n| n == name)
+            .or_else(|| named(document.get_ref(), &|n| is_member(n, name)))
+    };
+    // Nodes are named after what they belong to: `boom[3]` of the beam boom.
+    of(name).or_else(|| of(name.split_once(['[', '.'])?.0))
 }
 
 fn named(tables: &DeTable<'_>, wanted: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
@@ -97,6 +102,7 @@ name = \"shoulder\"
         assert_eq!(found("joint 'elbow' (x)").as_deref(), Some("\"elbow\""));
         assert_eq!(found("elbow.angle").as_deref(), Some("\"elbow\""));
         assert_eq!(found("rod 'A12B11' (length)").as_deref(), Some("\"A{i}B{i-1}\""));
+        assert_eq!(found("elbow[12].z").as_deref(), Some("\"elbow\""));
         assert_eq!(found("rod 'C1'"), None);
         assert_eq!(found("joint 'shoulder'"), None);
     }

@@ -1,7 +1,7 @@
 //! The model: from a file or the standard input to a checked [`Model`].
 
 use crate::args::{Assignment, ModelArgs};
-use crate::failure::{Failure, MODEL_FILE, RequestError};
+use crate::failure::{Failure, MODEL_FILE, RequestError, remedy};
 use mb_model::Model;
 use mb_model::spec::{ModelError, ModelSpec, Value};
 use std::io::{ErrorKind, Read};
@@ -92,7 +92,7 @@ pub struct Loaded {
 /// [`Failure::Model`] with the line of every problem; [`RequestError::NoSuchParameter`].
 pub fn load(text: &Text, args: &ModelArgs) -> Result<Loaded, Failure> {
     let mut spec = ModelSpec::from_toml(&text.content)?;
-    read_meshes(&mut spec, &text.name)?;
+    read_meshes(&mut spec, &text.name);
     for set in &args.set {
         if !spec.parameters.contains_key(&set.name) {
             let known = spec.parameters.keys().cloned().collect();
@@ -112,24 +112,24 @@ pub fn load(text: &Text, args: &ModelArgs) -> Result<Loaded, Failure> {
     Ok(Loaded { file: text.name.clone(), set: args.set.clone(), spec, model })
 }
 
-/// Reads the mesh files that solids ask for, as seen from the model file; those that are not there are said with
-/// their tables. A model may come from a stranger: only files in its own folder and below are read.
-fn read_meshes(spec: &mut ModelSpec, model: &str) -> Result<(), Failure> {
+/// Reads the mesh files that solids ask for, as seen from the model file; those that are not there or cannot be read are said
+/// with their tables. A model may come from a stranger: only files in its own folder and below are read.
+fn read_meshes(spec: &mut ModelSpec, model: &str) {
     let folder = Path::new(model).parent().unwrap_or_else(|| Path::new(""));
     for file in spec.mesh_files() {
         let path = folder.join(&file);
         let read = inside(folder, &path).and_then(|()| read_file(&path, LARGEST_FILE));
-        let text = read.and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other));
+        let not_text = |e| std::io::Error::new(ErrorKind::InvalidData, e);
+        let text = read.and_then(|bytes| String::from_utf8(bytes).map_err(not_text));
         match text {
             Ok(text) => spec.attach_mesh(file, &text),
             Err(e) if e.kind() == ErrorKind::NotFound => {}
-            Err(source) => {
-                let path = path.display().to_string();
-                return Err(Failure::Unreadable { what: "mesh file", path, source });
+            Err(e) => {
+                let help = remedy::unreadable("mesh file", &e).map(str::to_owned);
+                spec.refuse_mesh(file, e.to_string(), help);
             }
         }
     }
-    Ok(())
 }
 
 /// Refuses a file outside a folder, and what is no file, wherever links lead.

@@ -75,7 +75,7 @@ fn unwritable(what: &str, source: &io::Error) -> &'static str {
 }
 
 /// A file that cannot be read; what the program itself finds wrong with one is no error of the system and says what to do.
-fn unreadable(what: &str, source: &io::Error) -> Option<&'static str> {
+pub(crate) fn unreadable(what: &str, source: &io::Error) -> Option<&'static str> {
     let model = what == MODEL_FILE;
     Some(match source.kind() {
         ErrorKind::NotFound if model => {

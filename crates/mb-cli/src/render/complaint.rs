@@ -4,10 +4,9 @@ use crate::failure::Failure;
 use crate::locate::{line_and_column, span_of};
 use crate::render::Style;
 use crate::source::Text;
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use mb_model::spec::{Fault, is_obeyed, legible};
 use serde::Serialize;
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -114,13 +113,15 @@ impl Complaint {
     /// One item with its place in the file and its help.
     fn group<'a>(&'a self, item: &'a Item) -> Group<'a> {
         let shown = self.snippet(item);
-        let message = match (item.line, item.column) {
-            (Some(line), Some(column)) if shown.is_none() && !item.says_place => {
-                Cow::from(format!("{} (line {line}, column {column})", item.message))
+        // Of lines that are not shown, the place alone is said.
+        let place = match (&self.file, item.line, item.column) {
+            (Some(file), Some(line), Some(column)) if shown.is_none() && !item.says_place => {
+                Some(Origin::path(file.as_str()).line(line).char_column(column))
             }
-            _ => Cow::from(item.message.as_str()),
+            _ => None,
         };
-        let mut group = Level::ERROR.primary_title(message).elements(shown);
+        let title = Level::ERROR.primary_title(item.message.as_str());
+        let mut group = title.elements(shown).elements(place);
         if let Some(help) = &item.help {
             group = group.element(Level::HELP.message(help));
         }

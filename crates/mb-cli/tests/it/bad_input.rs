@@ -218,3 +218,38 @@ fn an_unknown_option_is_no_value_of_anything() {
     let near = mb_with(&["modes", "pendulum.toml", "--lowes"], "");
     assert!(near.err.contains("--lowest"), "{near:?}");
 }
+
+#[test]
+fn lines_that_are_too_long_to_show_are_said_with_their_file() {
+    let long = format!("mass = \"2{} + q\"", "+2".repeat(300));
+    let text = format!("{HEAD}{PENDULUM}").replace("mass = 2.0", &long);
+    let run = refused(&text);
+    let place = format!("--> <stdin>:{}:", line_with(&text, "mass = "));
+    assert!(run.err.contains(&place) && !run.err.contains("(line"), "{}", run.err);
+}
+
+#[test]
+fn names_that_other_languages_have_for_functions_lead_to_those_here() {
+    for (given, words) in [("log(4)", "write `ln`"), ("arctan(4)", "write `atan`"), ("pow(2, 2)", "`x^2`")] {
+        let run = refused(&format!("{HEAD}{PENDULUM}").replace("mass = 2.0", &format!("mass = \"{given}\"")));
+        assert!(run.err.contains(words), "{given}: {}", run.err);
+    }
+}
+
+#[test]
+fn an_angle_of_a_joint_that_is_misspelt_leads_to_the_joint() {
+    let door = "[[spatial-body]]\nname = \"door\"\nmass = 1\ninertia = [1, 2, 3]\nat = [0, 0, 0]\n\
+                [[joint]]\nname = \"hinge\"\ntype = \"revolute\"\na = \"door\"\nb = \"ground\"\naxis = [0, 0, 1]\n\
+                [[output]]\nname = \"swing\"\nquantity = \"angle\"\nof = \"hing\"\n";
+    let run = refused(&format!("units = \"SI\"\nname = \"door\"\n{door}"));
+    assert!(run.err.contains("`hing`") && run.err.contains("did you mean `hinge`?"), "{}", run.err);
+}
+
+#[test]
+fn a_beam_that_nothing_holds_is_shown_in_the_file() {
+    let beam = "units = \"SI\"\nname = \"free\"\ngravity = [0, 0, -9.81]\n[[beam]]\nname = \"girder\"\nfrom = [0, 0, 0]\n\
+                to = [10, 0, 0]\ny = [0, 1, 0]\nelements = 4\ndensity = 7850\nyoungs_modulus = 2.1e11\n\
+                poissons_ratio = 0.3\nsection = { radius = 0.1 }\n";
+    let run = mb_with(&["equilibrium", "-", "--strategy", "newton"], beam);
+    assert!(run.err.contains("--> <stdin>:5:8"), "{}", run.err);
+}

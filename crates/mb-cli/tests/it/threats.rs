@@ -30,6 +30,8 @@ fn meshes_come_from_the_folder_of_the_model_alone() {
         // One remedy, not two that contradict each other.
         let told = run.err.contains("outside the folder of the model file; copy it into that folder");
         assert!(told && !run.err.contains("help:"), "{way}: {}", run.err);
+        // The solid and its line, as of a mesh that is not there.
+        assert!(run.err.contains("solid '") && run.err.contains(".toml:"), "{way}: {}", run.err);
     }
     std::fs::create_dir(home.join("folder.msh")).unwrap();
     assert!(asked("folder.msh").err.contains("it is no file"));

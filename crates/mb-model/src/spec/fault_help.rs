@@ -64,10 +64,7 @@ impl Fault {
             Self::ImpossibleInertia { .. } => {
                 "moments are about the centre of mass; look for one given about another point".to_owned()
             }
-            Self::Expression { text, error } => format!(
-                "at character {} of the expression",
-                text.get(..error.offset).map_or(1, |t| t.chars().count() + 1)
-            ),
+            Self::Expression { text, error } => error.help(text),
             Self::TimeNotAllowed { .. } => {
                 "t may stand in `law` of a drive and in `magnitude` of a force or torque".to_owned()
             }

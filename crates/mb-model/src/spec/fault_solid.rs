@@ -23,6 +23,16 @@ pub enum SolidFault {
         /// The file.
         file: String,
     },
+    /// A mesh file that is there and cannot be read.
+    #[error("the mesh file `{file}` cannot be read: {why}")]
+    MeshUnreadable {
+        /// The file.
+        file: String,
+        /// Why.
+        why: String,
+        /// What to do about it, where the reason does not say so.
+        help: Option<String>,
+    },
     /// An element inside out, flat or folded.
     #[error("{0}")]
     WrongElement(WrongElement),
@@ -109,6 +119,7 @@ impl SolidFault {
                 "write `block = { size = [..], elements = [..] }` or `mesh = \"file\"`".to_owned()
             }
             Self::MeshNotRead { .. } => "its name is as seen from the model file".to_owned(),
+            Self::MeshUnreadable { help, .. } => return help.clone(),
             Self::UnknownSet { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
             Self::UnknownSet { known, .. } => {
                 format!("there are: {}, and nodes such as node12", known.join(", "))

@@ -61,6 +61,7 @@ mod error;
 pub mod expression;
 mod fault;
 mod fault_coupling;
+mod fault_expression;
 mod fault_help;
 mod fault_rolling;
 mod fault_rotor;
@@ -110,14 +111,14 @@ pub(crate) use build::build;
 
 use crate::element::Data;
 use crate::model::Model;
-use crate::solid::{MeshError, SolidMesh};
+use crate::solid::SolidMesh;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Mesh files by the names that a description has for them, or what is wrong with them.
-pub type MeshFiles = BTreeMap<String, Result<Arc<SolidMesh>, MeshError>>;
+pub type MeshFiles = BTreeMap<String, Result<Arc<SolidMesh>, Box<SolidFault>>>;
 
 /// The description of a model, as it stands in a model file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -335,7 +336,16 @@ impl ModelSpec {
     }
     /// Reads the text of a mesh file. What is wrong with it is said by [`ModelSpec::build`].
     pub fn attach_mesh(&mut self, file: impl Into<String>, text: &str) {
-        self.meshes.insert(file.into(), SolidMesh::parse(text).map(Arc::new));
+        let file = file.into();
+        let wrong = |error| Box::new(SolidFault::Mesh { file: file.clone(), error });
+        let mesh = SolidMesh::parse(text).map(Arc::new).map_err(wrong);
+        self.meshes.insert(file, mesh);
+    }
+    /// Says why a mesh file cannot be read, and what to do about it; [`ModelSpec::build`] says so with the solid.
+    pub fn refuse_mesh(&mut self, file: impl Into<String>, why: impl Into<String>, help: Option<String>) {
+        let (file, why) = (file.into(), why.into());
+        let fault = SolidFault::MeshUnreadable { file: file.clone(), why, help };
+        self.meshes.insert(file, Err(Box::new(fault)));
     }
     /// Changes the value of a parameter that the description has.
     pub fn set_parameter(&mut self, name: &str, value: impl Into<Value>) -> Result<(), ModelError> {

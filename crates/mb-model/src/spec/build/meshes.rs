@@ -60,12 +60,7 @@ impl<P: Data> Builder<P> {
             (Some(block), None) => self.block_mesh(e, block)?,
             (None, Some(file)) => match files.get(file) {
                 Some(Ok(mesh)) => mesh.lifted(),
-                Some(Err(error)) => {
-                    return Err(wrong(
-                        "mesh",
-                        Box::new(SolidFault::Mesh { file: file.clone(), error: error.clone() }),
-                    ));
-                }
+                Some(Err(fault)) => return Err(wrong("mesh", fault.clone())),
                 None => return Err(wrong("mesh", Box::new(SolidFault::MeshNotRead { file: file.clone() }))),
             },
         };

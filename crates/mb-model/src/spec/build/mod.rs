@@ -325,6 +325,10 @@ impl<P: Data> Builder<P> {
     }
     /// The fault of a name that is not there, with the names that may be meant.
     fn unknown(&self, name: &str, tables: &[&str], wanted: &'static str) -> Fault {
+        self.unknown_of(name, wanted, |_, n| tables.contains(&n.table))
+    }
+    /// The same, where more than the table says which names may be meant.
+    fn unknown_of(&self, name: &str, wanted: &'static str, fits: impl Fn(&String, &Named) -> bool) -> Fault {
         /// Most names that a message lists.
         const FEW: usize = 8;
         /// Beyond this number a search costs more than the hint is worth.
@@ -334,7 +338,7 @@ impl<P: Data> Builder<P> {
         if self.names.len() > MANY || !self.scope.may_search() {
             return fault(None, Vec::new());
         }
-        let names = || self.names.iter().filter(|(_, n)| tables.contains(&n.table)).map(|(n, _)| n.as_str());
+        let names = || self.names.iter().filter(|(name, n)| fits(name, n)).map(|(n, _)| n.as_str());
         let nearest = nearest(name, names());
         let mut known: Vec<_> = names().take(FEW + 1).map(str::to_owned).collect();
         if nearest.is_some() || known.len() > FEW {

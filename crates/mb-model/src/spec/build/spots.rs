@@ -222,7 +222,10 @@ impl<P: Data> Builder<P> {
                         Err(fault) => fault,
                     }
                 }
-                _ => self.unknown(&text, &ANGLES, wanted),
+                // A joint in space with one free rotation stands for its angle there.
+                _ => self.unknown_of(&text, wanted, |name, n| {
+                    ANGLES.contains(&n.table) || ["of", "on"].contains(&key) && self.links.contains_key(name)
+                }),
             },
         };
         Err(e.problem(key, fault))
