@@ -290,9 +290,12 @@ impl Failure {
             Self::Linear(LinearError::NotOnMotion { .. }) => "not_an_equilibrium",
             Self::Linear(LinearError::NotSteady(_) | LinearError::NoSteadyMotion { .. }) => "not_steady",
             Self::Stopped(_)
-            | Self::Linear(LinearError::NoEquilibrium { stopped: Some(_), .. })
             | Self::Periodic(PeriodicError::Stopped(_))
-            | Self::Linear(LinearError::Stopped(_) | LinearError::Constraint(ConstraintError::Stopped(_)))
+            | Self::Linear(
+                LinearError::NoEquilibrium { stopped: Some(_), .. }
+                | LinearError::Stopped(_)
+                | LinearError::Constraint(ConstraintError::Stopped(_)),
+            )
             | Self::Parametric { source: ParametricError::Stopped(_), .. } => "limit",
             Self::Linear(_) => "linearization",
             Self::Parametric { .. } | Self::Lost { .. } => "expansion",

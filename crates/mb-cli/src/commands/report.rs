@@ -93,7 +93,7 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
             style.bold(&file),
             names::count(count, "mode", "modes"),
             html.len().div_ceil(1000)
-        ) + &summary::notes(&warning.into_iter().collect::<Vec<_>>(), style)
+        ) + &summary::notes(warning.as_slice(), style)
     };
     let mut answer = Answer::spectra(words, found.as_ref().map_or(&[], |found| &found.results[..]));
     if !left.is_empty() {

@@ -132,8 +132,7 @@ pub(super) fn words(
         out.push('\n');
         out.push_str(&table.render(style));
     }
-    let far: Vec<String> = summary::moved_note(model, given, &start.q).into_iter().collect();
-    out.push_str(&summary::notes(&far, style));
+    out.push_str(&summary::notes(summary::moved_note(model, given, &start.q).as_slice(), style));
     out
 }
 
