@@ -240,6 +240,7 @@ impl Equilibrium {
             let (tried, equation) = ("given".to_owned(), model.coordinate_name(equation));
             return Err(LinearError::NoEquilibrium {
                 pushed,
+                stopped: None,
                 tried,
                 iterations: 0,
                 equation,
