@@ -14,7 +14,7 @@ const MAY_TOUCH_THE_WORLD: [&str; 4] = ["crates/mb-cli/", "crates/mb-gallery/", 
 const PROGRAMS: [&str; 2] = ["/examples/", "/benches/"];
 /// Single files that may, with what for.
 const EXCEPTIONS: [(&str, &str); 4] = [
-    ("crates/saddle-ldlt/src/analysis.rs", "asks the system how much memory is left before a factorization"),
+    ("crates/saddle-ldlt/src/available.rs", "asks the system how much memory is left before a factorization"),
     (
         "crates/mb-analysis/src/checkpoint.rs",
         "keeps the steps of long runs in one way for the program and the Python package",

@@ -24,6 +24,9 @@ const UNBALANCED: f64 = 1e-4;
 /// What the loads push and nothing holds at a point whose residual is small against the forces that stiff members could exert; empty where it
 /// is small against the loads themselves, or where the loads push along no free motion.
 pub(super) fn unbalanced(model: &Model, point: &Point, residual: f64) -> String {
+    if residual == 0.0 {
+        return String::new();
+    }
     let unloaded = model.under_loads(0.0).applied_residual(point);
     let loads: Vec<f64> =
         model.applied_residual(point).iter().zip(&unloaded).map(|(r, own)| own - r).collect();
