@@ -48,7 +48,7 @@ pub enum LinearError {
     /// No equilibrium was found.
     #[error(
         "{}After {iterations} iterations ({tried}) the equation of {equation} is still off by {residual:.3e}.",
-search_words(pushed, *stopped)
+        search_words(pushed, *stopped)
     )]
     NoEquilibrium {
         /// What the loads push at the start and nothing holds; empty where there is no such motion.

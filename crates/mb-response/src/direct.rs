@@ -34,7 +34,7 @@ use std::sync::Arc;
 /// Evaluations in double-double precision of one frequency at most.
 const REFINEMENTS: usize = 5;
 /// A bound above this share of what H is made of leaves no digit.
-pub(crate) const LOST: f64 = 0.3;
+const LOST: f64 = 0.3;
 /// Relative rounding of omega = 2 pi f, back and forth, and of 2 pi itself.
 pub(crate) const OF_FREQUENCY: f64 = 1.5 * f64::EPSILON;
 
@@ -47,6 +47,25 @@ pub struct Sample {
     pub value: DenseC,
     /// Bound of |dH| by entry, outputs x inputs.
     pub bound: Dense,
+}
+
+impl Sample {
+    /// Places of the entries, (output, input).
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, usize)> {
+        places(&self.value)
+    }
+    /// Whether an entry that is not zero has no digit: its bound reaches the largest entry, and `longest`, the length of w times that of x
+    /// where it is known, as it does at a pole to rounding. What vanishes by symmetry is far below that length, and known to be small.
+    pub(crate) fn is_lost(&self, longest: f64) -> bool {
+        let largest = self.entries().map(|at| self.value[at].norm()).fold(longest, f64::max);
+        self.entries().any(|at| self.bound[at] > LOST * largest && self.value[at].norm() > 0.0)
+    }
+}
+
+/// Places of the entries of H, (output, input).
+fn places(h: &DenseC) -> impl Iterator<Item = (usize, usize)> + use<> {
+    let (ny, nu) = h.shape();
+    (0..nu).flat_map(move |i| (0..ny).map(move |o| (o, i)))
 }
 
 /// A system prepared for its response.
@@ -166,8 +185,10 @@ impl Response {
         };
         let longest = lengths(&w) * lengths(&x);
         let found = self.refined(s, &factors, &f, Solution::new(x, l), &Adjoint { w, z, mu });
-        if found.is_finite() && !found.is_lost(longest) {
-            Ok((Sample { omega, bound: found.bound(), value: found.value }, slope))
+        let is_finite = found.is_finite();
+        let sample = Sample { omega, bound: found.bound(), value: found.value };
+        if is_finite && !sample.is_lost(longest) {
+            Ok((sample, slope))
         } else {
             Err(ResponseError::Pole { omega })
         }
@@ -288,8 +309,7 @@ struct Found {
 
 impl Found {
     fn entries(&self) -> impl Iterator<Item = (usize, usize)> {
-        let (ny, nu) = self.value.shape();
-        (0..nu).flat_map(move |i| (0..ny).map(move |o| (o, i)))
+        places(&self.value)
     }
     fn bound(&self) -> Dense {
         &self.left + &self.rounding
@@ -297,13 +317,6 @@ impl Found {
     fn is_finite(&self) -> bool {
         let finite = |at| self.value[at].is_finite() && (self.left[at] + self.rounding[at]).is_finite();
         self.entries().all(finite)
-    }
-    /// Whether an entry that is not zero has no digit: its bound reaches the largest entry, and the length of w times that of x, as it does
-    /// at a pole to rounding. What vanishes by symmetry is far below that length, and known to be small.
-    fn is_lost(&self, longest: f64) -> bool {
-        let largest = self.entries().map(|at| self.value[at].norm()).fold(longest, f64::max);
-        let bound = self.bound();
-        self.entries().any(|at| bound[at] > LOST * largest && self.value[at].norm() > 0.0)
     }
     /// The residual adds no more than the rounding.
     fn is_settled(&self) -> bool {

@@ -4,7 +4,7 @@
 //! from w and from the peak (w^2 - d^2)^1/2 grow from a fraction of d to the spacing of the others. Then intervals are halved
 //! in whose middle log |H| or the phase is off the straight line by more than [`SweepOptions::change`].
 
-use crate::direct::{LOST, Response, Sample};
+use crate::direct::{Response, Sample};
 use crate::error::ResponseError;
 use crate::limit::{Limit, Undamped};
 use crate::projection::Projection;
@@ -289,8 +289,8 @@ impl<'a> Evaluator<'a> {
         let Some(limit) = self.limit(place)?.map(|l| l.value(omega)) else {
             return Ok(SweptPoint::infinite(omega));
         };
-        let count = entries(&limit).filter(|at| limit.value[*at].is_finite()).count();
-        if count == entries(&limit).count() {
+        let count = limit.entries().filter(|at| limit.value[*at].is_finite()).count();
+        if count == limit.entries().count() {
             return Ok(SweptPoint::new(limit));
         }
         // Beside a pole that H has, and not on it, values are large and known. On it the equations may have a solution all the same, as
@@ -306,7 +306,7 @@ impl<'a> Evaluator<'a> {
     /// H at omega by a solution of the equations; none where these show no digit.
     fn off_poles(&mut self, omega: f64) -> Result<Option<Sample>, ResponseError> {
         let projected = self.projection.as_ref().and_then(|p| p.at(omega));
-        if let Some(sample) = projected.filter(|sample| !lost(sample)) {
+        if let Some(sample) = projected.filter(|sample| !sample.is_lost(0.0)) {
             return Ok(Some(sample));
         }
         self.direct += 1;
@@ -345,7 +345,7 @@ impl<'a> Evaluator<'a> {
             let list = match self.limit(place)? {
                 Some(limit) => {
                     let value = limit.value(omega);
-                    entries(&value).filter(|at| !value.value[*at].is_finite()).collect()
+                    value.entries().filter(|at| !value.value[*at].is_finite()).collect()
                 }
                 None => (0..ny).flat_map(|o| (0..nu).map(move |i| (o, i))).collect(),
             };
@@ -402,19 +402,6 @@ impl<'a> Evaluator<'a> {
             (middle.value[at] - line).norm() > self.options.change * size && middle.bound[at] < 0.01 * size
         })
     }
-}
-
-fn entries(sample: &Sample) -> impl Iterator<Item = (usize, usize)> {
-    let (ny, nu) = sample.value.shape();
-    (0..nu).flat_map(move |i| (0..ny).map(move |o| (o, i)))
-}
-
-/// True when an entry that is not zero has no digit beside the largest one: another solution says more.
-fn lost(sample: &Sample) -> bool {
-    let sizes: Vec<(f64, f64)> =
-        entries(sample).map(|at| (sample.value[at].norm(), sample.bound[at])).collect();
-    let largest = sizes.iter().fold(0.0_f64, |m, (h, _)| m.max(*h));
-    sizes.iter().any(|(h, bound)| *bound > LOST * largest && *h > 0.0)
 }
 
 #[cfg(test)]

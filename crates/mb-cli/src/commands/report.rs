@@ -68,10 +68,10 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
     // The warning of a start that assembly moves far is for the terminal as well.
     let at_rest = found.as_ref().ok().and_then(|found| found.site.start());
     let at_rest = at_rest.and_then(|s| summary::moved_note(&loaded.model, &s.before, &s.q));
-    let warning = at_rest.or_else(|| {
+    if at_rest.is_none() {
         page.notes.extend(moved.clone());
-        moved
-    });
+    }
+    let warning = at_rest.or(moved);
     let html = page.html();
     outfile::write(&args.output, |out| out.write_all(html.as_bytes()))?;
     drop((stage, keeps));

@@ -1,6 +1,6 @@
 //! Why there is no equilibrium, in the words of mechanics: loads that push along a motion that nothing holds.
 //!
-//! The free motions are those of the model without its loads, at the start: a pendulum that is pushed sideways has an equilibrium
+//! The free motions are those of the model without its loads, at the start or at what was found: a pendulum that is pushed sideways has an equilibrium
 //! elsewhere, so that a push is the reason of a failure and no proof of one.
 
 use mb_algebra::norms;
@@ -11,15 +11,14 @@ use mb_model::{Model, Point};
 /// Velocities below this share of the largest are not named, and most that are.
 const NAMED: f64 = 0.1;
 const MOST: usize = 6;
+/// Residual relative to the largest load from which on it may be a load that nothing balances.
+const UNBALANCED: f64 = 1e-4;
 
 /// The velocities that the loads push and nothing holds, with their amplitudes; empty where the loads push along no free motion.
 pub(super) fn words(model: &Model, start: &Point) -> String {
     let forces: Vec<f64> = model.applied_residual(start).iter().map(|r| -r).collect();
-    along(model, start, &forces)
+    along(&model.under_loads(0.0), start, &forces)
 }
-
-/// Residual relative to the largest load from which on it may be a load that nothing balances.
-const UNBALANCED: f64 = 1e-4;
 
 /// What the loads push and nothing holds at a point whose residual is small against the forces that stiff members could exert; empty where it
 /// is small against the loads themselves, or where the loads push along no free motion.
@@ -27,20 +26,19 @@ pub(super) fn unbalanced(model: &Model, point: &Point, residual: f64) -> String 
     if residual == 0.0 {
         return String::new();
     }
-    let unloaded = model.under_loads(0.0).applied_residual(point);
-    let loads: Vec<f64> =
-        model.applied_residual(point).iter().zip(&unloaded).map(|(r, own)| own - r).collect();
+    let unloaded = model.under_loads(0.0);
+    let own = unloaded.applied_residual(point);
+    let loads: Vec<f64> = model.applied_residual(point).iter().zip(&own).map(|(r, own)| own - r).collect();
     let largest = norms::max_abs_vec(&loads);
     if largest == 0.0 || residual <= UNBALANCED * largest {
         return String::new();
     }
-    along(model, point, &loads)
+    along(&unloaded, point, &loads)
 }
 
-/// The velocities of the free motion of the model without loads that `forces` push along.
+/// The velocities of the free motion of a model without loads that `forces` push along.
 fn along(model: &Model, at: &Point, forces: &[f64]) -> String {
-    let (k, phi_q) =
-        model.under_loads(0.0).static_blocks(&Point { lambda: vec![0.0; model.nc()], ..at.clone() });
+    let (k, phi_q) = model.static_blocks(&Point { lambda: vec![0.0; model.nc()], ..at.clone() });
     let Some(motion) = pushed_free_motion(&k, &phi_q, forces) else { return String::new() };
     let mut moved: Vec<(String, f64)> = Vec::new();
     for (i, amplitude) in motion.iter().enumerate().filter(|(_, a)| a.abs() > NAMED) {
