@@ -59,6 +59,19 @@ pub(crate) fn whirl(model: &Model, spectrum: &Spectrum, motion: &SteadyMotion) -
     spectrum.eigenpairs.iter().map(one).collect()
 }
 
+/// Orbits flatter than this share of a circle are straight lines to the eye.
+const FLAT: f64 = 0.01;
+
+/// The sense of a mode in a word, of a number from -1 (circles against the spin) to 1 (with it).
+pub fn whirl_word(sense: Option<f64>) -> &'static str {
+    match sense {
+        Some(x) if x > FLAT => "forward",
+        Some(x) if x < -FLAT => "backward",
+        Some(_) => "straight",
+        None => "",
+    }
+}
+
 /// Changes along an orbit up to this share of the diagonals are rounding of the points of the orbit, a few hundred radians
 /// from the first.
 const ROUNDING: f64 = 1e-11;

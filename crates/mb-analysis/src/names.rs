@@ -89,3 +89,15 @@ pub fn coordinates(model: &Model, q: &[f64]) -> Vec<(String, f64, String, &'stat
     }
     out
 }
+
+/// Name, value, the value as it is shown, and unit of the rate of each coordinate.
+pub fn speeds(model: &Model, v: &[f64]) -> Vec<(String, f64, String, String)> {
+    let noise = rounding(v);
+    let named = model.coordinates().names().into_iter().zip(velocity_units(model)).zip(v);
+    named
+        .map(|((name, unit), x)| {
+            let unit = if unit.is_empty() { "1/s".to_owned() } else { format!("{unit}/s") };
+            (format!("d({name})/dt"), *x, six(noise(*x)), unit)
+        })
+        .collect()
+}

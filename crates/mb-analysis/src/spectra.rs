@@ -83,6 +83,10 @@ impl FormulationSpectrum {
             whirl: Vec::new(),
         }
     }
+    /// The sense of eigenpair `index` as in `whirl`; none where it has none.
+    pub fn whirl_of(&self, index: usize) -> Option<f64> {
+        self.whirl.get(index).copied().flatten()
+    }
     /// The spectrum of a formulation whose work was ended before anything was known of it.
     pub fn ended(name: String, why: Stopped) -> Self {
         let findings = vec![SparseFinding::EndedEarly { reason: why.to_string() }.into()];

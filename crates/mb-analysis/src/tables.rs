@@ -1,6 +1,7 @@
 //! The tables of the page of a model: what joints hold and carry, outputs, configuration, energy and effective masses.
 
-use crate::names::coordinates;
+use crate::moving::whirl_word;
+use crate::names::{self, coordinates};
 use crate::number::six;
 use crate::sentences;
 use crate::shares::{NEGATIVE, Shares};
@@ -125,6 +126,29 @@ pub fn configuration(model: &Model, point: &Point) -> Table {
         columns: columns(&[("coordinate", ""), ("value", ""), ("unit", "")]),
         rows: coordinates(model, &point.q).into_iter().map(row).collect(),
     }
+}
+
+/// Names, values and units of the speeds of a motion.
+pub fn speeds(model: &Model, point: &Point) -> Table {
+    let row = |(name, x, shown, unit): (String, f64, String, String)| {
+        vec![Cell::Words(name), Cell::Number(x, shown), Cell::Words(unit)]
+    };
+    Table {
+        title: "Speeds".to_owned(),
+        note: "Rates of the coordinates in the motion about which the modes are.".to_owned(),
+        columns: columns(&[("rate", ""), ("value", ""), ("unit", "")]),
+        rows: names::speeds(model, &point.v).into_iter().map(row).collect(),
+    }
+}
+
+/// The column of the sense of whirl, and its cell of one mode: the number of `--json`, shown as a word.
+pub fn whirl_column() -> Column {
+    Column::new("whirl", "")
+}
+
+/// As [`whirl_column`] has it; empty where a mode does not circle.
+pub fn whirl(sense: Option<f64>) -> Cell {
+    Cell::Number(sense.unwrap_or(f64::NAN), whirl_word(sense).to_owned())
 }
 
 /// Shares of the energy of each mode by body, those of at least a percent; `number_of` gives the row of an eigenpair in the table of

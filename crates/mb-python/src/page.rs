@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use mb_algebra::c64;
 use mb_analysis::drawing::Drawing;
 use mb_analysis::number::{six, tiny};
-use mb_analysis::{Shares, history, rank_at, shares, tables};
+use mb_analysis::{FormulationSpectrum, Shares, history, rank_at, shares, tables};
 use mb_eigen::Eigenpair;
 use mb_eigen::modal::EnergyShares;
 use mb_report::{Cell, Chart, Column, Report, Shape, Table};
@@ -65,6 +65,10 @@ pub(crate) fn page(
         let moving = modes.iter().filter(|m| m.pair.value().is_some()).take(most);
         let shapes = moving.map(|m| m.shape(model, &point.q, &drawing, parts.energy.as_ref())).collect();
         let number_of = |index: usize| leading.iter().position(|i| *i == index);
+        let speeds = match state {
+            mb_analysis::Site::Motion(_) => tables::speeds(model, point),
+            mb_analysis::Site::Rest(_) => Table::default(),
+        };
         let (tables, long) = tables::kept(
             [
                 tables::energy(&parts, number_of),
@@ -73,6 +77,7 @@ pub(crate) fn page(
                 tables::reactions(model, point),
                 tables::outputs(model, point),
                 tables::configuration(model, point),
+                speeds,
             ],
             "the results have them",
         );
@@ -84,7 +89,7 @@ pub(crate) fn page(
             source: format!("{}; {}", model.name, found.name),
             program: concat!("mb-modes ", env!("CARGO_PKG_VERSION")).to_owned(),
             facts,
-            modes: Some(table(&modes)),
+            modes: Some(table(&modes, &found)),
             statement,
             shapes,
             notes,
@@ -168,7 +173,7 @@ impl Line<'_> {
     }
 }
 
-fn table(modes: &[Line<'_>]) -> Table {
+fn table(modes: &[Line<'_>], found: &FormulationSpectrum) -> Table {
     let heads = [
         ("mode", ""),
         ("re", "1/s"),
@@ -179,10 +184,13 @@ fn table(modes: &[Line<'_>]) -> Table {
         ("kind", ""),
         ("error", "rad/s"),
     ];
-    Table {
-        title: "Modes".to_owned(),
-        note: String::new(),
-        columns: heads.iter().map(|(name, unit)| Column::new(name, unit)).collect(),
-        rows: modes.iter().map(Line::cells).collect(),
-    }
+    let whirls = !found.whirl.is_empty();
+    let mut columns: Vec<Column> = heads.iter().map(|(name, unit)| Column::new(name, unit)).collect();
+    columns.extend(whirls.then(tables::whirl_column));
+    let row = |line: &Line<'_>| {
+        let mut cells = line.cells();
+        cells.extend(whirls.then(|| tables::whirl(found.whirl_of(line.index))));
+        cells
+    };
+    Table { title: "Modes".to_owned(), note: String::new(), columns, rows: modes.iter().map(row).collect() }
 }

@@ -89,7 +89,7 @@ pub struct ResponseArgs {
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
     /// What is drawn
-    #[arg(long, value_enum, default_value_t = FigureArg::Bode)]
+    #[arg(long, value_enum, default_value_t = FigureArg::Bode, requires = "plot")]
     pub figure: FigureArg,
     /// Where.
     #[command(flatten)]

@@ -7,6 +7,7 @@ use crate::flow::StartOptions;
 use crate::flow::campbell::{
     Campbell, CampbellOptions, Critical, ModePoint, SpeedOf, Unsolved, Unstable, campbell,
 };
+use crate::flow::moving::whirl_word;
 use crate::history;
 use crate::json;
 use crate::npz::{self, Array};
@@ -14,7 +15,6 @@ use crate::outfile;
 use crate::parametric::quantity::{Quantity, quantity};
 use crate::picture;
 use crate::progress::Progress;
-use crate::render::modes::whirl;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text, load};
 use mb_chart::{Chart, Curve, Panel, Scale};
@@ -222,7 +222,7 @@ impl CampbellDiagram {
     /// The sense of a mode at the last speed.
     fn sense(&self, mode: usize) -> &'static str {
         let last = self.found.modes[mode].iter().rev().flatten().find_map(|m| m.whirl);
-        whirl(last)
+        whirl_word(last)
     }
     fn render(&self, style: Style) -> String {
         let found = &self.found;
@@ -356,7 +356,7 @@ fn critical(list: &[Critical], solved: bool, style: Style) -> String {
             tiny(c.error),
             six_short(c.order),
             (c.mode + 1).to_string(),
-            whirl(c.whirl).to_owned(),
+            whirl_word(c.whirl).to_owned(),
             six(c.frequency_hz),
             six(c.growth),
         ]);

@@ -78,19 +78,26 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
     }
     let text =
         if args.output.json { json::modes::document(&found, args) } else { render(&found, args, style) };
-    let mut answer = Answer::spectra(text, &found.results);
-    if let Some(undetermined) = &found.undetermined {
-        // The page has the whole sentence as a note, the document only the rows.
-        let words = if args.output.json {
-            modes::undetermined(undetermined)
-        } else {
-            "The constraints do not determine the spectrum, see the notes.".to_owned()
-        };
-        answer.complaint.push_str(&words);
-        answer.complaint.push('\n');
-        answer.code = crate::failure::NUMERICS;
+    Ok(found.answer(text, !args.output.json))
+}
+
+impl Modes {
+    /// The answer with its exit code: right, unless a spectrum falls short or the constraints do not determine it. `noted` says
+    /// whether the text has the notes that tell the whole reason.
+    pub fn answer(&self, text: String, noted: bool) -> Answer {
+        let mut answer = Answer::spectra(text, &self.results);
+        if let Some(undetermined) = &self.undetermined {
+            let words = if noted {
+                "The constraints do not determine the spectrum, see the notes.".to_owned()
+            } else {
+                modes::undetermined(undetermined)
+            };
+            answer.complaint.push_str(&words);
+            answer.complaint.push('\n');
+            answer.code = crate::failure::NUMERICS;
+        }
+        answer
     }
-    Ok(answer)
 }
 
 /// A folder for the engine, or an estimate.

@@ -41,6 +41,7 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
     if args.motion.instant {
         return Err(RequestError::NoModesOfInstant.into());
     }
+    report::check(&args.curves)?;
     let loaded = load(text, &args.model)?;
     let moves = args.motion.given() || crate::flow::rotates(&loaded.model);
     let found = match modes::analyse(text, &args.modes(moves), progress) {
@@ -89,19 +90,36 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
         })
     } else {
         format!(
-            "{}: {}, {animated} of them animated; {} kB. Open it in a browser.\n",
+            "{}: {}; {} kB. Open it in a browser.\n",
             style.bold(&file),
-            names::count(count, "mode", "modes"),
+            shown(count, animated),
             html.len().div_ceil(1000)
         ) + &summary::notes(warning.as_slice(), style)
     };
-    let mut answer = Answer::spectra(words, found.as_ref().map_or(&[], |found| &found.results[..]));
+    // The notes are on the page, so that the terminal has the whole reason of a spectrum that is not determined.
+    let mut answer = match &found {
+        Ok(found) => found.answer(words, false),
+        Err(_) => Answer::right(words),
+    };
     if !left.is_empty() {
         answer.complaint.extend(left.iter().map(|words| format!("{words}.\n")));
         answer.complaint += "The page has what was computed.\n";
         answer.code = NUMERICS;
     }
     Ok(answer)
+}
+
+/// How many modes a page has, and how many of them move.
+fn shown(modes: usize, animated: usize) -> String {
+    let all = names::count(modes, "mode", "modes");
+    match (modes, animated) {
+        (0, _) => "no modes".to_owned(),
+        (1, 0) => format!("{all}, not animated"),
+        (1, _) => format!("{all}, animated"),
+        (_, 0) => format!("{all}, none of them animated"),
+        _ if animated == modes => format!("{all}, all of them animated"),
+        _ => format!("{all}, {animated} of them animated"),
+    }
 }
 
 /// Why a motion ends before its time, if it does.

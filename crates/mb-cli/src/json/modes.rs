@@ -224,7 +224,7 @@ impl FormulationView {
                 .eigenpairs
                 .iter()
                 .enumerate()
-                .map(|(i, p)| EigenpairView::new(p, result.whirl.get(i).copied().flatten(), vectors))
+                .map(|(i, p)| EigenpairView::new(p, result.whirl_of(i), vectors))
                 .collect(),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{Column, Style, Table, six, tiny};
 use crate::flow::FormulationSpectrum;
+use crate::flow::moving::whirl_word;
 use crate::names;
 use mb_algebra::c64;
 use mb_eigen::sparse::{Completeness, Proof, Region, SparseFinding};
@@ -94,7 +95,7 @@ pub fn table(result: &FormulationSpectrum, all: bool, style: Style) -> String {
             if pair.error_bound.is_finite() { tiny(pair.error_bound) } else { "-".to_owned() },
         ];
         if whirls {
-            row.push(whirl(result.whirl.get(line.index).copied().flatten()).to_owned());
+            row.push(whirl_word(result.whirl_of(line.index)).to_owned());
         }
         table.row(row);
     }
@@ -102,19 +103,6 @@ pub fn table(result: &FormulationSpectrum, all: bool, style: Style) -> String {
         return "  no modes\n".to_owned();
     }
     table.render(style)
-}
-
-/// Orbits flatter than this share of a circle are straight lines to the eye.
-const FLAT: f64 = 0.01;
-
-/// The sense of a mode in a word.
-pub fn whirl(sense: Option<f64>) -> &'static str {
-    match sense {
-        Some(x) if x > FLAT => "forward",
-        Some(x) if x < -FLAT => "backward",
-        Some(_) => "straight",
-        None => "",
-    }
 }
 
 /// The class, with a word when the mode grows or its error bound is as large as the eigenvalue.

@@ -165,11 +165,8 @@ pub fn own_speeds(model: &Model, site: &Site) -> Option<String> {
 /// The speeds by coordinate name.
 pub fn speeds(model: &Model, v: &[f64], style: Style) -> String {
     let mut table = Table::new(vec![Column::words(""), Column::number("", ""), Column::words("")]);
-    let noise = rounding(v);
-    let names = model.coordinates().names();
-    for ((name, unit), x) in names.into_iter().zip(names::velocity_units(model)).zip(v) {
-        let unit = if unit.is_empty() { "1/s".to_owned() } else { format!("{unit}/s") };
-        table.row(vec![format!("d({name})/dt"), six(noise(*x)), style.dim(&unit)]);
+    for (name, _, shown, unit) in names::speeds(model, v) {
+        table.row(vec![name, shown, style.dim(&unit)]);
     }
     table.render(style)
 }

@@ -1,6 +1,6 @@
 //! Curves that were asked for: response, tracks, Campbell diagrams; each is the analysis of its command, with its figure.
 
-use crate::args::{self, Cli, Command, FigureArg, ReportArgs, ResponseArgs, TrackArgs};
+use crate::args::{self, Cli, Command, CurvesArgs, FigureArg, ReportArgs, ResponseArgs, TrackArgs};
 use crate::commands::{campbell, modes::Modes, response, track};
 use crate::failure::{Failure, RequestError};
 use crate::progress::Progress;
@@ -9,6 +9,7 @@ use crate::source::Text;
 use mb_chart::{Mark, Scale};
 use mb_model::Model;
 use mb_report::{Chart, Curve, CurveMark, Panel};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 /// Without a band the response goes beyond the sixth frequency by this ratio.
@@ -65,6 +66,27 @@ pub fn charts(
         }
     }
     Ok((out, left))
+}
+
+/// Refuses what is asked for twice, before anything is computed.
+///
+/// # Errors
+/// [`RequestError::Twice`].
+pub fn check(asked: &CurvesArgs) -> Result<(), RequestError> {
+    once("--response", asked.response.chunks_exact(2))?;
+    once("--track", asked.track.chunks_exact(3))?;
+    once("--campbell", asked.campbell.chunks_exact(3))
+}
+
+/// Refuses a figure that is asked for twice, as a name given twice is refused elsewhere.
+fn once<'a>(option: &'static str, asked: impl Iterator<Item = &'a [String]>) -> Result<(), RequestError> {
+    let mut seen = BTreeSet::new();
+    for values in asked {
+        if !seen.insert(values) {
+            return Err(RequestError::Twice { option, name: values.join(" ") });
+        }
+    }
+    Ok(())
 }
 
 /// One response, over the band of the modes where one is given.

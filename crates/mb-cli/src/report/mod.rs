@@ -11,7 +11,7 @@ use crate::flow::drawing::Drawing;
 use crate::names;
 use crate::render::{Style, modes, summary};
 use crate::source::Loaded;
-pub use curves::charts;
+pub use curves::{charts, check};
 use mb_analysis::history;
 use mb_constraints::simulate::Trajectory;
 use mb_report::{Chart, Report};
@@ -42,7 +42,7 @@ pub fn page(found: &Modes, motion: Option<&Trajectory>, asked: Vec<Chart>, args:
         source: format!("{}; {}", source(&found.loaded), result.name),
         program: PROGRAM.to_owned(),
         facts: facts(found),
-        modes: Some(tables::modes(&lines)),
+        modes: Some(tables::modes(&lines, result)),
         statement: std::iter::once(modes::counts(result).trim().to_owned())
             .chain(complete)
             .collect::<Vec<_>>()
@@ -92,6 +92,7 @@ fn facts(found: &Modes) -> Vec<(String, String)> {
     let (name, state) = site.trim().split_once(": ").unwrap_or(("state", site.trim()));
     // The hint on other strategies belongs to the terminal.
     let state = state.lines().next().unwrap_or_default();
+    let frame = found.site.steady().map(|motion| ("seen from", motion.frame().to_string()));
     [
         ("degrees of freedom", rank.degrees_of_freedom().to_string()),
         ("coordinates", rank.velocities.to_string()),
@@ -100,6 +101,7 @@ fn facts(found: &Modes) -> Vec<(String, String)> {
         (name, state.to_owned()),
     ]
     .into_iter()
+    .chain(frame)
     .map(|(name, text)| (name.to_owned(), text))
     .collect()
 }
@@ -118,6 +120,7 @@ fn notes(found: &Modes, lines: &[modes::Line<'_>]) -> Vec<String> {
     }
     notes.extend(found.undetermined.as_ref().map(modes::undetermined));
     notes.extend(summary::steadiness(&found.site));
+    notes.extend(summary::rolling(&found.loaded.model, &found.site));
     notes.extend(summary::own_speeds(&found.loaded.model, &found.site));
     if let Site::Motion(_) = found.site {
         notes.push("mode shapes are drawn over the configuration of the instant".to_owned());

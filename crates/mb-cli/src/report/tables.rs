@@ -1,13 +1,15 @@
 //! The tables of the page; numbers are those of `--json`, words those of the terminal.
 
 use crate::commands::modes::Modes;
+use crate::flow::{FormulationSpectrum, Site};
 use crate::render::modes::{Line, class, shown};
 use crate::render::{six, tiny};
 use mb_analysis::tables::{self, columns, number, optional, whole};
 use mb_report::{Cell, Table};
 
 /// The mode table.
-pub(super) fn modes(lines: &[Line<'_>]) -> Table {
+pub(super) fn modes(lines: &[Line<'_>], result: &FormulationSpectrum) -> Table {
+    let whirls = !result.whirl.is_empty();
     let row = |line: &Line<'_>| {
         let pair = line.pair;
         let (value, seen) = (pair.value(), shown(pair));
@@ -23,7 +25,7 @@ pub(super) fn modes(lines: &[Line<'_>]) -> Table {
         };
         let sign = if line.conjugate { "±" } else { "" };
         let bound = pair.error_bound;
-        vec![
+        let mut cells = vec![
             whole(line.number),
             part(|s| s.re, &six),
             part(|s| s.im, &|x| format!("{sign}{}", six(x))),
@@ -33,22 +35,26 @@ pub(super) fn modes(lines: &[Line<'_>]) -> Table {
             Cell::Words(class(pair)),
             Cell::Number(pair.backward_error, tiny(pair.backward_error)),
             Cell::Number(bound, if bound.is_finite() { tiny(bound) } else { "-".to_owned() }),
-        ]
+        ];
+        cells.extend(whirls.then(|| tables::whirl(result.whirl_of(line.index))));
+        cells
     };
+    let mut heads = columns(&[
+        ("mode", ""),
+        ("re", "1/s"),
+        ("im", "rad/s"),
+        ("f_d", "Hz"),
+        ("f_n", "Hz"),
+        ("zeta", ""),
+        ("class", ""),
+        ("residual", ""),
+        ("error", "rad/s"),
+    ]);
+    heads.extend(whirls.then(tables::whirl_column));
     Table {
         title: "Modes".to_owned(),
         note: String::new(),
-        columns: columns(&[
-            ("mode", ""),
-            ("re", "1/s"),
-            ("im", "rad/s"),
-            ("f_d", "Hz"),
-            ("f_n", "Hz"),
-            ("zeta", ""),
-            ("class", ""),
-            ("residual", ""),
-            ("error", "rad/s"),
-        ]),
+        columns: heads,
         rows: lines.iter().map(row).collect(),
     }
 }
@@ -57,6 +63,10 @@ pub(super) fn modes(lines: &[Line<'_>]) -> Table {
 pub(super) fn all(found: &Modes, lines: &[Line<'_>]) -> (Vec<Table>, Option<String>) {
     let (model, point) = (&found.loaded.model, found.site.point());
     let number_of = |index: usize| lines.iter().find(|line| line.index == index).map(|line| line.number);
+    let speeds = match found.site {
+        Site::Motion(_) => tables::speeds(model, point),
+        Site::Rest(_) => Table::default(),
+    };
     let list = [
         tables::energy(&found.shares, number_of),
         tables::participation(&found.shares, number_of),
@@ -64,6 +74,7 @@ pub(super) fn all(found: &Modes, lines: &[Line<'_>]) -> (Vec<Table>, Option<Stri
         tables::reactions(model, point),
         tables::outputs(model, point),
         tables::configuration(model, point),
+        speeds,
         formulations(found),
     ];
     tables::kept(list, "`--json` has them")

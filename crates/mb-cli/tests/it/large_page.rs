@@ -1,6 +1,6 @@
 //! A page of ten thousand nodes: its size, what it leaves out and says so, and how it looks in a browser where there is one.
 
-use super::report::look;
+use super::browser::look;
 use mb_report::{Cell, Column, Glyph, Mark, Report, Scene, Shape, Table};
 use serde_json::{Value, json as value};
 use std::f64::consts::{PI, TAU};

@@ -6,6 +6,7 @@ mod bad_input;
 mod beams;
 #[cfg(unix)]
 mod book;
+mod browser;
 mod campbell;
 mod check;
 mod counterparts;

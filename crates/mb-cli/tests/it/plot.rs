@@ -288,3 +288,10 @@ fn several_equilibria_and_the_way_along_growing_loads_are_drawn() {
     let run = mb(&["equilibrium", &model("rod-pendulum"), "--plot", "there.svg", "--plot-scale", "0"]);
     assert!(run.code == 1 && run.err.contains("must be a positive number"), "{run:?}");
 }
+
+/// What only a picture has is refused where none is asked for.
+#[test]
+fn the_figure_needs_a_picture() {
+    let run = mb(&["response", &model("cart-pendulum"), "--band", "0", "2", "--figure", "nyquist"]);
+    assert!(run.code == 1 && run.err.contains("--plot"), "{run:?}");
+}

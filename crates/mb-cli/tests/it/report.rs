@@ -1,20 +1,18 @@
-//! `mb report`: what the page holds, and how it looks and moves in a headless browser where there is one.
+//! `mb report`: what the page holds.
 
 use crate::support::{json, mb, mb_with, model, right};
 use serde_json::{Value, json as value};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// The data that a page holds.
-fn data(page: &str) -> Value {
+pub(crate) fn data(page: &str) -> Value {
     let (_, rest) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
     let (data, _) = rest.split_once("</script>").unwrap();
     serde_json::from_str(data).unwrap()
 }
 
 /// Writes the page of a model.
-fn page(folder: &Path, args: &[&str]) -> (PathBuf, String) {
+pub(crate) fn page(folder: &Path, args: &[&str]) -> (PathBuf, String) {
     let path = folder.join("page.html");
     let mut all = vec!["report"];
     all.extend(args);
@@ -25,7 +23,7 @@ fn page(folder: &Path, args: &[&str]) -> (PathBuf, String) {
 }
 
 /// Numbers of the table of `mb modes --json`, one of each conjugate pair.
-fn modes(args: &[&str]) -> Vec<Value> {
+pub(crate) fn modes(args: &[&str]) -> Vec<Value> {
     let mut all = vec!["modes"];
     all.extend(args);
     let found = json(&all);
@@ -79,7 +77,7 @@ fn a_name_with_markup_stays_text() {
 }
 
 /// A pendulum whose names would be markup, and one that would be a place of the page.
-fn marked() -> &'static str {
+pub(crate) fn marked() -> &'static str {
     r#"
     units = "SI"
     name = "<img src=x></script> {{DATA}}"
@@ -256,93 +254,86 @@ fn a_motion_that_is_not_seen_is_named() {
     assert!(names.len() == 10 && names.ends_with(&["w turned about z"]), "{names:?}");
 }
 
+/// The page of a steady motion has the sense of whirl and the speeds that `--json` has.
+#[test]
+fn a_steady_motion_has_whirl_and_speeds() {
+    let dir = tempfile::tempdir().unwrap();
+    // Whirl is that of a motion seen from the ground: the governor is seen from its shaft.
+    for (name, whirls) in [("top", true), ("flyball-governor", false)] {
+        let file = model(name);
+        let args = [&*file, "--moving"];
+        let mut all = vec!["modes"];
+        all.extend(&args);
+        let document = json(&all);
+        let (_, text) = page(dir.path(), &args);
+        let data = data(&text);
+        let table = &data["modes"];
+        let column = table["columns"].as_array().unwrap().iter().position(|c| c["name"] == "whirl");
+        assert_eq!(column.is_some(), whirls, "{name}");
+        let rows = table["rows"].as_array().unwrap();
+        if let Some(k) = column {
+            let pairs = document["formulations"][0]["eigenpairs"].as_array().unwrap().iter();
+            let upper = pairs.filter(|p| p["im"].as_f64().unwrap() >= 0.0);
+            let found: Vec<&Value> = rows.iter().map(|row| &row[k][0]).collect();
+            assert_eq!(found, upper.map(|p| &p["whirl"]).collect::<Vec<_>>(), "{name}");
+            assert_eq!((&rows[0][k][1], &rows[2][k][1]), (&value!(""), &value!("forward")), "{name}");
+        }
+        let tables = data["tables"].as_array().unwrap();
+        let speeds = tables.iter().find(|t| t["title"] == "Speeds").unwrap();
+        let velocities = document["operating_point"]["velocities"].as_object().unwrap();
+        let rows = speeds["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), velocities.len(), "{args:?}");
+        for row in rows {
+            let name = row[0].as_str().unwrap().strip_prefix("d(").unwrap().strip_suffix(")/dt").unwrap();
+            assert_eq!(row[1][0], velocities[name], "{args:?}: {name}");
+        }
+    }
+    // At rest there is neither.
+    let (_, text) = page(dir.path(), &[&model("top")]);
+    let titles = data(&text)["tables"].to_string();
+    assert!(data(&text)["modes"]["columns"].as_array().unwrap().len() == 9 && !titles.contains("\"Speeds\""));
+}
+
+/// A page of a spectrum that is not determined is written, and ends as `mb modes` does.
+#[test]
+fn a_spectrum_that_is_not_determined_ends_as_in_modes() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("page.html");
+    let singular = model("n-four-bar-singular");
+    let run = mb(&["report", &singular, "-o", path.to_str().unwrap()]);
+    assert_eq!((run.code, mb(&["modes", &singular]).code), (2, 2), "{run:?}");
+    assert!(run.err.contains("THE SPECTRUM IS NOT DETERMINED"), "{run:?}");
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(data(&text)["notes"].to_string().contains("THE SPECTRUM IS NOT DETERMINED"));
+}
+
+#[test]
+fn the_program_says_how_many_modes_move() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("page.html");
+    let said = |args: &[&str]| {
+        let mut all = vec!["report"];
+        all.extend(args);
+        all.extend(["-o", path.to_str().unwrap()]);
+        right(&all)
+    };
+    assert!(said(&[&model("rod-pendulum")]).contains(": 1 mode, animated; "));
+    assert!(said(&[&model("double-pendulum-rigid")]).contains(", all of them animated; "));
+    assert!(said(&[&model("beam-four-bar"), "--shapes", "2"]).contains(" modes, 2 of them animated; "));
+}
+
 #[test]
 fn wrong_requests_are_refused() {
+    let twice = ["--response", "F", "position", "--response", "F", "position"];
+    let cart = model("cart-pendulum");
+    let mut line = vec!["report", &cart, "-o", "page.html"];
+    line.extend(twice);
+    let run = mb(&line);
+    assert!(run.code == 1 && run.err.contains("--response F position is given twice"), "{run:?}");
     let run = mb(&["report", &model("rod-pendulum"), "-o", "page.pdf"]);
     assert!(run.code == 1 && run.err.contains(".html"), "{run:?}");
     let run = mb(&["report", &model("rod-pendulum")]);
     assert!(run.code == 1 && run.err.contains("--output"), "{run:?}");
     let run = mb(&["report", &model("rod-pendulum"), "-o", "page.html", "--until", "-1"]);
     assert!(run.code == 1 && run.err.contains("--until"), "{run:?}");
-}
-
-/// The browser, the interpreter of the script and the modules it needs (playwright-core in target/browser), where installed.
-fn browser() -> Option<[PathBuf; 3]> {
-    let found = |names: &[&str]| {
-        let paths = std::env::var_os("PATH").unwrap_or_default();
-        let mut places = std::env::split_paths(&paths)
-            .flat_map(|p| names.iter().map(move |n| p.join(n)).collect::<Vec<_>>());
-        places.find(|p| p.is_file())
-    };
-    let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/browser");
-    let modules =
-        modules.join("node_modules/playwright-core").is_dir().then_some(modules)?.canonicalize().ok()?;
-    Some([found(&["chromium", "chromium-browser", "google-chrome"])?, found(&["node"])?, modules])
-}
-
-static BROWSER: std::sync::Mutex<()> = std::sync::Mutex::new(());
-
-/// Looks at a page in a browser, with and without WebGL, wide and narrow; see `tests/browser/look.mjs`.
-pub(crate) fn look(name: &str, page: &Path, title: &str, modes: &[Value], charts: usize) {
-    let Some([chromium, node, modules]) = browser() else {
-        // Written past the test harness, which would keep it to itself.
-        let _ = writeln!(
-            std::io::stderr(),
-            "NOT RUN: {name} needs Chromium, Node.js and playwright-core in target/browser"
-        );
-        return;
-    };
-    let task = value!({ "chromium": chromium, "modules": modules, "page": page, "title": title, "modes": modes, "charts": charts,
-        "pictures": std::env::var("MB_PICTURES").ok() });
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/look.mjs");
-    // One browser at a time.
-    let _alone = BROWSER.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let output = Command::new(node).arg(script).arg(task.to_string()).output().unwrap();
-    let said =
-        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-}
-
-#[test]
-fn a_browser_shows_a_model_in_space() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = model("beam-four-bar");
-    let (path, _) = page(dir.path(), &[&file]);
-    let title = data(&std::fs::read_to_string(&path).unwrap())["title"].as_str().unwrap().to_owned();
-    look("a_browser_shows_a_model_in_space", &path, &title, &modes(&[&file]), 0);
-}
-
-#[test]
-fn a_browser_shows_names_with_markup_as_text() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("model.toml");
-    std::fs::write(&file, marked()).unwrap();
-    let file = file.to_str().unwrap();
-    let (path, _) = page(dir.path(), &[file]);
-    look(
-        "a_browser_shows_names_with_markup_as_text",
-        &path,
-        "<img src=x></script> {{DATA}}",
-        &modes(&[file]),
-        0,
-    );
-}
-
-#[test]
-fn a_browser_shows_a_motion_and_curves() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = model("cart-pendulum");
-    let args = [&file, "--until", "1", "--response", "F", "position", "--track", "L", "0.8", "1.2"];
-    let (path, text) = page(dir.path(), &args);
-    let title = data(&text)["title"].as_str().unwrap().to_owned();
-    look("a_browser_shows_a_motion_and_curves", &path, &title, &modes(&[&file]), 4);
-}
-
-#[test]
-fn a_browser_shows_a_motion_alone() {
-    let dir = tempfile::tempdir().unwrap();
-    let args = [&model("four-bar-driven"), "--until", "0.5", "--frames", "10"];
-    let (path, text) = page(dir.path(), &args);
-    let title = data(&text)["title"].as_str().unwrap().to_owned();
-    look("a_browser_shows_a_motion_alone", &path, &title, &[], 2);
 }
