@@ -2,15 +2,19 @@
 //!
 #![doc = include_str!("../README.md")]
 
+mod axis;
 mod letters;
 mod marks;
 mod pdf;
 mod png;
 mod raster;
+#[cfg(test)]
+mod tests;
 
 pub use pdf::pdf;
 pub use raster::{PixelError, png};
 
+use axis::{Axis, range};
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 760.0;
@@ -19,17 +23,22 @@ const LEFT: f64 = 84.0;
 const RIGHT: [f64; 2] = [210.0, 24.0];
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 48.0;
-/// Height of one panel, and between two.
+/// Height of one panel, the most of one with equal axes, and between two.
 const PANEL: f64 = 220.0;
+const TALL: f64 = 640.0;
 const GAP: f64 = 22.0;
 /// Colours that differ also for most colour-blind readers (Okabe and Ito).
 pub const COLOURS: [&str; 7] = ["#000000", "#e69f00", "#56b4e9", "#009e73", "#d55e00", "#cc79a7", "#0072b2"];
+
+const GREY: &str = "#666666";
 
 /// How values become heights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
     /// In proportion.
     Linear,
+    /// In proportion from zero on: of magnitudes, which are never negative.
+    FromZero,
     /// Decimal logarithms; smaller values than this are drawn there.
     Logarithmic {
         /// Smallest value drawn, positive.
@@ -53,6 +62,8 @@ pub enum Mark {
 pub struct Curve {
     /// Its name in the legend; none when empty.
     pub name: String,
+    /// True where the name stands at the right end of the curve, and not in the legend.
+    pub named_at_end: bool,
     /// Which of the [`COLOURS`], from 0; they repeat.
     pub colour: usize,
     /// Abscissa and value; where a number is not finite the line is broken.
@@ -66,11 +77,21 @@ pub struct Curve {
 impl Curve {
     /// A line.
     pub fn line(name: &str, colour: usize, points: Vec<[f64; 2]>) -> Self {
-        Self { name: name.to_owned(), colour, points, mark: Mark::Line, band: Vec::new() }
+        let (name, mark, band) = (name.to_owned(), Mark::Line, Vec::new());
+        Self { name, named_at_end: false, colour, points, mark, band }
     }
     /// A broken line.
     pub fn dashes(name: &str, colour: usize, points: Vec<[f64; 2]>) -> Self {
         Self { mark: Mark::Dashes, ..Self::line(name, colour, points) }
+    }
+    /// With its name at its end.
+    #[must_use]
+    pub fn named_at_end(self) -> Self {
+        Self { named_at_end: true, ..self }
+    }
+    /// Broken lines are references, in grey.
+    fn ink(&self) -> &'static str {
+        if self.mark == Mark::Dashes { GREY } else { COLOURS[self.colour % COLOURS.len()] }
     }
     /// Points.
     pub fn dots(name: &str, colour: usize, points: Vec<[f64; 2]>) -> Self {
@@ -98,26 +119,37 @@ pub struct Chart {
     pub abscissa: String,
     /// The panels from above.
     pub panels: Vec<Panel>,
+    /// True where a unit is as long across as up, as in the complex plane.
+    pub equal: bool,
 }
 
 impl Chart {
     /// The chart as SVG. Numbers are rounded to a tenth of a unit, so that round-off of the values does not show.
     pub fn svg(&self) -> String {
+        let all = self.panels.iter().flat_map(|p| &p.curves).flat_map(|c| &c.points).map(|p| p[0]);
+        let extent = range(all);
+        let named = self.panels.iter().flat_map(|p| &p.curves).any(|c| !c.name.is_empty() && !c.named_at_end);
+        let right = WIDTH - RIGHT[usize::from(!named)];
+        let high = if self.equal { self.tall(extent, right - LEFT) } else { PANEL };
         let count = self.panels.len() as f64;
-        let height = TOP + PANEL * count + GAP * (count - 1.0).max(0.0) + BOTTOM;
+        let height = TOP + high * count + GAP * (count - 1.0).max(0.0) + BOTTOM;
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" \
              font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
              <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{}</text>\n",
             escaped(&self.title)
         );
-        let all = self.panels.iter().flat_map(|p| &p.curves).flat_map(|c| &c.points).map(|p| p[0]);
-        let named = self.panels.iter().flat_map(|p| &p.curves).any(|c| !c.name.is_empty());
-        let right = WIDTH - RIGHT[usize::from(!named)];
-        let across = Axis::linear(range(all), false, [LEFT, right]);
+        let mut across = Axis::linear(extent, false, [LEFT, right]);
         for (k, panel) in self.panels.iter().enumerate() {
-            let top = TOP + (PANEL + GAP) * k as f64;
-            draw(&mut svg, panel, across, right, top);
+            let top = TOP + (high + GAP) * k as f64;
+            let up = if self.equal {
+                let both = Axis::equal([extent, panel.extent()], [LEFT, right], [top + high, top]);
+                across = both[0];
+                both[1]
+            } else {
+                panel.axis([top + high, top])
+            };
+            draw(&mut svg, panel, [across, up], right, [top, top + high]);
         }
         let foot = height - BOTTOM;
         for x in across.ticks() {
@@ -139,6 +171,36 @@ impl Chart {
         svg.push_str("</svg>\n");
         svg
     }
+
+    /// Height of panels with equal axes: as the widest range asks for, within bounds.
+    fn tall(&self, [from, to]: [f64; 2], wide: f64) -> f64 {
+        let high = self.panels.iter().map(Panel::extent).map(|[low, high]| high - low).fold(0.0, f64::max);
+        if to > from { (wide * high / (to - from)).clamp(PANEL, TALL) } else { TALL }
+    }
+}
+
+impl Panel {
+    /// Least and largest value drawn, bands among them.
+    fn extent(&self) -> [f64; 2] {
+        range(self.values())
+    }
+    fn values(&self) -> impl Iterator<Item = f64> + '_ {
+        self.curves.iter().flat_map(|c| {
+            c.points.iter().enumerate().flat_map(|(i, p)| {
+                let half = c.band.get(i).copied().filter(|h| h.is_finite()).unwrap_or(0.0);
+                [p[1] - half, p[1] + half]
+            })
+        })
+    }
+    fn axis(&self, places: [f64; 2]) -> Axis {
+        match self.scale {
+            Scale::Linear => Axis::linear(self.extent(), true, places),
+            Scale::FromZero => Axis::linear([0.0, self.extent()[1].max(0.0)], true, places),
+            Scale::Logarithmic { floor } => {
+                Axis::decades(range(self.values().filter(|y| *y > 0.0)), floor, places)
+            }
+        }
+    }
 }
 
 /// Text as it stands inside SVG.
@@ -155,97 +217,8 @@ fn place(x: f64) -> String {
     format!("{:.1}", (x * 10.0).round() / 10.0 + 0.0)
 }
 
-/// Values beyond this are drawn there.
-const LARGEST: f64 = 1e300;
-
-/// Least and largest of the finite numbers; 0 and 1 when there are none.
-fn range(list: impl Iterator<Item = f64>) -> [f64; 2] {
-    let start = [f64::INFINITY, f64::NEG_INFINITY];
-    // The difference of two numbers of this size is finite.
-    let [low, high] = list
-        .filter(|x| x.is_finite())
-        .map(|x| x.clamp(-LARGEST, LARGEST))
-        .fold(start, |[a, b], x| [a.min(x), b.max(x)]);
-    if low <= high { [low, high] } else { [0.0, 1.0] }
-}
-
-/// From values to places.
-#[derive(Clone, Copy, Debug)]
-struct Axis {
-    from: f64,
-    to: f64,
-    step: f64,
-    logarithmic: bool,
-    places: [f64; 2],
-}
-
-impl Axis {
-    /// Steps of 1, 2 or 5 times a power of ten; `round` ends the axis at a step.
-    fn linear([low, high]: [f64; 2], round: bool, places: [f64; 2]) -> Self {
-        let size = low.abs().max(high.abs());
-        if size < f64::MIN_POSITIVE / 1e-9 {
-            // Zero throughout has no unit of its own: the one tick is at zero.
-            return Self { from: -1.0, to: 1.0, step: 2.0, logarithmic: false, places };
-        }
-        // A constant gets room in proportion around it.
-        let (low, high) =
-            if high - low > 1e-9 * size { (low, high) } else { (low - 0.5 * size, high + 0.5 * size) };
-        let rough = (high - low) / 5.0;
-        let unit = 10.0_f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * unit).into_iter().find(|s| *s >= rough).unwrap_or(unit);
-        let (from, to) =
-            if round { ((low / step).floor() * step, (high / step).ceil() * step) } else { (low, high) };
-        Self { from, to, step, logarithmic: false, places }
-    }
-    /// Whole decades.
-    fn decades([low, high]: [f64; 2], floor: f64, places: [f64; 2]) -> Self {
-        let from = low.max(floor).log10().floor();
-        let to = high.max(floor).log10().ceil().max(from + 1.0);
-        Self { from, to, step: ((to - from) / 8.0).ceil(), logarithmic: true, places }
-    }
-    fn at(&self, x: f64) -> f64 {
-        let x = x.clamp(-LARGEST, LARGEST);
-        self.places[0] + (self.places[1] - self.places[0]) * (x - self.from) / (self.to - self.from)
-    }
-    /// The place of a value, inside the axis.
-    fn inside(&self, x: f64) -> f64 {
-        let x = if self.logarithmic { x.max(f64::MIN_POSITIVE).log10() } else { x };
-        self.at(x.clamp(self.from, self.to))
-    }
-    fn ticks(&self) -> Vec<f64> {
-        let first = (self.from / self.step - 1e-9).ceil();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a dozen steps")]
-        let count = ((self.to - first * self.step) / self.step + 1e-9).floor().clamp(0.0, 20.0) as usize;
-        (0..=count).map(|k| (first + k as f64) * self.step).collect()
-    }
-    fn word(&self, x: f64) -> String {
-        if self.logarithmic {
-            return format!("1e{x:.0}");
-        }
-        let largest = self.from.abs().max(self.to.abs());
-        if !(1e-3..1e6).contains(&largest) {
-            return format!("{:.2e}", x + 0.0);
-        }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 17")]
-        let decimals = (-self.step.log10().floor()).clamp(0.0, 17.0) as usize;
-        let rounded = if x.abs() < 1e-9 * self.step { 0.0 } else { x };
-        format!("{rounded:.decimals$}")
-    }
-}
-
 /// One panel with its legend.
-fn draw(svg: &mut String, panel: &Panel, across: Axis, right: f64, top: f64) {
-    let places = [top + PANEL, top];
-    let bounds = panel.curves.iter().flat_map(|c| {
-        c.points.iter().enumerate().flat_map(|(i, p)| {
-            let half = c.band.get(i).copied().filter(|h| h.is_finite()).unwrap_or(0.0);
-            [p[1] - half, p[1] + half]
-        })
-    });
-    let up = match panel.scale {
-        Scale::Linear => Axis::linear(range(bounds), true, places),
-        Scale::Logarithmic { floor } => Axis::decades(range(bounds.filter(|y| *y > 0.0)), floor, places),
-    };
+fn draw(svg: &mut String, panel: &Panel, [across, up]: [Axis; 2], right: f64, [top, foot]: [f64; 2]) {
     let line = |svg: &mut String, x: [f64; 2], y: [f64; 2], colour: &str| {
         let _ = writeln!(
             svg,
@@ -257,11 +230,11 @@ fn draw(svg: &mut String, panel: &Panel, across: Axis, right: f64, top: f64) {
         );
     };
     let values = panel.curves.iter().flat_map(|c| &c.points).map(|p| p[1]).filter(|y| !y.is_nan());
-    let logarithmic = panel.scale != Scale::Linear;
+    let logarithmic = matches!(panel.scale, Scale::Logarithmic { .. });
     let empty = !values.clone().any(|y| !logarithmic || y > 0.0);
     if empty {
         let words = if logarithmic { "zero throughout" } else { "no values" };
-        let [x, y] = [0.5 * (LEFT + right), top + 0.5 * PANEL].map(place);
+        let [x, y] = [0.5 * (LEFT + right), 0.5 * (top + foot)].map(place);
         let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{words}</text>");
     }
     for y in up.ticks().into_iter().filter(|_| !empty) {
@@ -276,10 +249,10 @@ fn draw(svg: &mut String, panel: &Panel, across: Axis, right: f64, top: f64) {
         );
     }
     for x in across.ticks() {
-        line(svg, [across.at(x); 2], [top + PANEL - 4.0, top + PANEL], "#888888");
+        line(svg, [across.at(x); 2], [foot - 4.0, foot], "#888888");
     }
-    line(svg, [LEFT, right], [top + PANEL; 2], "#888888");
-    let middle = top + 0.5 * PANEL;
+    line(svg, [LEFT, right], [foot; 2], "#888888");
+    let middle = 0.5 * (top + foot);
     let _ = writeln!(
         svg,
         "<text x=\"18\" y=\"{0}\" text-anchor=\"middle\" transform=\"rotate(-90 18 {0})\">{1}</text>",
@@ -289,12 +262,31 @@ fn draw(svg: &mut String, panel: &Panel, across: Axis, right: f64, top: f64) {
     for curve in &panel.curves {
         draw_curve(svg, curve, across, up);
     }
-    let named = panel.curves.iter().filter(|c| !c.name.is_empty());
+    let ends = panel.curves.iter().filter(|c| c.named_at_end);
+    for (curve, [x, y]) in ends.filter_map(|c| Some((c, *c.points.iter().rev().find(|p| p[1].is_finite())?)))
+    {
+        // Left of and above the end, inside the panel.
+        let (x, y) = (across.at(x).min(right) - 3.0, (up.inside(y) - 4.0).max(top + 10.0));
+        let _ = writeln!(
+            svg,
+            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\" fill=\"{}\">{}</text>",
+            place(x),
+            place(y),
+            curve.ink(),
+            escaped(&curve.name)
+        );
+    }
+    let named = panel.curves.iter().filter(|c| !c.name.is_empty() && !c.named_at_end);
     for (k, curve) in named.enumerate() {
         let (x, y) = (right + 16.0, top + 12.0 + 17.0 * k as f64);
-        let colour = COLOURS[curve.colour % COLOURS.len()];
+        let colour = curve.ink();
         match curve.mark {
-            Mark::Line | Mark::Dashes => line(svg, [x, x + 14.0], [y - 4.0; 2], colour),
+            Mark::Line => line(svg, [x, x + 14.0], [y - 4.0; 2], colour),
+            Mark::Dashes => {
+                // Two dashes with the gap between.
+                line(svg, [x, x + 5.0], [y - 4.0; 2], colour);
+                line(svg, [x + 9.0, x + 14.0], [y - 4.0; 2], colour);
+            }
             Mark::Points => circle(svg, [x + 7.0, y - 4.0], colour),
         }
         let _ = writeln!(
@@ -313,7 +305,7 @@ fn circle(svg: &mut String, at: [f64; 2], colour: &str) {
 }
 
 fn draw_curve(svg: &mut String, curve: &Curve, across: Axis, up: Axis) {
-    let colour = COLOURS[curve.colour % COLOURS.len()];
+    let colour = curve.ink();
     let at = |x: f64, y: f64| [across.at(x), up.inside(y)];
     // Where nothing is known the band covers everything.
     let edge = |i: usize, side: f64| {
@@ -373,74 +365,4 @@ fn path(points: &[[f64; 2]]) -> String {
         let _ = write!(out, "{}{} {}", if k == 0 { 'M' } else { 'L' }, place(*x), place(*y));
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn chart(scale: Scale, points: Vec<[f64; 2]>) -> String {
-        let curves = vec![Curve::line("a < b", 0, points)];
-        let panels = vec![Panel { ordinate: "f, Hz".into(), scale, curves }];
-        Chart { title: "t".into(), abscissa: "k, N/m".into(), panels }.svg()
-    }
-
-    #[test]
-    fn axes_have_round_steps() {
-        let axis = Axis::linear([0.3, 9.7], true, [0.0, 1.0]);
-        assert_eq!((axis.from, axis.to, axis.step), (0.0, 10.0, 2.0));
-        assert_eq!(axis.ticks().len(), 6);
-        assert_eq!(Axis::linear([-0.1, 0.1], true, [0.0, 1.0]).word(-0.05), "-0.05");
-        let decades = Axis::decades([2e-7, 3.0], 1e-5, [0.0, 1.0]);
-        assert_eq!((decades.from, decades.to, decades.word(-5.0).as_str()), (-5.0, 1.0, "1e-5"));
-    }
-
-    #[test]
-    fn curves_without_names_leave_no_room_for_them() {
-        let chart = |name: &str| {
-            let curve = Curve::line(name, 0, vec![[0.0, 0.0], [1.0, 1.0]]);
-            let panel = Panel { ordinate: "y".into(), scale: Scale::Linear, curves: vec![curve] };
-            Chart { title: "t".into(), abscissa: "x".into(), panels: vec![panel] }.svg()
-        };
-        for (name, right) in [("tip", RIGHT[0]), ("", RIGHT[1])] {
-            assert!(chart(name).contains(&format!("L{} ", place(WIDTH - right))), "{name}");
-        }
-    }
-
-    #[test]
-    fn what_is_zero_or_constant_has_no_axis_of_another_size() {
-        let labels = |text: &str| text.matches("text-anchor=\"end\"").count();
-        let zero = chart(Scale::Linear, vec![[0.0, 0.0], [1.0, 0.0]]);
-        assert!(labels(&zero) == 1 && zero.contains("text-anchor=\"end\">0</text>"), "{zero}");
-        let none = chart(Scale::Logarithmic { floor: 1e-6 }, vec![[0.0, 0.0], [1.0, f64::NAN]]);
-        assert!(labels(&none) == 0 && none.contains("zero throughout"), "{none}");
-        let constant = Axis::linear([2e-6, 2e-6], true, [0.0, 1.0]);
-        assert!(constant.from >= 0.0 && constant.to <= 4e-6, "{constant:?}");
-        // Time begins where the first value is, drawn or not.
-        let late = chart(Scale::Logarithmic { floor: 1e-6 }, vec![[0.0, f64::NAN], [0.4, 1.0], [1.0, 2.0]]);
-        assert!(late.contains("text-anchor=\"middle\">0.0</text>"), "{late}");
-    }
-
-    #[test]
-    fn nothing_that_is_not_a_number_is_drawn() {
-        let broken = vec![[0.0, 1.0], [1.0, 2.0], [2.0, f64::NAN], [3.0, 1.0], [4.0, f64::INFINITY]];
-        for scale in [Scale::Linear, Scale::Logarithmic { floor: 1e-6 }] {
-            let text = chart(scale, broken.clone());
-            assert!(!text.contains("NaN") && !text.contains("inf") && text.contains("a &lt; b"), "{text}");
-            assert_eq!(text.matches("stroke-width").count(), 2, "two stretches");
-        }
-        for few in [vec![], vec![[1.0, 5.0]], vec![[0.0, 0.0], [1.0, 0.0]]] {
-            let text = chart(Scale::Linear, few);
-            assert!(text.ends_with("</svg>\n") && !text.contains("NaN") && !text.contains("inf"), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_band_has_the_width_of_the_error() {
-        let mut curve = Curve::line("", 0, vec![[0.0, 1.0], [1.0, 1.0]]);
-        curve.band = vec![1.0, f64::INFINITY];
-        let panels = vec![Panel { ordinate: String::new(), scale: Scale::Linear, curves: vec![curve] }];
-        let text = Chart { title: String::new(), abscissa: String::new(), panels }.svg();
-        assert!(text.contains("fill-opacity") && !text.contains("inf"), "{text}");
-    }
 }

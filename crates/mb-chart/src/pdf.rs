@@ -209,7 +209,7 @@ mod tests {
     fn the_table_of_places_leads_to_every_object() {
         let curves = vec![Curve::line("a (1) ± b", 0, vec![[0.0, 1.0], [1.0, 2.0]])];
         let panels = vec![Panel { ordinate: "x, m".into(), scale: Scale::Linear, curves }];
-        let chart = Chart { title: "t".into(), abscissa: "time, s".into(), panels };
+        let chart = Chart { title: "t".into(), abscissa: "time, s".into(), panels, equal: false };
         let found = text(&chart.svg());
         let start: usize =
             found.rsplit("startxref\n").next().unwrap().lines().next().unwrap().parse().unwrap();

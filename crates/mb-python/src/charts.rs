@@ -25,6 +25,8 @@ struct GivenPanel {
 #[serde(deny_unknown_fields)]
 struct GivenCurve {
     name: String,
+    #[serde(default)]
+    named_at_end: bool,
     colour: usize,
     mark: Mark,
     x: Vec<Option<f64>>,
@@ -64,6 +66,7 @@ impl From<GivenCurve> for Curve {
         let numbers = |list: Vec<Option<f64>>| list.into_iter().map(|x| x.unwrap_or(f64::NAN)).collect();
         Self {
             name: given.name,
+            named_at_end: given.named_at_end,
             colour: given.colour,
             mark: match given.mark {
                 Mark::Line => CurveMark::Line,

@@ -80,8 +80,16 @@ function axis(values, logarithmic, [from, to]) {
   };
 }
 
+/// A long name without its middle.
+const middle = (text, most) => (text.length <= most ? text : `${text.slice(0, Math.ceil((most - 1) / 2))}…${text.slice(text.length - Math.floor((most - 1) / 2))}`);
+
+/// Broken lines are references, of no colour of their own.
+const tint = (curve) => (curve.mark === "dashes" ? "#8a8a8a" : COLOURS[curve.colour % COLOURS.length]);
+
 function makeChart(chart) {
-  const [W, left, right, top, high, gap] = [980, 84, 20, 8, 210, 18], list = chart.panels;
+  // Names stand to the right of the drawing, so that they lie on no curve.
+  const list = chart.panels, named = (panel) => panel.curves.filter((c) => c.name && !c.named_at_end), legends = (panel) => panel.curves.length > 1 && named(panel).length > 0;
+  const [W, left, right, top, high, gap] = [980, 84, list.some(legends) ? 180 : 20, 8, 210, 18];
   const H = top + list.length * (high + gap) + 40, svg = SVG("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": chart.title });
   const across = axis(list.flatMap((p) => p.curves.flatMap((c) => c.x)), chart.logarithmic, [left, W - right]);
   list.forEach((panel, k) => {
@@ -92,8 +100,6 @@ function makeChart(chart) {
     if (up.empty) svg.append(SVG("text", { x: (left + W - right) / 2, y: y0 + high / 2, "text-anchor": "middle" }, panel.curves.some((c) => c.y.includes(0)) ? "zero throughout" : "no values"));
     for (const t of across.ticks) svg.append(SVG("line", { class: "grid", x1: t.at, x2: t.at, y1: y0, y2: y0 + high }));
     svg.append(SVG("text", { x: 14, y: y0 + high / 2, transform: `rotate(-90 14 ${y0 + high / 2})`, "text-anchor": "middle" }, panel.ordinate));
-    const legend = [];
-    let names = 0;
     panel.curves.forEach((curve) => {
       const runs = [[]], height = (i) => (curve.y[i] === null ? NaN : up.at(curve.y[i]));
       curve.x.forEach((x, i) => {
@@ -107,7 +113,7 @@ function makeChart(chart) {
         const py = curve.band[i] === null ? NaN : up.at(curve.y[i] + side * curve.band[i]);
         return spot(i, Math.min(y0 + high, Math.max(y0, Number.isFinite(py) ? py : side > 0 ? y0 : y0 + high)));
       };
-      const colour = COLOURS[curve.colour % COLOURS.length];
+      const colour = tint(curve);
       if (curve.mark === "points") {
         curve.x.forEach((x, i) => {
           const [px, py] = [across.at(x), curve.y[i] === null ? NaN : up.at(curve.y[i])];
@@ -120,13 +126,23 @@ function makeChart(chart) {
         }
         svg.append(SVG("path", { class: "curve", d, stroke: colour, ...(curve.mark === "dashes" ? { "stroke-dasharray": "5 4" } : {}) }));
       }
-      if (curve.name && panel.curves.length > 1) {
-        const label = SVG("text", { class: "legend", x: W - right - 8, y: y0 + 16 + 15 * (names++), "text-anchor": "end" }, curve.name);
-        label.style.fill = colour;
-        legend.push(label);
-      }
     });
-    svg.append(...legend);
+    const tell = (curve, at, text) => {
+      const label = SVG("text", { class: "legend", ...at }, text);
+      label.style.fill = tint(curve);
+      if (text !== curve.name) label.append(SVG("title", {}, curve.name));
+      svg.append(label);
+    };
+    // The name of a curve that has it at its end stands left of and above that.
+    for (const curve of panel.curves.filter((c) => c.named_at_end)) {
+      const i = curve.y.findLastIndex((y, k) => y !== null && Number.isFinite(up.at(y)) && Number.isFinite(across.at(curve.x[k])));
+      if (i >= 0) tell(curve, { x: across.at(curve.x[i]) - 3, y: Math.max(y0 + 10, up.at(curve.y[i]) - 4), "text-anchor": "end" }, curve.name);
+    }
+    if (legends(panel)) named(panel).forEach((curve, n) => {
+      const [x, y] = [W - right + 12, y0 + 12 + 15 * n], stroke = tint(curve);
+      svg.append(curve.mark === "points" ? SVG("circle", { class: "curve", cx: x + 7, cy: y - 4, r: 3.2, stroke }) : SVG("path", { class: "curve", d: `M${x} ${y - 4}h14`, stroke, ...(curve.mark === "dashes" ? { "stroke-dasharray": "5 4" } : {}) }));
+      tell(curve, { x: x + 20, y }, middle(curve.name, 24));
+    });
   });
   for (const t of across.ticks) svg.append(SVG("text", { x: t.at, y: H - 26, "text-anchor": "middle" }, t.text));
   svg.append(SVG("text", { x: (left + W - right) / 2, y: H - 6, "text-anchor": "middle" }, chart.abscissa));

@@ -99,6 +99,9 @@ pub enum CurveMark {
 pub struct Curve {
     /// Its name; may be empty.
     pub name: String,
+    /// True where the name stands at the right end of the curve, and not in the legend.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub named_at_end: bool,
     /// Which of the colours, from 0; they repeat.
     pub colour: usize,
     /// Line or points.

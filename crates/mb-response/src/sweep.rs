@@ -2,13 +2,15 @@
 //!
 //! The poles of the band are given, so that none is stepped over: around each pole -d +- i w the distances of the samples
 //! from w and from the peak (w^2 - d^2)^1/2 grow from a fraction of d to the spacing of the others. Then intervals are halved
-//! in whose middle log |H| or the phase is off the straight line by more than [`SweepOptions::change`].
+//! in whose middle log |H| or the phase is off the straight line by more than [`SweepOptions::change`], or H in the complex plane is
+//! an arc that is seen over its chord, so that the loop of a resonance is round.
 
 use crate::direct::{Response, Sample};
 use crate::error::ResponseError;
+use crate::grid::grid;
 use crate::limit::{Limit, Undamped};
 use crate::projection::Projection;
-use mb_algebra::c64;
+use mb_algebra::{Dense, c64};
 
 /// Operations that the samples of a band may cost before intervals are no longer halved: minutes on one core.
 const AFFORDABLE: f64 = 6e10;
@@ -17,13 +19,11 @@ const FEW: usize = 20;
 /// Operations of direct solutions beyond which a projection is made: in all, and for each unknown.
 const WORTH: f64 = 1e10;
 const WORTH_EACH: f64 = 4e6;
-/// Distances of samples from a pole, in half-widths of its resonance.
-const STEPS: [f64; 16] =
-    [0.0, 0.25, 0.5, 0.75, 1.0, 1.4, 2.0, 2.8, 4.0, 6.0, 9.0, 14.0, 22.0, 35.0, 60.0, 100.0];
-/// A pole with less damping than this, relative, has a resonance of this half-width drawn.
-const NARROWEST: f64 = 1e-5;
 /// A damping ratio up to which a pole counts as undamped, so that no sample is put on it.
 const UNDAMPED: f64 = 1e-9;
+/// Height of an arc of H over the chord between two samples, over the largest |H| of the entry, that is as much as a relative change of
+/// one: a circle of that diameter has a sample every seven degrees with the change of 0.05.
+const IN_PLANE: f64 = 0.02;
 /// How often an interval is halved at most.
 const HALVINGS: u32 = 8;
 
@@ -69,8 +69,8 @@ pub struct SweepOptions {
     pub logarithmic: bool,
     /// Frequencies of the caller, rad/s: these alone, nothing is added. Default none.
     pub only: Option<Vec<f64>>,
-    /// Off the straight line by this much between two samples, another is put between them: relative change of |H| and rad of phase.
-    /// Default 0.05.
+    /// Off the straight line by this much between two samples, another is put between them: relative change of |H| and rad of phase,
+    /// and in the complex plane the height of an arc over its chord by a fiftieth of that share of the largest |H|. Default 0.05.
     pub change: f64,
     /// Most frequencies in all. Default 4000.
     pub most: usize,
@@ -152,64 +152,8 @@ fn most(response: &Response) -> usize {
     count
 }
 
-fn is_undamped(pole: c64) -> bool {
+pub(crate) fn is_undamped(pole: c64) -> bool {
     pole.re.abs() <= UNDAMPED * pole.norm()
-}
-
-/// Evenly spaced frequencies, both ends among them, and those around the poles, or those of the options alone; rad/s.
-pub fn grid([from, to]: [f64; 2], poles: &[c64], options: &SweepOptions) -> Vec<f64> {
-    if let Some(list) = &options.only {
-        return list.clone();
-    }
-    let count = options.points.max(2);
-    let share = |k: usize| k as f64 / (count - 1) as f64;
-    let mut out: Vec<f64> = (0..count)
-        .map(|k| {
-            if options.logarithmic && from > 0.0 {
-                from * (to / from).powf(share(k))
-            } else {
-                from + (to - from) * share(k)
-            }
-        })
-        .collect();
-    out[count - 1] = to;
-    let spacing = |w: f64| {
-        if options.logarithmic && from > 0.0 {
-            w * ((to / from).ln() / (count - 1) as f64)
-        } else {
-            (to - from) / (count - 1) as f64
-        }
-    };
-    for pole in poles.iter().filter(|p| p.im > 0.0) {
-        let width = pole.re.abs().max(NARROWEST * pole.im);
-        let undamped = is_undamped(*pole);
-        let peak = (pole.im * pole.im - pole.re * pole.re).max(0.0).sqrt();
-        for centre in [pole.im, peak] {
-            for step in STEPS {
-                let away = step * width;
-                if (away == 0.0 && undamped) || away > 2.0 * spacing(pole.im) {
-                    continue;
-                }
-                out.extend([centre - away, centre + away]);
-            }
-        }
-        // Evenly spaced samples do not fall on an undamped pole.
-        if undamped {
-            out.retain(|w| (w - pole.im).abs() > 0.1 * NARROWEST * pole.im);
-        }
-    }
-    // The ends stay, whatever lies on them.
-    out.extend([from, to]);
-    out.retain(|w| *w >= from && *w <= to);
-    out.sort_by(f64::total_cmp);
-    out.dedup_by(|a, b| {
-        let same = (*a - *b).abs() <= 1e-9 * b.abs();
-        if same && *a >= to {
-            *b = to;
-        }
-        same
-    });
-    out
 }
 
 /// Entries of H (output, input) that are infinite, by undamped pole in increasing frequency, rad/s; none at poles that H does not have.
@@ -360,12 +304,14 @@ impl<'a> Evaluator<'a> {
         let mut sorted = points;
         for _ in 0..HALVINGS {
             let mut out: Vec<SweptPoint> = Vec::with_capacity(2 * sorted.len());
+            let largest = largest(&sorted);
             let bent: Vec<bool> = (0..sorted.len()).map(|k| self.bends(&sorted, k)).collect();
+            let round: Vec<bool> = (0..sorted.len()).map(|k| self.arches(&sorted, k, &largest)).collect();
             let mut added = false;
             for (k, point) in sorted.into_iter().enumerate() {
                 if let Some(last) = out.last()
                     && room > 0
-                    && (bent[k] || bent[k - 1])
+                    && (bent[k] || bent[k - 1] || round[k])
                     && point.omega - last.omega > 1e-7 * point.omega
                 {
                     let middle = self.at(0.5 * (last.omega + point.omega))?;
@@ -402,21 +348,40 @@ impl<'a> Evaluator<'a> {
             (middle.value[at] - line).norm() > self.options.change * size && middle.bound[at] < 0.01 * size
         })
     }
+
+    /// Whether H from the point k - 1 to the point k is an arc over its chord in the complex plane that is seen, judged with the points
+    /// before and after; `largest` |H| by entry.
+    fn arches(&self, points: &[SweptPoint], k: usize, largest: &Dense) -> bool {
+        let sample = |k: Option<usize>| k.and_then(|k| points.get(k)).and_then(|p| p.sample.as_ref());
+        let (Some(b), Some(c)) = (sample(k.checked_sub(1)), sample(Some(k))) else { return false };
+        let entries = (0..b.value.ncols()).flat_map(|i| (0..b.value.nrows()).map(move |o| (o, i)));
+        entries.into_iter().any(|at| {
+            let seen = IN_PLANE * self.options.change * largest[at];
+            let known = |s: &&Sample| s.bound[at] < 0.1 * seen;
+            let high = |other: Option<&Sample>, b: &Sample, c: &Sample| {
+                other.filter(known).is_some_and(|a| height(a.value[at], b.value[at], c.value[at]) > seen)
+            };
+            let ends = known(&b) && known(&c);
+            ends && (high(sample(k.checked_sub(2)), b, c) || high(sample(Some(k + 1)), c, b))
+        })
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Height over the chord from b to c of the arc through a, b and c in the complex plane: its curvature 2 |(b - a) x (c - b)| / (|b - a|
+/// |c - b| |c - a|) times |c - b|^2 / 8.
+fn height(a: c64, b: c64, c: c64) -> f64 {
+    let ([first, second], whole) = ([b - a, c - b], c - a);
+    let cross = (first.re * second.im - first.im * second.re).abs();
+    // Three points on a line, or that agree, have no arc.
+    if cross > 0.0 { 0.25 * cross * second.norm() / (first.norm() * whole.norm()) } else { 0.0 }
+}
 
-    #[test]
-    fn samples_gather_at_poles_and_avoid_undamped_ones() {
-        let options = SweepOptions { points: 11, ..SweepOptions::default() };
-        let poles = [c64::new(-0.01, 5.0), c64::new(0.0, 7.0)];
-        let found = grid([0.0, 10.0], &poles, &options);
-        let near = |w: f64, d: f64| found.iter().filter(|x| (*x - w).abs() <= d).count();
-        assert!(near(5.0, 0.011) >= 9 && near(5.0, 0.1) >= 15, "{found:?}");
-        assert!(near(7.0, 0.0) == 0 && near(7.0, 1e-3) >= 10, "{found:?}");
-        assert!(found.windows(2).all(|p| p[0] < p[1]));
-        assert_eq!((found[0], found[found.len() - 1]), (0.0, 10.0));
-    }
+/// The largest finite |H| by entry.
+fn largest(points: &[SweptPoint]) -> Dense {
+    let mut samples = points.iter().filter_map(|p| p.sample.as_ref());
+    let (rows, columns) = samples.next().map_or((0, 0), |s| s.value.shape());
+    Dense::from_fn(rows, columns, |o, i| {
+        let sizes = points.iter().filter_map(|p| p.sample.as_ref()).map(|s| s.value[(o, i)].norm());
+        sizes.filter(|size| size.is_finite()).fold(0.0, f64::max)
+    })
 }

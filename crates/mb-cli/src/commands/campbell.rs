@@ -166,7 +166,11 @@ impl CampbellDiagram {
             let at = |(w, turn): (&f64, &f64)| [*w, line * turn / std::f64::consts::TAU];
             let inside = |p: [f64; 2]| if p[1] <= highest { p } else { [p[0], f64::NAN] };
             let points = found.speeds.iter().zip(&found.turns).map(at).map(inside).collect();
-            frequencies.push(Curve::dashes(&format!("{} per revolution", six_short(*line)), 0, points));
+            frequencies.push(Curve::dashes(&format!("{}x", six_short(*line)), 0, points).named_at_end());
+        }
+        // The legend says once what the broken lines are.
+        if !lines.is_empty() {
+            frequencies.push(Curve::dashes("times per revolution", 0, Vec::new()));
         }
         let critical = found.critical.iter().map(|c| [c.speed, c.frequency_hz]).collect();
         frequencies.push(Curve::dots("critical speeds", 4, critical));
@@ -182,7 +186,7 @@ impl CampbellDiagram {
             format!("; a part, {reached} of {asked} speeds: {}", early.why)
         });
         let title = format!("{}{frame}{}", self.loaded.model.name, part.unwrap_or_default());
-        Chart { title, abscissa: format!("{}, rad/s", self.speed), panels }
+        Chart { title, abscissa: format!("{}, rad/s", self.speed), panels, equal: false }
     }
     /// Why it is a part of what was asked for, and which, in words.
     pub fn ended(&self) -> Option<String> {

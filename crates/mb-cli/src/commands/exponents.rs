@@ -190,6 +190,7 @@ impl Exponents {
             title: format!("{}, Floquet exponents", self.loaded.model.name),
             abscissa: self.parameter.clone(),
             panels: vec![panel("frequency, Hz", frequencies), panel("real part, 1/s", growth)],
+            equal: false,
         }
     }
     /// Why it ends before its end, in words.

@@ -301,7 +301,7 @@ impl Track {
             quantity("natural frequency, Hz", 0, &|v| v.error / TAU),
             quantity("damping ratio", 1, &|v| v.error / v.s.norm()),
         ];
-        Chart { title, abscissa: self.path.abscissa.clone(), panels }
+        Chart { title, abscissa: self.path.abscissa.clone(), panels, equal: false }
     }
 
     /// Largest relative differences of a mode between polynomial and exact value: frequency, damping ratio.

@@ -30,7 +30,7 @@ pub fn figures(model: &Model, runs: &[Run]) -> Vec<(&'static str, String)> {
         let curves = runs.iter().enumerate().map(curve).collect();
         let scale = Scale::Logarithmic { floor: FLOOR };
         let panels = vec![Panel { ordinate: String::new(), scale, curves }];
-        Chart { title: title.to_owned(), abscissa: "time, s".to_owned(), panels }.svg()
+        Chart { title: title.to_owned(), abscissa: "time, s".to_owned(), panels, equal: false }.svg()
     };
     let violation = |run: &Run, i: usize| run.motion.records[i].violation;
     let mut out: Vec<(&'static str, String)> = shown(model, runs).into_iter().collect();
@@ -91,7 +91,7 @@ fn shown(model: &Model, runs: &[Run]) -> Option<(&'static str, String)> {
         Panel { ordinate, scale: Scale::Linear, curves: runs.iter().enumerate().map(curve).collect() }
     };
     let panels: Vec<Panel> = ordinates.into_iter().enumerate().take(PANELS).map(panel).collect();
-    (count > 0).then(|| (file, Chart { title, abscissa: "time, s".to_owned(), panels }.svg()))
+    (count > 0).then(|| (file, Chart { title, abscissa: "time, s".to_owned(), panels, equal: false }.svg()))
 }
 
 /// Kinetic and potential energy of the first run, and how far each run's balance is off.
@@ -118,7 +118,7 @@ fn energy(runs: &[Run]) -> String {
             curves: off.collect(),
         },
     ];
-    Chart { title: "Energy over time".to_owned(), abscissa: "time, s".to_owned(), panels }.svg()
+    Chart { title: "Energy over time".to_owned(), abscissa: "time, s".to_owned(), panels, equal: false }.svg()
 }
 
 /// One method's cost.

@@ -111,8 +111,8 @@ fn respond(
         ..*parsed
     };
     let answer = response::analyse(text, &request, progress)?;
-    let sentences = std::iter::once(answer.method()).chain(answer.notes());
-    let note = sentences.map(|s| s + ".").collect::<Vec<_>>().join(" ");
+    let sentences: Vec<String> = std::iter::once(answer.method()).chain(answer.notes()).collect();
+    let note = mb_analysis::sentences::all(&sentences).join(" ");
     Ok(of(&response::chart(&answer, FigureArg::Bode), title, &note))
 }
 
@@ -168,6 +168,7 @@ fn command_of(words: &[String]) -> Option<Command> {
 fn of(chart: &mb_chart::Chart, title: &str, note: &str) -> Chart {
     let curve = |c: &mb_chart::Curve| Curve {
         name: c.name.clone(),
+        named_at_end: c.named_at_end,
         colour: c.colour,
         mark: match c.mark {
             Mark::Line => CurveMark::Line,
@@ -180,7 +181,7 @@ fn of(chart: &mb_chart::Chart, title: &str, note: &str) -> Chart {
     };
     let panel = |p: &mb_chart::Panel| Panel {
         ordinate: p.ordinate.clone(),
-        logarithmic: p.scale != Scale::Linear,
+        logarithmic: matches!(p.scale, Scale::Logarithmic { .. }),
         curves: p.curves.iter().map(curve).collect(),
     };
     Chart {

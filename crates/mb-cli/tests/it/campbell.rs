@@ -239,7 +239,12 @@ fn a_diagram_is_drawn_and_written() {
         assert!(run.out.contains(words), "{words}: {}", run.out);
     }
     let svg = std::fs::read_to_string(svg).unwrap();
-    assert!(svg.contains("1 per revolution") && svg.contains("stroke-dasharray") && !svg.contains("NaN"));
+    assert!(
+        svg.contains(">1x</text>")
+            && svg.contains("times per revolution")
+            && svg.contains("stroke-dasharray")
+            && !svg.contains("NaN")
+    );
     let csv = std::fs::read_to_string(csv).unwrap();
     assert_eq!(csv.lines().count(), 10);
     assert!(csv.lines().next().unwrap().contains("mode 1 whirl"), "{csv}");

@@ -190,7 +190,9 @@ class Campbell:
         ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
         ax.plot(self.speed, self.hz)
         for per in lines:
-            ax.plot(self.speed, per * np.abs(self.turn) / (2 * np.pi), color="0.6", linestyle="--")
+            line = per * np.abs(self.turn) / (2 * np.pi)
+            ax.plot(self.speed, line, color="0.6", linestyle="--")
+            ax.annotate(f"{per:g}x", (self.speed[-1], line[-1]), (-3, 4), textcoords="offset points", ha="right", color="0.4")
         for met in self.critical:
             if met.per_revolution in lines:
                 ax.plot(met.speed, met.hz, "ko", markersize=4)

@@ -87,7 +87,8 @@ def _campbell(c: Campbell) -> list[dict[str, Any]]:
     highest = float(np.nanmax(c.hz, initial=0.0))
     for order in sorted({met.per_revolution for met in c.critical} | {1.0}):
         line = order * c.turn / (2 * np.pi)
-        hz.append(_curve(f"{order:g} per revolution", 0, c.speed, np.where(line <= highest, line, np.nan), "dashes"))
+        hz.append({**_curve(f"{order:g}x", 0, c.speed, np.where(line <= highest, line, np.nan), "dashes"), "named_at_end": True})
+    hz.append(_curve("times per revolution", 0, [], [], "dashes"))
     hz.append(_curve("critical speeds", 4, [met.speed for met in c.critical], [met.hz for met in c.critical], "points"))
     ends = [end[0] for u in c.unstable for end in (u.start, u.end) if end is not None]
     growth.append(_curve("ends of growth", 4, ends, [0.0] * len(ends), "points"))

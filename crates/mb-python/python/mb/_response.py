@@ -275,6 +275,7 @@ class Response:
                 ax.plot(h.real, h.imag, label=f"{self.outputs[o]} / {self.inputs[i]}")
             ax.set_xlabel("Re H")
             ax.set_ylabel("Im H")
+            ax.set_aspect("equal", adjustable="datalim")
             ax.legend()
             return ax
         axes = pyplot.subplots(2, 1, sharex=True)[1] if ax is None else ax
@@ -286,6 +287,8 @@ class Response:
         axes[0].set_ylabel("magnitude, dB" if figure == "bode" else "magnitude")
         axes[1].set_ylabel("phase, degrees")
         axes[1].set_xlabel("frequency, Hz")
+        if figure == "linear":
+            axes[0].set_ylim(bottom=0)
         axes[0].legend()
         return axes
 

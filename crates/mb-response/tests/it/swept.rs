@@ -44,6 +44,25 @@ fn between_samples_the_response_is_nearly_straight() {
     }
 }
 
+/// In the complex plane H is as far from the chord between two samples as nobody sees: a thousandth of the largest |H|, the loops of
+/// resonances being arcs of seven degrees.
+#[test]
+fn loops_of_resonances_are_round() {
+    let n = 3;
+    let chain = Chain { dampers: vec![0.1; n], ..Chain::bar(n) };
+    let response = Response::new(chain.plant(n - 1, n - 1)).unwrap();
+    let found = sweep(&response, [0.0, 8.0], &[], &SweepOptions::default()).unwrap();
+    let value = |k: usize| found.points[k].sample.as_ref().unwrap().value[(0, 0)];
+    let largest = (0..found.points.len()).map(|k| value(k).norm()).fold(0.0, f64::max);
+    for k in 1..found.points.len() {
+        let middle = chain.driving_point(0.5 * (found.points[k - 1].omega + found.points[k].omega));
+        let (a, along) = (value(k - 1), value(k) - value(k - 1));
+        let across = ((middle - a) * along.conj()).im.abs() / along.norm();
+        assert!(across < 1.5e-3 * largest, "{}: {across:e} of {largest:e}", found.points[k].omega);
+    }
+    assert!(found.points.len() < 700, "{}", found.points.len());
+}
+
 #[test]
 fn an_undamped_pole_on_a_sample_has_no_value() {
     let response = Response::new(Chain { springs: vec![4.0], ..Chain::bar(1) }.plant(0, 0)).unwrap();

@@ -63,7 +63,7 @@ fn trajectory(measures: &Measures) -> String {
         panel("speed, rad/s", curves(&|k, i| path[k].qd[i], "qd")),
     ];
     let title = "Joint trajectory (adopted time law)".to_owned();
-    Chart { title, abscissa: "time, s".to_owned(), panels }.svg()
+    Chart { title, abscissa: "time, s".to_owned(), panels, equal: false }.svg()
 }
 
 /// The rigid links at every tenth sample, and the line of the tip.
@@ -121,7 +121,7 @@ fn chart(measures: &Measures, k: usize, pair: &str, by_order: &ByOrder, reading:
         panels.push(panel(name, Scale::Logarithmic { floor: factor * NOISE[quantity] }, curves));
     }
     let title = format!("The {pair} pair along the path: {reading}");
-    Chart { title, abscissa: "time, s".to_owned(), panels }.svg()
+    Chart { title, abscissa: "time, s".to_owned(), panels, equal: false }.svg()
 }
 
 /// The numbers behind Figs. 3-5 for one pair.

@@ -190,7 +190,7 @@ pub fn chart(found: &Found, figure: FigureArg) -> Chart {
     if figure == FigureArg::Nyquist {
         let plane = |at| found.samples().map(|s: &Sample| [s.value[at].re, s.value[at].im]).collect();
         let panel = Panel { ordinate: "imaginary part".into(), scale: Scale::Linear, curves: curves(&plane) };
-        return Chart { title, abscissa: "real part".into(), panels: vec![panel] };
+        return Chart { title, abscissa: "real part".into(), panels: vec![panel], equal: true };
     }
     let decibels = |x: f64| if x > 0.0 { 20.0 * x.log10() } else { f64::NAN };
     let magnitude = if figure == FigureArg::Bode {
@@ -200,7 +200,7 @@ pub fn chart(found: &Found, figure: FigureArg) -> Chart {
     } else {
         let curves = curves(&|at| over(&|s| s.value[at].norm()));
         let curves = banded(curves, &|_, bound| bound);
-        Panel { ordinate: "magnitude".into(), scale: Scale::Linear, curves }
+        Panel { ordinate: "magnitude".into(), scale: Scale::FromZero, curves }
     };
     let phases = |at| {
         let frequencies = found.samples().map(|s| s.omega / TAU);
@@ -213,5 +213,5 @@ pub fn chart(found: &Found, figure: FigureArg) -> Chart {
         scale: Scale::Linear,
         curves: banded(curves(&phases), &angle),
     };
-    Chart { title, abscissa: "frequency, Hz".into(), panels: vec![magnitude, phase] }
+    Chart { title, abscissa: "frequency, Hz".into(), panels: vec![magnitude, phase], equal: false }
 }

@@ -20,7 +20,7 @@ pub(super) fn picture(found: &Sweep) -> String {
         [second, first, ..] => (first.clone(), over_two(found, second)),
         [] => (String::new(), Panel { ordinate: String::new(), scale: Scale::Linear, curves: Vec::new() }),
     };
-    Chart { title, abscissa, panels: vec![panel] }.svg()
+    Chart { title, abscissa, panels: vec![panel], equal: false }.svg()
 }
 
 /// The rate of growth of the eigenvalue furthest to the right; where it passes zero stability changes.
