@@ -43,6 +43,7 @@ mod factor;
 pub mod in_place;
 pub mod interrupt;
 pub mod matrix_market;
+pub mod memory;
 pub mod norms;
 mod pencil;
 mod rank;

@@ -4,7 +4,7 @@
 //! file, is ended from here.
 
 use crate::failure::NUMERICS;
-use crate::outfile;
+use crate::{memory, outfile};
 use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,6 +19,9 @@ const DEFAULT: Duration = Duration::from_secs(600);
 const FOR_EACH: Duration = Duration::from_millis(200);
 /// Share of the memory left at the start that may be used.
 const SHARE: f64 = 0.9;
+
+/// The remedy where the address space is limited.
+const SMALLER: &str = "make the model or the request smaller, or the limit (ulimit -v) larger";
 
 /// The limit in ms from the start; zero for none.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
@@ -52,6 +55,8 @@ fn milliseconds(time: Duration) -> u64 {
 pub fn start(limit: Option<Duration>, json: bool) {
     let begun = *BEGUN.get_or_init(Instant::now);
     LIMIT.store(limit.map_or(0, milliseconds), Ordering::Relaxed);
+    let (words, help) = ("The memory that the program may take is used up.", SMALLER);
+    memory::end_in_words(in_words(words, help, json), NUMERICS);
     let most = saddle_ldlt::available_memory().map(|left| own_memory().unwrap_or(0) + part(left));
     let watch = move || {
         loop {
@@ -79,11 +84,7 @@ pub fn start(limit: Option<Duration>, json: bool) {
                 let words = format!(
                     "The work needs more memory than it may take: {used:.1} GiB of an address space of {most:.1} GiB are used."
                 );
-                end_program(
-                    &words,
-                    "make the model or the request smaller, or the limit (ulimit -v) larger",
-                    json,
-                );
+                end_program(&words, SMALLER, json);
             }
         }
     };
@@ -103,10 +104,13 @@ fn own_memory() -> Option<u64> {
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| 1024 * kib)
 }
 
+/// The text of an end at a limit.
+fn in_words(words: &str, help: &str, json: bool) -> String {
+    if json { crate::json::limit(words, help) } else { format!("error: {words}\n  = help: {help}\n") }
+}
+
 fn end_program(words: &str, help: &str, json: bool) -> ! {
     outfile::discard_drafts();
-    let text =
-        if json { crate::json::limit(words, help) } else { format!("error: {words}\n  = help: {help}\n") };
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    let _ = std::io::stderr().write_all(in_words(words, help, json).as_bytes());
     std::process::exit(i32::from(NUMERICS));
 }

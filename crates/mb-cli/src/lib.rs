@@ -32,6 +32,7 @@ pub mod locate;
 pub mod mat;
 pub mod matrices;
 pub mod matrix_file;
+pub mod memory;
 pub mod names;
 pub mod npz;
 pub mod outfile;

@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+#[global_allocator]
+static MEMORY: mb_cli::memory::Memory = mb_cli::memory::Memory;
+
 fn main() -> ExitCode {
     mb_cli::main()
 }

@@ -19,6 +19,13 @@ pub fn discard_drafts() {
     drafts(|list| list.drain(..).for_each(|path| drop(fs::remove_file(path))));
 }
 
+/// As [`discard_drafts`] where the program ends in the middle of a call: without waiting for a list that another thread holds.
+pub fn discard_drafts_at_once() {
+    if let Ok(list) = DRAFTS.try_lock() {
+        list.iter().for_each(|path| drop(fs::remove_file(path)));
+    }
+}
+
 /// A file next to the wanted one that takes its name when it is complete.
 ///
 /// Dropped without [`Draft::finish`] it leaves nothing behind.

@@ -13,6 +13,8 @@
 
 use std::ops::Range;
 
+use mb_algebra::memory;
+
 use super::SaddleAnalysis;
 use super::assembly::{Source, Work};
 use super::available::memory_for;
@@ -87,7 +89,7 @@ impl<'a, T: Number> State<'a, T> {
         let symbolic = &analysis.symbolic;
         let size = symbolic.order.len();
         let mut panels = Vec::new();
-        panels.try_reserve_exact(symbolic.panel_entries).map_err(|_| Stop::Memory)?;
+        memory::ask(|| panels.try_reserve_exact(symbolic.panel_entries)).map_err(|_| Stop::Memory)?;
         Ok(Self {
             analysis,
             work: Work::new(symbolic),
@@ -195,7 +197,7 @@ impl<'a, T: Number> State<'a, T> {
         self.below.extend_from_slice(&places[done..]);
         let at = self.panels.len();
         let entries = packed_entries(rows, done);
-        self.panels.try_reserve(entries).map_err(|_| Stop::Memory)?;
+        memory::ask(|| self.panels.try_reserve(entries)).map_err(|_| Stop::Memory)?;
         self.panels.resize(at + entries, T::default());
         if done > 0 {
             pack(&panel[..rows * done], rows, done, &mut self.panels[at..]);
@@ -222,7 +224,7 @@ impl<'a, T: Number> State<'a, T> {
             return Err(Stop::NonFinite(self.analysis.symbolic.order[place as usize]));
         }
         let mut values = Vec::new();
-        values.try_reserve_exact(left * (left + 1) / 2).map_err(|_| Stop::Memory)?;
+        memory::ask(|| values.try_reserve_exact(left * (left + 1) / 2)).map_err(|_| Stop::Memory)?;
         for k in failed.clone() {
             values.extend_from_slice(&panel[k * rows + k..(k + 1) * rows]);
         }

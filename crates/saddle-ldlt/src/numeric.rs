@@ -28,7 +28,7 @@ use super::substitute::{among_cores, down, large_halves};
 use super::subtree_parallel::Halves;
 use super::symbolic::{Supernode, Symbolic};
 use super::symmetric_storage::Half;
-use mb_algebra::{interrupt, side_by_side};
+use mb_algebra::{interrupt, memory, side_by_side};
 
 /// Factors in the order of elimination.
 #[derive(Clone, Debug)]
@@ -105,7 +105,7 @@ impl<T: Number> Numeric<T> {
         work: &mut Workspace<T>,
     ) -> Result<(), Stop> {
         let more = symbolic.work_entries.saturating_sub(self.panels.len());
-        self.panels.try_reserve_exact(more).map_err(|_| Stop::Memory)?;
+        memory::ask(|| self.panels.try_reserve_exact(more)).map_err(|_| Stop::Memory)?;
         self.panels.resize(symbolic.work_entries, T::default());
         // Panels that come again are used as they are: to look for their zeros would take memory each time.
         self.thin = None;
@@ -263,7 +263,7 @@ fn eliminate<T: Number>(
 /// So many zeros, whose memory the system gives when it is first written to.
 pub(super) fn zeros<T: Number>(length: usize) -> Result<Vec<T>, Stop> {
     // A request that is refused is reported; the one that follows would end the program.
-    Vec::<T>::new().try_reserve_exact(length).map_err(|_| Stop::Memory)?;
+    memory::ask(|| Vec::<T>::new().try_reserve_exact(length)).map_err(|_| Stop::Memory)?;
     Ok(vec![T::default(); length])
 }
 

@@ -7,7 +7,7 @@
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
-use mb_algebra::interrupt;
+use mb_algebra::{interrupt, memory};
 
 use super::graph::Quotient;
 use super::pattern::Csr;
@@ -69,8 +69,8 @@ fn minimum_degree(graph: &Csr) -> Result<Vec<u32>, SaddleError> {
         start.iter().map(|&x| u32::try_from(x)).collect::<Result<_, _>>().map_err(|_| too_many())?;
     let pattern = SymbolicSparseColMatRef::<u32>::new_unsorted_checked(count, count, &start, None, index);
     let (mut order, mut place) = (vec![0_u32; count], vec![0_u32; count]);
-    let mut buffer = MemBuffer::try_new(amd::order_maybe_unsorted_scratch::<u32>(count, index.len()))
-        .map_err(|_| too_many())?;
+    let scratch = amd::order_maybe_unsorted_scratch::<u32>(count, index.len());
+    let mut buffer = memory::ask(|| MemBuffer::try_new(scratch)).map_err(|_| too_many())?;
     let control = amd::Control::default();
     amd::order_maybe_unsorted(&mut order, &mut place, pattern, control, MemStack::new(&mut buffer))
         .map_err(|_| too_many())?;

@@ -62,10 +62,10 @@ impl SparseCholesky {
         let params: Spec<LltParams, f64> = <LltParams as Auto<f64>>::auto().into();
         let length = self.symbolic.len_val();
         self.values.clear();
-        self.values.try_reserve_exact(length).map_err(|_| memory.clone())?;
+        crate::memory::ask(|| self.values.try_reserve_exact(length)).map_err(|_| memory.clone())?;
         self.values.resize(length, 0.0);
         let scratch = self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, params);
-        let mut buffer = MemBuffer::try_new(scratch).map_err(|_| memory.clone())?;
+        let mut buffer = crate::memory::ask(|| MemBuffer::try_new(scratch)).map_err(|_| memory.clone())?;
         let stack = MemStack::new(&mut buffer);
         let (symbolic, values, keep) = (&self.symbolic, &mut self.values, LltRegularization::default());
         let outcome = with_faer(&self.a, |view| {
@@ -166,8 +166,8 @@ pub(super) fn pivots(a: &Sparse, order: faer::perm::PermRef<'_, usize>) -> Resul
         let mut values = vec![0.0; symbolic.len_val()];
         let params = parameters();
         let scratch = symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::Seq, params);
-        let mut buffer =
-            MemBuffer::try_new(scratch).map_err(|_| AlgebraError::OutOfMemory { size: a.rows() })?;
+        let mut buffer = crate::memory::ask(|| MemBuffer::try_new(scratch))
+            .map_err(|_| AlgebraError::OutOfMemory { size: a.rows() })?;
         let stack = MemStack::new(&mut buffer);
         let keep = LdltRegularization::default();
         // A zero pivot ends the elimination; the pivots before it are in place.

@@ -177,7 +177,7 @@ impl<T: Entry> Factors<T> {
 }
 
 fn buffer(size: usize, scratch: StackReq) -> Result<MemBuffer, AlgebraError> {
-    MemBuffer::try_new(scratch).map_err(|_| AlgebraError::OutOfMemory { size })
+    crate::memory::ask(|| MemBuffer::try_new(scratch)).map_err(|_| AlgebraError::OutOfMemory { size })
 }
 
 /// LU factors of a sparse real matrix.

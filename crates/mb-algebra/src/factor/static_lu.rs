@@ -52,7 +52,8 @@ impl StaticLu {
         let entries = start[n];
         let reserve = || -> Result<Vec<f64>, AlgebraError> {
             let mut values: Vec<f64> = Vec::new();
-            values.try_reserve_exact(entries).map_err(|_| AlgebraError::OutOfMemory { size: n })?;
+            crate::memory::ask(|| values.try_reserve_exact(entries))
+                .map_err(|_| AlgebraError::OutOfMemory { size: n })?;
             values.resize(entries, 0.0);
             Ok(values)
         };

@@ -103,3 +103,33 @@ fn sizes_that_do_not_fit_are_refused() {
     );
     assert!(run.code == 1 && run.err.contains("members"), "{run:?}");
 }
+
+/// Wherever a limit of the address space is met, the program ends in words.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_is_refused_ends_the_program_in_words() {
+    let block = model("solid-cantilever");
+    let mut ended = 0;
+    for limit in (100..=400).step_by(50) {
+        let line = format!(
+            "ulimit -v {limit}000; exec {} modes {block} --set n=6 --set N=40 --json",
+            env!("CARGO_BIN_EXE_mb")
+        );
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let run = std::process::Command::new("bash").current_dir(root).args(["-c", &line]).output().unwrap();
+        let said = String::from_utf8_lossy(&run.stderr);
+        match run.status.code() {
+            Some(0) => {}
+            Some(2) => {
+                let answer: serde_json::Value = serde_json::from_str(&said).unwrap();
+                assert!(
+                    answer["error"]["problems"][0]["message"].as_str().unwrap().contains("memory"),
+                    "{said}"
+                );
+                ended += 1;
+            }
+            _ => panic!("{limit} MB: {run:?}"),
+        }
+    }
+    assert!(ended > 0, "no limit was met");
+}
