@@ -155,7 +155,7 @@ impl<P: Data> JointFrame<P> {
         }
     }
     /// True when its axes are those of the body.
-    fn is_aligned(&self) -> bool {
+    pub(super) fn is_aligned(&self) -> bool {
         self.euler == [P::one(), P::zero(), P::zero(), P::zero()]
     }
     /// Vector of ground axes in the axes of the frame.

@@ -68,9 +68,17 @@ pub struct Joint<P = f64> {
 }
 
 impl<P: Data> Joint<P> {
+    /// True when no displacement is left free: its rows then lie along the axes of the ground.
+    fn locks_all_translations(&self) -> bool {
+        self.locked.translation == [true; 3]
+    }
+    /// True when its rows of translation lie along axes of frame b that are not those of the ground.
+    pub fn locks_along_own_axes(&self) -> bool {
+        !self.locks_all_translations() && !(self.b.attitude.is_ground() && self.b.is_aligned())
+    }
     fn translations<S: Lift<P>>(&self, q: &[S], out: &mut [S]) {
         let d = self.a.place.position(q) - self.b.place.position(q);
-        let all = self.locked.translation == [true; 3];
+        let all = self.locks_all_translations();
         for (k, out) in (0..3).filter(|k| self.locked.translation[*k]).zip(out) {
             *out = if all { d[k] } else { dot(&self.b.axis(q, k), &d) };
         }

@@ -386,11 +386,12 @@ impl<P: Data> Element<P> {
     pub fn row_axis(&self, i: usize) -> String {
         each_law!(self, e => ElementLaw::<P>::row_axis(e, i), c => c.row_axis_0(i))
     }
-    /// What constraint row `i` holds, in words: its name, and whose axes a rotation is about.
+    /// What constraint row `i` holds, in words: its name, and whose axes it lies along or a rotation is about.
     pub fn row_words(&self, i: usize) -> String {
         let axis = self.row_axis(i);
         match (self, axis.strip_prefix("rotation ")) {
             (Self::Joint(_), Some(about)) => format!("rotation about its {about}"),
+            (Self::Joint(joint), None) if joint.locks_along_own_axes() => format!("along its {axis}"),
             _ => axis,
         }
     }
