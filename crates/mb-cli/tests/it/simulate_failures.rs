@@ -158,3 +158,14 @@ fn times_in_errors_are_short() {
     assert_ne!(run.code, 0);
     assert!(words(&run).contains("t = 1.23457e-7 s"), "{}", run.err);
 }
+
+/// Rounding of the positions moves a heavy block by less than the tolerances tell from rest: no instability.
+#[test]
+fn a_block_of_a_mountain_s_weight_that_rests_is_not_unstable() {
+    let block = model("solid-cantilever");
+    let size = ["n=3", "N=10", "b=9.7", "L=197.3", "nu=0.3", "rho=7.86e9", "E=2.06e17"];
+    let set = size.iter().flat_map(|value| ["--set", value]);
+    let args = ["simulate", &block, "--until", "0.02", "--integrator", "generalized-alpha"];
+    let answer = json(&args.into_iter().chain(set).collect::<Vec<_>>());
+    assert_eq!(answer["runs"][0]["end"], "finished", "{answer}");
+}

@@ -60,6 +60,8 @@ pub(super) struct Explained {
     /// Errors of the accelerations relative to them, compared with rounding.
     iteration: f64,
     penalty: Option<Penalty>,
+    /// Kinetic energy of velocities that the tolerances do not tell from zero.
+    unresolved: f64,
     /// Sum over the steps, and the largest of them.
     sum: f64,
     largest: f64,
@@ -73,8 +75,13 @@ pub(super) struct Explained {
 }
 
 impl Explained {
-    /// For a run whose `dynamics` was evaluated at the start; `powered` where work is done from outside.
-    pub(super) fn new(integrator: &Integrator, dynamics: &ForwardDynamics<'_>, powered: bool) -> Self {
+    /// For a run whose `dynamics` was evaluated at the start with positions `q`; `powered` where work is done from outside.
+    pub(super) fn new(
+        integrator: &Integrator,
+        dynamics: &ForwardDynamics<'_>,
+        q: &[f64],
+        powered: bool,
+    ) -> Self {
         let mut out = Self {
             relative: 0.0,
             floor: 1.0,
@@ -82,6 +89,7 @@ impl Explained {
             reactions: false,
             iteration: 0.0,
             penalty: None,
+            unresolved: 0.0,
             sum: 0.0,
             largest: 0.0,
             held: 0.0,
@@ -101,10 +109,18 @@ impl Explained {
                     ConstraintMethod::DirectCorrection(_) | ConstraintMethod::CoordinatePartitioning(_) => {}
                 }
                 out.iteration += dynamics.penalty_noise().unwrap_or(0.0);
+                out.unresolved = kinetic_at(dynamics.terms(), control.absolute);
             }
-            Integrator::GeneralizedAlpha(alpha) => out.relative = alpha.tolerance,
+            Integrator::GeneralizedAlpha(alpha) => {
+                out.relative = alpha.tolerance;
+                out.unresolved = kinetic_at(dynamics.terms(), alpha.velocity_tolerance(q));
+            }
         }
         out
+    }
+    /// Kinetic energy of velocities that the tolerances do not tell from zero, J.
+    pub(super) fn unresolved(&self) -> f64 {
+        self.unresolved
     }
     /// Adds a step of length `h` that ended at q and v, where `dynamics` was evaluated last or near it.
     pub(super) fn step(&mut self, dynamics: &ForwardDynamics<'_>, h: f64, q: &[f64], v: &[f64]) {
@@ -173,6 +189,11 @@ impl Explained {
             explained: self.sharp.then_some(explained),
         })
     }
+}
+
+/// sum |M_ij| v^2 / 2, at least the kinetic energy where no velocity is larger than `v`.
+fn kinetic_at(terms: &MotionTerms, v: f64) -> f64 {
+    0.5 * v * v * terms.mass.iter().map(|m| m.abs()).sum::<f64>()
 }
 
 /// (M v)_j, by column j of the symmetric M.

@@ -68,6 +68,15 @@ impl Default for GeneralizedAlpha {
     }
 }
 
+impl GeneralizedAlpha {
+    /// Largest error of a velocity after a step whose last correction of the positions `q` is within the tolerance:
+    /// gamma / (h beta) times that correction.
+    pub(super) fn velocity_tolerance(&self, q: &[f64]) -> f64 {
+        let Weights { beta, gamma, .. } = Weights::new(self.spectral_radius);
+        gamma / (self.step * beta) * self.tolerance * norms::max_abs_vec(q).max(1.0)
+    }
+}
+
 /// A step is not halved further than this often.
 const MOST_HALVINGS: usize = 20;
 

@@ -90,7 +90,7 @@ impl Recorder {
             potential: [0.0; 3],
             kinetic: 0.0,
             limit: options.energy_limit,
-            explained: Explained::new(&options.integrator, dynamics, powered),
+            explained: Explained::new(&options.integrator, dynamics, &start.q, powered),
             method: options.integrator.method_name(),
             passing: None,
         };
@@ -188,7 +188,7 @@ impl Recorder {
         let (scale, size) = self.energy_scales();
         // What penalties hold and take is lost to the mechanism, but no instability.
         let lost = self.explained.in_penalties();
-        let scale = scale + lost + 1e-12 + 1e-10 * size;
+        let scale = scale + lost + self.explained.unresolved() + 1e-12 + 1e-10 * size;
         let large = self.trajectory.statistics.steps > SETTLED && (drift + lost).abs() > self.limit * scale;
         if drift.is_finite() && !large {
             return Ok(());
