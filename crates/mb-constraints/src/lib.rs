@@ -29,7 +29,8 @@ pub use method::{ConstraintMethod, ForwardDynamics};
 pub use null_space::{NullSpace, NullSpaceMethod};
 pub use patterns::SaddlePatterns;
 pub use rank::{
-    ConstraintRank, DENSE_RANK_UP_TO, RedundantRow, constraint_rank, normalized_rows, tolerance_of_rank,
+    ConstraintRank, DENSE_RANK_UP_TO, RedundantRow, constraint_rank, independent_rows, normalized_rows,
+    row_scales, tolerance_of_rank,
 };
 pub use saddle::{DENSE_UP_TO, Saddle, minimum_norm_multipliers};
 pub use violation::{Violation, largest, violations};

@@ -8,7 +8,8 @@
 //! A is n x n (mass, stiffness or identity), Phi_q m x n, y the multipliers. Multipliers and
 //! constraint rows are scaled by k = max |A| so that both blocks are of one magnitude
 //! (`yang2012` Eq. (3.7)). Small systems are solved by LU, and where that is singular (redundant
-//! rows, zero modes) by the shortest least-squares solution of the scaled system. Large ones go
+//! rows, zero modes) by the shortest least-squares solution of the scaled system. Of more rows than coordinates the
+//! independent ones are taken first. Large systems go
 //! through the sparse LDL^T of [`saddle_ldlt`], whose ordering knows dense rows and
 //! constraints, of the symmetric part of A:
 //!
@@ -29,10 +30,15 @@ use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 
 use crate::free::WithFreeMotions;
 use crate::patterns::SaddlePatterns;
+use crate::rank::independent_rows;
 use std::sync::Arc;
 
 /// Up to this many unknowns dense factors are used.
 pub const DENSE_UP_TO: usize = 400;
+
+/// Up to this many coordinates that the constraint rows touch, their shortest multipliers come from singular values whatever the number
+/// of rows m: about 20 m times its square operations.
+const FEW_COLUMNS: usize = 100;
 
 /// Below this reciprocal condition the LU answer is replaced by the shortest solution.
 const SINGULAR_BELOW: f64 = 1e-14;
@@ -69,6 +75,8 @@ enum Factor {
     },
     /// A leaves free motions without stiffness.
     Free(Box<WithFreeMotions>),
+    /// With the independent ones of more rows than coordinates, whose indices stand beside it; the multipliers of the others are zero.
+    Independent(Box<Saddle>, Vec<usize>),
 }
 
 /// The LDL^T with the symmetric part of A, if there is one, and whether A is more than that part.
@@ -182,6 +190,11 @@ impl Saddle {
         if n + m <= DENSE_UP_TO {
             return Self::dense(&to_dense(a), &to_dense(phi_q));
         }
+        if m > n {
+            let kept = independent_rows(phi_q)?;
+            let inner = Self::factored(a, &sparse::select_rows(phi_q, &kept), patterns)?;
+            return Ok(Self { n, m, k: 1.0, factor: Factor::Independent(Box::new(inner), kept) });
+        }
         if let Some((factor, skew)) = symmetric_factor(a, phi_q, patterns) {
             let factor = Factor::Ldl { factor: Box::new(factor), a: a.clone(), phi_q: phi_q.clone(), skew };
             return Ok(Self { n, m, k: 1.0, factor });
@@ -220,6 +233,12 @@ impl Saddle {
         let undetermined = || (vec![f64::NAN; self.n], vec![f64::NAN; self.m]);
         let mut x = match &self.factor {
             Factor::Free(free) => return free.solve(f, g).unwrap_or_else(undetermined),
+            Factor::Independent(inner, kept) => {
+                let (x, own) = inner.solve(f, &kept.iter().map(|i| g[*i]).collect::<Vec<_>>());
+                let mut y = vec![0.0; self.m];
+                kept.iter().zip(own).for_each(|(i, own)| y[*i] = own);
+                return (x, y);
+            }
             Factor::Lu(lu) => lu.solve(&rhs),
             Factor::Equilibrated(lu, d) => {
                 let scaled = |x: &[f64]| -> Vec<f64> { x.iter().zip(d).map(|(x, d)| x * d).collect() };
@@ -327,16 +346,15 @@ pub fn minimum_norm_multipliers(phi_q: &Sparse, c: &[f64]) -> Result<(Vec<f64>, 
         if n + m <= DENSE_UP_TO { (0..n).collect() } else { phi_q.iter().map(|(_, (_, j))| j).collect() };
     columns.sort_unstable();
     columns.dedup();
-    let mut known: Vec<f64> = columns.iter().map(|j| c[*j]).collect();
+    let known: Vec<f64> = columns.iter().map(|j| c[*j]).collect();
     let lambda = if m == 0 {
         Vec::new()
-    } else if columns.len() + m <= DENSE_UP_TO {
-        known.resize(columns.len().max(m), 0.0);
-        let mut transposed = Dense::zeros(known.len(), m);
+    } else if columns.len() + m <= DENSE_UP_TO || columns.len() <= FEW_COLUMNS {
+        let mut rows = Dense::zeros(m, columns.len());
         for (value, (i, j)) in phi_q {
-            transposed[(columns.partition_point(|c| *c < j), i)] += value;
+            rows[(i, columns.partition_point(|c| *c < j))] += value;
         }
-        Svd::new(&transposed)?.min_norm_solve(&known, RankTolerance::default())
+        Svd::new(&rows)?.min_norm_solve_transposed(&known, RankTolerance::default())
     } else {
         // x = c - Phi_q^T lambda with Phi_q x = 0.
         let mut rows = Triplets::with_capacity(m, columns.len(), phi_q.nnz());

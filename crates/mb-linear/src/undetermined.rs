@@ -22,8 +22,8 @@
 //! A point with such a singular value is not distinguished from the singular one, so that it counts as that.
 
 use crate::error::LinearError;
-use mb_algebra::{RankTolerance, Svd, dense, norms};
-use mb_constraints::{NullSpace, NullSpaceMethod, normalized_rows};
+use mb_algebra::{Dense, RankTolerance, RowDependence, RowRank, Sparse, dense, norms, sparse, to_dense};
+use mb_constraints::{NullSpace, NullSpaceMethod, row_scales};
 use mb_model::{Model, Point};
 
 /// A stiffness that depends on the choice of multipliers.
@@ -45,9 +45,6 @@ const NEAR: f64 = 1e-6;
 /// What a stiffness has to change by where rows depend on each other only nearly.
 const CLEARLY: f64 = 1e-3;
 
-/// Parts of a null vector below this share of the largest take no part in it.
-const TAKES_PART: f64 = 1e-6;
-
 /// Whether the stiffness at a point depends on which multipliers are taken, by dense matrices.
 ///
 /// # Errors
@@ -64,29 +61,45 @@ fn within(
     tolerance: RankTolerance,
     changes: f64,
 ) -> Result<Option<Undetermined>, LinearError> {
-    let phi_q = model.phi_q(&point.q, point.t).to_dense();
-    let basis = NullSpace::new(&phi_q, &NullSpaceMethod::Qr, tolerance, |i| model.coordinate_name(i))?;
-    if basis.rank == phi_q.nrows() {
+    let phi_q = model.phi_q(&point.q, point.t).to_sparse();
+    let scales = row_scales(&phi_q);
+    let dependent = RowRank::new(&sparse::mul(&sparse::diagonal(&scales), &phi_q), tolerance)?.dependences;
+    if dependent.is_empty() {
         return Ok(None);
     }
-    let null = Svd::new(&dense::transpose(&normalized_rows(&phi_q)))?.null_space(tolerance);
-    let (mut rows, mut share) = (vec![false; phi_q.nrows()], 0.0_f64);
-    for column in 0..null.ncols() {
-        let size = |i: usize| norms::two(&dense::row(&phi_q, i));
-        let scaled = |i: usize| if size(i) > 0.0 { null[(i, column)] / size(i) } else { 0.0 };
-        let mu: Vec<f64> = (0..phi_q.nrows()).map(scaled).collect();
-        let stiffness = |mu: &[f64]| model.reaction_stiffness(&point.q, point.t, mu).to_dense();
-        let all = norms::max_abs(&stiffness(&mu.iter().map(|x| x.abs()).collect::<Vec<_>>()));
-        let k = stiffness(&mu);
-        let on_tangent = norms::max_abs(&dense::mul_transpose(&basis.r, &dense::mul(&k, &basis.r)));
+    let basis =
+        NullSpace::new(&to_dense(&phi_q), &NullSpaceMethod::Qr, tolerance, |i| model.coordinate_name(i))?;
+    if basis.r.ncols() == 0 {
+        return Ok(None);
+    }
+    let (mut takes_part, mut share) = (vec![false; phi_q.rows()], 0.0_f64);
+    let mut mu = vec![0.0; phi_q.rows()];
+    for RowDependence { row, combination } in dependent {
+        // mu = e_row - sum by e_k in rows of length one; of a row that is zero here, e_row.
+        let terms = || combination.iter().map(|(k, by)| (*k, -by)).chain([(row, 1.0)]);
+        terms().for_each(|(k, by)| mu[k] = if scales[k] > 0.0 { by * scales[k] } else { by });
+        let stiffness = |mu: &[f64]| model.reaction_stiffness(&point.q, point.t, mu).to_sparse();
+        let on_tangent = largest_on(&basis.r, &stiffness(&mu));
+        let sizes: Vec<f64> = mu.iter().map(|x| x.abs()).collect();
+        let all = norms::max_abs_vec(stiffness(&sizes).data());
         if on_tangent > changes * all {
             share = share.max(on_tangent / all);
-            let largest = norms::max_abs_vec(&dense::column(&null, column));
-            for (i, takes) in rows.iter_mut().enumerate() {
-                *takes |= null[(i, column)].abs() > TAKES_PART * largest;
-            }
+            terms().for_each(|(k, _)| takes_part[k] = true);
         }
+        terms().for_each(|(k, _)| mu[k] = 0.0);
     }
-    let named = rows.iter().enumerate().filter(|(_, takes)| **takes).map(|(i, _)| model.row_name(i));
+    let named = takes_part.iter().enumerate().filter(|(_, takes)| **takes).map(|(i, _)| model.row_name(i));
     Ok((share > 0.0).then(|| Undetermined { rows: named.collect(), share }))
+}
+
+/// Largest entry of R^T K R, by the coordinates that K touches.
+fn largest_on(r: &Dense, k: &Sparse) -> f64 {
+    let mut touched: Vec<usize> = k.iter().flat_map(|(_, (i, j))| [i, j]).collect();
+    touched.sort_unstable();
+    touched.dedup();
+    let place = |i: usize| touched.binary_search(&i).unwrap_or(0);
+    let mut own = Dense::zeros(touched.len(), touched.len());
+    k.iter().for_each(|(v, (i, j))| own[(place(i), place(j))] += *v);
+    let r = dense::select_rows(r, &touched);
+    norms::max_abs(&dense::mul_transpose(&r, &dense::mul(&own, &r)))
 }

@@ -75,6 +75,18 @@ impl Svd {
         dense::matvec(&self.v, &y)
     }
 
+    /// The shortest of all y that minimize |A^T y - c|; c of length n.
+    pub fn min_norm_solve_transposed(&self, c: &[f64], tolerance: RankTolerance) -> Vec<f64> {
+        let rank = self.rank(tolerance).rank;
+        let mut y = dense::matvec_transpose(&self.v, c);
+        y.truncate(self.s.len());
+        for (y, s) in y.iter_mut().zip(&self.s) {
+            *y /= s;
+        }
+        y[rank..].fill(0.0);
+        dense::matvec(&self.u, &y)
+    }
+
     /// Largest over smallest singular value: the condition number in the 2-norm, infinite when singular.
     pub fn condition(&self) -> f64 {
         match (self.s.first(), self.s.last()) {
@@ -121,6 +133,18 @@ mod tests {
             assert!(svd.s.windows(2).all(|w| w[0] >= w[1]));
             let vv = dense::mul_transpose(&svd.v, &svd.v);
             assert!(norms::max_abs(&dense::add(1.0, &vv, -1.0, &dense::identity(n))) < 1e-14);
+        }
+    }
+
+    #[test]
+    fn the_shortest_solution_of_the_transposed_system_is_that_of_the_transposed_matrix() {
+        for (m, n) in [(2, 5), (5, 2), (3, 3), (40, 3)] {
+            let a = Dense::from_fn(m, n, |i, j| ((i * 7 + j * 3) % 5) as f64 - 1.5);
+            let c: Vec<f64> = (0..n).map(|j| 1.0 + j as f64).collect();
+            let default = RankTolerance::default();
+            let own = Svd::new(&a).unwrap().min_norm_solve_transposed(&c, default);
+            let other = Svd::new(&dense::transpose(&a)).unwrap().min_norm_solve(&c, default);
+            assert!(own.iter().zip(other).all(|(x, y)| (x - y).abs() < 1e-13), "{m} x {n}");
         }
     }
 

@@ -163,6 +163,10 @@ fn parts(unit: &Sparse) -> Vec<Vec<usize>> {
         while next < part.len() {
             if let Some(row) = unit.outer_view(part[next]) {
                 for (column, _) in row.iter().filter(|(_, v)| **v != 0.0) {
+                    // The rows of a column are all found with the first of them.
+                    if std::mem::take(&mut touching[column]) == 0 {
+                        continue;
+                    }
                     let Some(entries) = by_column.outer_view(column) else { continue };
                     for (other, _) in entries.iter().filter(|(_, v)| **v != 0.0) {
                         if present[other] {

@@ -370,3 +370,27 @@ fn torques_from_a_file_have_their_reaction() {
     near("reaction", value("reaction"), 0.9);
     near("weight", value("carried"), MASS * GRAVITY);
 }
+
+/// One hinge or three hundred in its place: the rows that say the same are redundant, the pendulum is the same.
+#[test]
+fn hundreds_of_hinges_in_one_place_are_one_hinge() {
+    // omega^2 = m g l / (I + m l^2)
+    let omega = (9.81_f64 * 0.5 / (1.0 + 0.25)).sqrt();
+    for hinges in [1, 60, 300] {
+        let text = format!(
+            "units = 'SI'\nname = 'hinges'\ngravity = [0, 0, -9.81]\n\
+             [[spatial-body]]\nname = 'plate'\nmass = 1\ninertia = [1, 1, 1]\nat = [0.3, 0, -0.4]\nmarkers.p = [-0.3, 0, 0.4]\n\
+             [[repeat]]\nindex = 'i'\nfrom = 1\nto = {hinges}\n[[repeat.joint]]\nname = 'h{{i}}'\ntype = 'revolute'\n\
+             axis = [0, 1, 0]\na = 'plate.p'\nb = 'ground'\n"
+        );
+        let run = mb_with(&["modes", "-", "--json"], &text);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let answer: Value = serde_json::from_str(&run.out).unwrap();
+        let modes = answer["formulations"][0]["eigenpairs"].as_array().unwrap();
+        let found: Vec<f64> = modes.iter().map(|m| m["im"].as_f64().unwrap().abs()).collect();
+        assert!(
+            found.iter().all(|im| (im - omega).abs() < 1e-9 * omega) && !found.is_empty(),
+            "{hinges}: {found:?}"
+        );
+    }
+}

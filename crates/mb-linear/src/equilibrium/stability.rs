@@ -20,7 +20,7 @@ use crate::free_directions;
 use mb_algebra::{
     AlgebraError, Dense, RankTolerance, Sparse, SymmetricEigen, dense, norms, sparse, to_dense,
 };
-use mb_constraints::{NullSpace, NullSpaceMethod};
+use mb_constraints::{NullSpace, NullSpaceMethod, independent_rows};
 use mb_model::Model;
 use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
@@ -122,6 +122,10 @@ pub(crate) fn signs(
     phi_q: &Sparse,
     name: impl Fn(usize) -> String,
 ) -> Result<Option<[usize; 2]>, LinearError> {
+    if phi_q.rows() > k.rows() {
+        let independent = sparse::select_rows(phi_q, &independent_rows(phi_q)?);
+        return signs(k, &independent, name);
+    }
     let size = k.rows() + phi_q.rows();
     if size > SPARSE_FROM {
         let symmetric = sparse::is_symmetric(k, ASYMMETRY).is_ok();
