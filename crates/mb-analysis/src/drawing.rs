@@ -39,8 +39,11 @@ impl Drawing {
             ground: Vec::new(),
             drawing: Self { scene, places: Vec::new() },
         };
-        for stroke in model.outline() {
-            out.add(&stroke);
+        let strokes = model.outline();
+        let places: Vec<Vec<_>> =
+            strokes.iter().map(|s| s.places.iter().map(|p| model.place_at(p, q)).collect()).collect();
+        for (stroke, lane) in strokes.iter().zip(lanes(&strokes, &places)) {
+            out.add(stroke, lane);
         }
         out.drawing
     }
@@ -89,6 +92,37 @@ impl Drawing {
     }
 }
 
+/// Which strokes are springs and dampers.
+const SIDE_BY_SIDE: [Stroke; 2] = [Stroke::Spring, Stroke::Damper];
+
+/// Where springs and dampers between the same two places are drawn, by stroke: in so many halves of the distance of two of them to the
+/// side of the line from the first place to the second; zero where nothing else lies there. `places`: those of each stroke, m.
+pub fn lanes(strokes: &[OutlineStroke], places: &[Vec<[f64; 3]>]) -> Vec<i32> {
+    // Places that agree to seven digits lie on each other in a drawing.
+    #[expect(clippy::cast_possible_truncation, reason = "seven digits are enough")]
+    let key = |p: &[f64; 3]| p.map(|x| (x as f32 + 0.0).to_bits());
+    let mut groups: HashMap<[[u32; 3]; 2], Vec<(usize, i32)>> = HashMap::new();
+    for (i, (stroke, places)) in strokes.iter().zip(places).enumerate() {
+        if let [a, b] = &places[..]
+            && SIDE_BY_SIDE.contains(&stroke.stroke)
+            && key(a) != key(b)
+        {
+            let (a, b) = (key(a), key(b));
+            // Sides are those of one direction, whichever way each goes.
+            let (ends, sign) = if a <= b { ([a, b], 1) } else { ([b, a], -1) };
+            groups.entry(ends).or_default().push((i, sign));
+        }
+    }
+    let mut out = vec![0; strokes.len()];
+    for group in groups.values() {
+        let first = 1 - i32::try_from(group.len()).unwrap_or(1);
+        for ((i, sign), lane) in group.iter().zip((first..).step_by(2)) {
+            out[*i] = sign * lane;
+        }
+    }
+    out
+}
+
 /// A step of all coordinates in which places that move differently do so: fixed numbers without order.
 fn probe(n: usize) -> Vec<f64> {
     let mut state = 1_u64;
@@ -114,7 +148,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn add(&mut self, stroke: &OutlineStroke) {
+    fn add(&mut self, stroke: &OutlineStroke, lane: i32) {
         let owner = self.owner(part(&stroke.owner));
         let nodes: Vec<usize> = stroke.places.iter().map(|p| self.node(p)).collect();
         let scene = &mut self.drawing.scene;
@@ -163,7 +197,7 @@ impl Builder<'_> {
                 _ => self.nodes_of(stroke),
             };
             if !nodes.is_empty() {
-                self.drawing.scene.glyphs.push(Glyph { mark, owner, nodes });
+                self.drawing.scene.glyphs.push(Glyph { mark, owner, nodes, lane });
             }
         }
         // Rails and walls are the ground themselves.
@@ -184,7 +218,7 @@ impl Builder<'_> {
             if !self.ground.contains(&at) {
                 self.ground.push(at);
                 let nodes = vec![self.node(place)];
-                self.drawing.scene.glyphs.push(Glyph { mark: Mark::Ground, owner, nodes });
+                self.drawing.scene.glyphs.push(Glyph { mark: Mark::Ground, owner, nodes, lane: 0 });
             }
         }
     }
@@ -238,5 +272,36 @@ mod tests {
     fn parts_are_named_by_what_they_belong_to() {
         assert_eq!(part("solid 'block' node 12"), "solid 'block'");
         assert_eq!((part("rod 'OP'"), quoted("rod 'OP'")), ("rod 'OP'", "OP"));
+    }
+
+    /// A damped spring with a damper that goes the other way beside it, one spring apart, and a spring of no length.
+    const STRUT: &str = r#"
+    units = "SI"
+    name = "strut"
+    point = [{ name = "P", at = [0, 1], mass = 1 }]
+    spring = [
+        { name = "damped", a = "P", b = [0, 0], stiffness = 10, natural_length = 1, damping = 2 },
+        { name = "damper", a = [0, 0], b = "P", stiffness = 0, natural_length = 1, damping = 1 },
+        { name = "apart", a = "P", b = [1, 1], stiffness = 1, natural_length = 1 },
+    ]
+    "#;
+
+    #[test]
+    fn springs_and_dampers_between_the_same_places_lie_side_by_side() {
+        let model = Model::from_toml(STRUT).unwrap();
+        let drawing = Drawing::new(&model, model.initial());
+        let marks = drawing.scene.glyphs.iter().filter(|g| matches!(g.mark, Mark::Spring | Mark::Damper));
+        let sides: Vec<(Mark, i32)> = marks
+            .map(|g| {
+                // Upwards or downwards: a side of the line from below is the other one from above.
+                let up = drawing.scene.nodes[g.nodes[1]][1] > drawing.scene.nodes[g.nodes[0]][1];
+                (g.mark, if up { g.lane } else { -g.lane })
+            })
+            .collect();
+        let mut found: Vec<i32> = sides[..3].iter().map(|(_, side)| *side).collect();
+        found.sort_unstable();
+        assert_eq!(found, [-2, 0, 2], "{sides:?}");
+        assert_eq!(sides.iter().filter(|(mark, _)| *mark == Mark::Damper).count(), 2);
+        assert_eq!(sides[3], (Mark::Spring, 0));
     }
 }

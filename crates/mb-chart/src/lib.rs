@@ -21,6 +21,9 @@ const WIDTH: f64 = 760.0;
 const LEFT: f64 = 84.0;
 /// Room to the right for the names of curves, and without any.
 const RIGHT: [f64; 2] = [210.0, 24.0];
+/// Letters of a name that fit there, and of a title.
+const LEGEND: usize = 29;
+const TITLE: usize = 88;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 48.0;
 /// Height of one panel, the most of one with equal axes, and between two.
@@ -137,7 +140,7 @@ impl Chart {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" \
              font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
              <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{}</text>\n",
-            escaped(&self.title)
+            told(&self.title, TITLE)
         );
         let mut across = Axis::linear(extent, false, [LEFT, right]);
         for (k, panel) in self.panels.iter().enumerate() {
@@ -206,6 +209,26 @@ impl Panel {
 /// Text as it stands inside SVG.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// The words; where they are longer than `most` letters, without their middle: names of a kind differ at their ends.
+pub fn shortened(words: &str, most: usize) -> String {
+    let count = words.chars().count();
+    if count <= most {
+        return words.to_owned();
+    }
+    let kept = most.saturating_sub(1);
+    let (head, tail) = (kept.div_ceil(2), kept / 2);
+    words.chars().take(head).chain(['…']).chain(words.chars().skip(count - tail)).collect()
+}
+
+/// Text inside SVG of at most `most` letters, with the whole for readers who point at it.
+fn told(words: &str, most: usize) -> String {
+    let short = shortened(words, most);
+    if short == words {
+        return escaped(words);
+    }
+    format!("{}<title>{}</title>", escaped(&short), escaped(words))
 }
 
 /// Far outside every picture.
@@ -294,7 +317,7 @@ fn draw(svg: &mut String, panel: &Panel, [across, up]: [Axis; 2], right: f64, [t
             "<text x=\"{}\" y=\"{}\">{}</text>",
             place(x + 20.0),
             place(y),
-            escaped(&curve.name)
+            told(&curve.name, LEGEND)
         );
     }
 }

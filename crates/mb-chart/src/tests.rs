@@ -115,3 +115,17 @@ fn a_name_at_the_end_of_its_curve_is_not_in_the_legend() {
     let end = place(LEFT + 0.5 * (WIDTH - RIGHT[1] - LEFT) - 3.0);
     assert!(name.contains(&format!("x=\"{end}\"")) && text.matches(">2x<").count() == 1, "{name}");
 }
+
+#[test]
+fn a_long_name_loses_its_middle_and_is_told_whole() {
+    assert_eq!(
+        (shortened("short", 5).as_str(), shortened("abcdefghij", 5).as_str(), shortened("ab", 1).as_str()),
+        ("short", "ab…ij", "…")
+    );
+    let name = "height of the floor / force on the wheel in front, left <side>";
+    let curve = Curve::line(name, 0, vec![[0.0, 0.0], [1.0, 1.0]]);
+    let panel = Panel { ordinate: "y".into(), scale: Scale::Linear, curves: vec![curve] };
+    let text = Chart { title: "t".into(), abscissa: "x".into(), panels: vec![panel], equal: false }.svg();
+    let shown = format!(">{}<title>{}</title></text>", escaped(&shortened(name, LEGEND)), escaped(name));
+    assert!(text.contains(&shown), "{text}");
+}

@@ -135,7 +135,14 @@ impl Model {
             let plain =
                 m.element.outline().map(|(s, places)| (s, places.into_iter().map(Spot::Place).collect()));
             let linked = if let Element::Erls(erls) = &m.element { erls::strokes(erls) } else { Vec::new() };
-            plain.into_iter().chain(linked).map(of).collect::<Vec<_>>()
+            // A spring with damping of its own is a spring and a damper side by side.
+            let damper = match &m.element {
+                Element::Spring(s) if s.stiffness != 0.0 && s.damping != 0.0 => {
+                    Some((Stroke::Damper, vec![Spot::Place(s.a), Spot::Place(s.b)]))
+                }
+                _ => None,
+            };
+            plain.into_iter().chain(linked).chain(damper).map(of).collect::<Vec<_>>()
         });
         let mut out: Vec<OutlineStroke> = strokes.collect();
         let bars = out.iter().filter(|s| s.stroke == Stroke::Bar).map(|s| s.owner.clone());

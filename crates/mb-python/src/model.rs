@@ -158,14 +158,21 @@ impl Model {
         found.map(|site| Site::new(held, site)).map_err(|e| errors::analysis(py, &e))
     }
 
-    /// Equilibria from scattered starts, stable ones first.
-    fn equilibria(&self, py: Python<'_>, place: &str, starts: usize) -> PyResult<Vec<Site>> {
+    /// Equilibria from scattered starts, stable ones first, and how far a search came that ended early.
+    fn equilibria(
+        &self,
+        py: Python<'_>,
+        place: &str,
+        starts: usize,
+    ) -> PyResult<(Vec<Site>, Option<String>)> {
         let place: Place = read(py, place)?;
         let (start, model) = (place.start(), self.mechanism());
         let found = work::run(py, move || equilibria(&model, &start, starts))?;
         let found = found.map_err(|e| errors::analysis(py, &e))?;
         let rest = |settled| Site::new(self.mechanism(), mb_analysis::Site::Rest(Box::new(settled)));
-        Ok(found.found.into_iter().map(rest).collect())
+        let early =
+            found.stopped.map(|why| format!("{} of {} starts were tried, {why}", found.tried, found.starts));
+        Ok((found.found.into_iter().map(rest).collect(), early))
     }
 
     /// Load factors, configurations and stabilities along growing loads, and how the path ends.

@@ -84,3 +84,16 @@ def test_pages_are_html(tmp_path):
         modes.save(tmp_path / "modes.pdf")
     with pytest.raises(mb.ArgumentError, match="path"):
         modes.save(3)
+
+
+def test_pages_of_motions_have_whirl_and_speeds(tmp_path):
+    point = mb.load(MODELS / "top.toml").motion_point()
+    modes = point.linearize().modes()
+    modes.save(tmp_path / "top.html")
+    text = (tmp_path / "top.html").read_text(encoding="utf-8")
+    data = json.loads(re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', text, re.S).group(1))
+    assert data["modes"]["columns"][-1]["name"] == "whirl"
+    senses = [row[-1] for row in data["modes"]["rows"]]
+    assert [word for _, word in senses if word] == ["forward", "forward"] and [1.0, "forward"] in senses
+    speeds = next(table for table in data["tables"] if table["title"] == "Speeds")
+    np.testing.assert_array_equal([row[1][0] for row in speeds["rows"]], point.v)

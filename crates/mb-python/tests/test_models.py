@@ -326,6 +326,25 @@ def test_equilibria_and_load_paths():
     assert caught.value.kind == "no_equilibrium"
 
 
+def test_a_search_cut_by_its_time_warns(monkeypatch):
+    m = pendulum()
+    native = m._build()
+
+    class Cut:
+        """The search of the model, its time over before the last starts."""
+
+        def __getattr__(self, name):
+            return getattr(native, name)
+
+        def equilibria(self, place, starts):
+            assert starts == 10
+            return native.equilibria(place, starts)[0], "4 of 10 starts were tried, its time limit of 300 s was reached"
+
+    monkeypatch.setattr(type(m), "_build", lambda self: Cut())
+    with pytest.warns(mb.FindingWarning, match="The search ended early: 4 of 10 starts were tried, its time limit"):
+        assert len(m.equilibria(starts=10)) == 2
+
+
 def test_pictures(tmp_path):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

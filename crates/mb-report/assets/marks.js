@@ -74,6 +74,13 @@ function turned(a, b, without) {
 /// Points about a in turns and pixels.
 const polar = (a) => (turns, radius) => [a[0] + radius * Math.cos(2 * Math.PI * turns), a[1] - radius * Math.sin(2 * Math.PI * turns)];
 
+/// The ends of a mark beside the line from a to b, with the bars that hold it there.
+function inLane([a, b], lane) {
+  const l = beside(a, b), side = lane * Math.min(8, 0.16 * l.length), ends = [l.at(0, side), l.at(1, side)];
+  path([a, ends[0]]); paper.stroke(); path([b, ends[1]]); paper.stroke();
+  return ends;
+}
+
 const GLYPHS = {
   pin: ([a]) => { paper.beginPath(); paper.arc(a[0], a[1], 4, 0, 7); paper.fill(); paper.stroke(); },
   wall: ([a, b]) => {
@@ -153,7 +160,8 @@ function drawSurfaces(state, project, phase, ghost) {
       paper.lineCap = "round";
       paper.stroke();
     } else {
-      const [a, b, c] = p, turn = Math.abs((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])), long = Math.hypot(b[0] - a[0], b[1] - a[1]) * Math.hypot(c[0] - a[0], c[1] - a[1]) || 1;
+      // By the share of the normal towards the reader, so that the faces of a plate have one shade.
+      const [u, v] = [p[1], p[2]].map((q) => [q[0] - p[0][0], q[1] - p[0][1], camera.zoom * (q[2] - p[0][2])]), turn = Math.abs(u[0] * v[1] - u[1] * v[0]), long = Math.hypot(turn, u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2]) || 1;
       paper.fillStyle = css(rgb.map((v) => v * (ghost ? 1 : 0.65 + 0.35 * turn / long)), ghost ? 0.2 : 1);
       paper.fill();
       // A thin line of the same colour closes the gaps between faces.
@@ -232,7 +240,8 @@ function drawMarks(state, surfaces) {
     paper.strokeStyle = state.sign;
     paper.fillStyle = state.panel;
     const phase = HELD.includes(glyph.mark) ? state.still : state.phase;
-    GLYPHS[glyph.mark](glyph.nodes.map((n) => project(nodeAt(state, n, phase))), state);
+    const ends = glyph.nodes.map((n) => project(nodeAt(state, n, phase)));
+    GLYPHS[glyph.mark](glyph.lane ? inLane(ends, glyph.lane) : ends, state);
   }
   if (state.names) {
     paper.font = "12px sans-serif";

@@ -41,6 +41,15 @@ pub struct Glyph {
     pub owner: usize,
     /// Its nodes.
     pub nodes: Vec<usize>,
+    /// Of a mark between two places that others lie on: how far to the side of the line from the first to the second, in halves of the
+    /// distance of two of them.
+    #[serde(skip_serializing_if = "is_none")]
+    pub lane: i32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_none(lane: &i32) -> bool {
+    *lane == 0
 }
 
 /// A tube through nodes: a beam, a link, a bar.
@@ -123,7 +132,9 @@ impl Scene {
             (Some(i), Some(j)) if apart(points[i], points[j]) > 0.0 => {
                 self.tubes.push(Tube { owner, nodes: vec![nodes[i], nodes[j]] });
             }
-            (Some(i), _) => self.glyphs.push(Glyph { mark: Mark::Mass, owner, nodes: vec![nodes[i]] }),
+            (Some(i), _) => {
+                self.glyphs.push(Glyph { mark: Mark::Mass, owner, nodes: vec![nodes[i]], lane: 0 });
+            }
             _ => {}
         }
     }

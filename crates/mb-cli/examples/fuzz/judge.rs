@@ -51,7 +51,7 @@ pub(crate) fn words(text: &str) -> Result<(), String> {
 }
 
 /// Numbers that a document may lack, because they do not exist or are infinite; `docs/json-output.md` says when.
-const MAY_BE_NULL: [&str; 44] = [
+const MAY_BE_NULL: [&str; 45] = [
     "backward_error",
     "beyond",
     "condition",
@@ -68,6 +68,7 @@ const MAY_BE_NULL: [&str; 44] = [
     "error_bound",
     "explained",
     "failure",
+    "furthest",
     "im",
     "kept",
     "largest_dropped",

@@ -2,10 +2,12 @@
 
 use crate::flow::{Moving, Settled, Site};
 use crate::names;
+use crate::render::summary;
 use crate::source::Loaded;
 use mb_algebra::{Dense, RankDecision, c64};
 use mb_constraints::{ConstraintRank, RedundantRow};
 use mb_linear::{Frame, Stability, SteadyMotion};
+use mb_model::Model;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// Numbers by name, in the order of the model.
@@ -126,7 +128,22 @@ pub struct StartView {
     worst_row: Option<String>,
     violation: f64,
     moved: f64,
+    furthest: Option<FurthestView>,
     not_kept: Vec<String>,
+}
+
+/// What assembly moved furthest.
+#[derive(Debug, serde::Serialize)]
+pub struct FurthestView {
+    name: String,
+    distance: f64,
+}
+
+impl FurthestView {
+    /// The view of a start that was assembled from `before` to `after`; none where no place moved.
+    pub fn new(model: &Model, before: &[f64], after: &[f64]) -> Option<Self> {
+        summary::furthest_part(model, before, after).map(|(name, distance)| Self { name, distance })
+    }
 }
 
 impl StartView {
@@ -136,6 +153,7 @@ impl StartView {
             worst_row: start.violation.map(|(row, _)| loaded.model.row_name(row)),
             violation: start.violation.map_or(0.0, |v| v.1),
             moved: start.moved,
+            furthest: FurthestView::new(&loaded.model, &start.before, &start.q),
             not_kept: start.not_kept.clone(),
         }
     }

@@ -19,8 +19,20 @@ const RINGS: [f64; 2] = [8.0, 4.2];
 /// Radius of the ring of a torsional damper.
 const VANE: f64 = 10.0;
 
-/// Draws a stroke through its points.
-pub(super) fn stroke(svg: &mut Svg, kind: Stroke, points: &[Point]) {
+/// Half the distance of two springs or dampers side by side, and its share of their length at most.
+const LANE: f64 = 7.0;
+const LANE_SHARE: f64 = 0.16;
+
+/// Draws a stroke through its points; a spring or damper in a lane beside the line between its ends, held there by bars.
+pub(super) fn stroke(svg: &mut Svg, kind: Stroke, points: &[Point], lane: i32) {
+    let beside = match points {
+        [a, b] if lane != 0 => lane_of(*a, *b, lane).inspect(|ends| {
+            svg.polyline(&[*a, ends[0]], false, "thin");
+            svg.polyline(&[*b, ends[1]], false, "thin");
+        }),
+        _ => None,
+    };
+    let points = beside.as_ref().map_or(points, |ends| ends.as_slice());
     match (kind, points) {
         (Stroke::Bar, _) => {
             svg.polyline(points, false, "");
@@ -64,6 +76,14 @@ pub(super) fn stroke(svg: &mut Svg, kind: Stroke, points: &[Point]) {
         // A load is a cause, not a part; its place is drawn by what it acts on. Faces are drawn together (surface.rs).
         _ => {}
     }
+}
+
+/// The ends of a line so many half distances beside the one from a to b.
+fn lane_of(a: Point, b: Point, lane: i32) -> Option<[Point; 2]> {
+    let d = [b[0] - a[0], b[1] - a[1]];
+    let [x, y] = unit(d)?;
+    let side = f64::from(lane) * LANE.min(LANE_SHARE * d[0].hypot(d[1]));
+    Some([a, b].map(|p| [p[0] - side * y, p[1] + side * x]))
 }
 
 /// Direction of a line by two of its points, of length one.

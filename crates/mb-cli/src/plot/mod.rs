@@ -118,25 +118,17 @@ impl Plot<'_> {
     }
 }
 
-/// A sheet of this size with the name of the model above and two lines below it, cut to its width.
+/// A sheet of this size with the name of the model above and two lines below it, without their middles where they are wider.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a number of letters between 30 and 200"
 )]
 fn headed(size: Point, name: &str, below: [&str; 2]) -> Svg {
-    let fit = |words: &str, letter: f64| shortened(words, ((size[0] - 32.0) / letter) as usize);
+    let most = LETTERS.map(|letter| ((size[0] - 32.0) / letter) as usize);
     let mut svg = Svg::new(size[0], size[1], name);
-    svg.text([16.0, 22.0], "heading", &fit(name, LETTERS[0]));
-    svg.text([16.0, 39.0], "small", &fit(below[0], LETTERS[1]));
-    svg.text([16.0, 55.0], "small", &fit(below[1], LETTERS[1]));
+    svg.short_text([16.0, 22.0], "heading", name, most[0]);
+    svg.short_text([16.0, 39.0], "small", below[0], most[1]);
+    svg.short_text([16.0, 55.0], "small", below[1], most[1]);
     svg
-}
-
-/// The words, cut with dots where they are longer than `most` letters.
-fn shortened(words: &str, most: usize) -> String {
-    if words.chars().count() <= most {
-        return words.to_owned();
-    }
-    words.chars().take(most.saturating_sub(3)).chain("...".chars()).collect()
 }

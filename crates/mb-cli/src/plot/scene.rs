@@ -2,6 +2,7 @@
 
 use super::look::Look;
 use mb_algebra::c64;
+use mb_analysis::drawing::lanes;
 use mb_analysis::phase;
 use mb_model::{Model, OutlineStroke};
 
@@ -10,6 +11,8 @@ pub(super) struct Scene<'a> {
     pub(super) model: &'a Model,
     pub(super) q: &'a [f64],
     pub(super) strokes: Vec<OutlineStroke>,
+    /// Lanes of springs and dampers that lie on each other.
+    pub(super) lanes: Vec<i32>,
     /// Whether everything lies in the plane of the drawing.
     pub(super) planar: bool,
     /// From where it is seen.
@@ -47,9 +50,20 @@ impl<'a> Scene<'a> {
         let planar = model.is_planar();
         let look = if planar { Look::from_above() } else { view.cloned().unwrap_or_else(Look::isometric) };
         let rest = Posture { at: Vec::new(), near: Vec::new() };
-        let mut scene = Self { model, q, strokes, planar, look, asked: view.is_some(), side: 0.0, rest };
+        let mut scene = Self {
+            model,
+            q,
+            strokes,
+            lanes: Vec::new(),
+            planar,
+            look,
+            asked: view.is_some(),
+            side: 0.0,
+            rest,
+        };
         let places = scene.places(q);
         scene.side = side(&places);
+        scene.lanes = lanes(&scene.strokes, &places);
         scene.rest = scene.posture(&places);
         scene
     }

@@ -86,6 +86,20 @@ impl Svg {
         let _ = writeln!(self.text, "<text x=\"{x}\" y=\"{y}\" class=\"{class}\">{}</text>", escaped(words));
     }
 
+    /// A line of at most `most` letters: longer words lose their middle, and a reader who points at them is told the whole.
+    pub(super) fn short_text(&mut self, at: Point, class: &str, words: &str, most: usize) {
+        let short = mb_chart::shortened(words, most);
+        if short == words {
+            return self.text(at, class, words);
+        }
+        let (x, y) = (number(at[0]), number(at[1]));
+        let (short, whole) = (escaped(&short), escaped(words));
+        let _ = writeln!(
+            self.text,
+            "<text x=\"{x}\" y=\"{y}\" class=\"{class}\">{short}<title>{whole}</title></text>"
+        );
+    }
+
     /// A circle.
     pub(super) fn circle(&mut self, at: Point, radius: f64, class: &str) {
         let (x, y, r) = (number(at[0]), number(at[1]), number(radius));

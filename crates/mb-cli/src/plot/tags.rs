@@ -17,9 +17,11 @@ const DOWN: usize = 8;
 pub(super) fn draw(svg: &mut Svg, scene: &Scene<'_>, view: &View, size: Point) {
     let named = middles(scene);
     let mut taken: Vec<(Point, f64)> = Vec::new();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 40 and 120 letters")]
+    let most = ((size[0] - 26.0) / LETTER) as usize;
     for (name, middle) in named.iter().take(MOST) {
         let at = view.at(*middle);
-        let long = LETTER * name.chars().count() as f64;
+        let long = LETTER * name.chars().count().min(most) as f64;
         let x = (at[0] + 6.0).min(size[0] - 14.0 - long).max(12.0);
         let free = |y: f64| {
             let covers = |(p, l): &(Point, f64)| (p[1] - y).abs() < LINE && x < p[0] + l && p[0] < x + long;
@@ -28,7 +30,7 @@ pub(super) fn draw(svg: &mut Svg, scene: &Scene<'_>, view: &View, size: Point) {
         let first = at[1] - 6.0;
         let lines = (0..=DOWN).map(|k| first + LINE * k as f64);
         let y = lines.into_iter().find(|y| free(*y)).unwrap_or(first);
-        svg.text([x, y], "name", name);
+        svg.short_text([x, y], "name", name, most);
         taken.push(([x, y], long));
     }
     if named.len() > MOST {

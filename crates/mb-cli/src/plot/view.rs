@@ -62,11 +62,12 @@ pub(super) fn at_rest(svg: &mut Svg, scene: &Scene<'_>, view: &View) {
     let reach = extent.clamp(20.0, 60.0);
     svg.begin("rest");
     surface::draw(svg, faces(scene, view, &scene.rest.at, &scene.rest.near));
-    for (stroke, rest) in scene.strokes.iter().zip(&scene.rest.at).filter(|(stroke, _)| !is_wall(stroke)) {
+    let drawn = scene.strokes.iter().zip(&scene.rest.at).zip(&scene.lanes);
+    for ((stroke, rest), lane) in drawn.filter(|((stroke, _), _)| !is_wall(stroke)) {
         if stroke.stroke == Stroke::Slider {
             glyph::rail(svg, &view.map(rest), reach);
         }
-        glyph::stroke(svg, stroke.stroke, &view.map(rest));
+        glyph::stroke(svg, stroke.stroke, &view.map(rest), *lane);
     }
     svg.end();
 }
@@ -82,9 +83,9 @@ pub(super) fn moved(
 ) {
     svg.begin(class);
     surface::draw(svg, faces(scene, view, at, near));
-    for (stroke, at) in scene.strokes.iter().zip(at) {
+    for ((stroke, at), lane) in scene.strokes.iter().zip(at).zip(&scene.lanes) {
         if stroke.places.iter().any(|p| !p.is_ground()) && !is_wall(stroke) {
-            glyph::stroke(svg, stroke.stroke, &view.map(at));
+            glyph::stroke(svg, stroke.stroke, &view.map(at), *lane);
         }
     }
     svg.end();

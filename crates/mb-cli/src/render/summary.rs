@@ -226,8 +226,13 @@ pub fn moved_note(model: &Model, before: &[f64], after: &[f64]) -> Option<String
 
 /// What assembly moves furthest, in parentheses after how far it moves the coordinates; empty where no place moves.
 pub fn furthest(model: &Model, before: &[f64], after: &[f64]) -> String {
-    moved_furthest(model, before, after)
-        .map_or_else(String::new, |((name, way), _)| format!(" ({name} by {} m)", six(way)))
+    furthest_part(model, before, after)
+        .map_or_else(String::new, |(name, way)| format!(" ({name} by {} m)", six(way)))
+}
+
+/// The thing that assembly moves furthest, with its way in m; none where no place moves.
+pub fn furthest_part(model: &Model, before: &[f64], after: &[f64]) -> Option<(String, f64)> {
+    moved_furthest(model, before, after).map(|(part, _)| part)
 }
 
 /// The thing that assembly moves furthest with its way in m, and the size of the model after it in m.

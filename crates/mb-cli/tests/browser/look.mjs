@@ -29,6 +29,11 @@ async function look(renderer, width, scheme) {
     page.on("console", (m) => { if (["error", "warning"].includes(m.type()) && !/GL Driver|GPU stall/.test(m.text())) wrong.push(`${where}: console: ${m.text()}`); });
     page.on("pageerror", (e) => wrong.push(`${where}: ${e.message}`));
     if (SLOW) await page.addInitScript(() => { const draw = requestAnimationFrame; globalThis.requestAnimationFrame = (f) => setTimeout(() => draw(f), 200); });
+    await page.addInitScript(() => {
+      const fill = CanvasRenderingContext2D.prototype.fill;
+      globalThis.filled = new Set();
+      CanvasRenderingContext2D.prototype.fill = function (...of) { globalThis.filled.add(this.fillStyle); return fill.apply(this, of); };
+    });
     const address = pathToFileURL(task.page).href;
     await page.goto(address);
     await page.waitForFunction(() => Number(document.documentElement.dataset.frames) > 1);
@@ -40,6 +45,15 @@ async function look(renderer, width, scheme) {
     // A name with markup stays text.
     check((await page.title()) === task.title, `title ${await page.title()}`);
     check((await page.textContent("h1")) === task.title && (await page.$$("h1 *")).length === 0, "the heading is not the name");
+
+    // Bodies of a plane are plates of one shade each; what else is filled are marks, in two colours.
+    if (renderer === "canvas") {
+      const [shades, parts] = await page.evaluate(() => {
+        const { scene } = JSON.parse(document.getElementById("data").textContent);
+        return [[...globalThis.filled].filter((f) => f.startsWith("#")), scene.planar ? scene.owners.length : Infinity];
+      });
+      check(shades.length <= parts + 2, `${parts} plates have the shades ${shades.join(" ")}`);
+    }
 
     // The picture changes while it plays and stands still when paused.
     const shot = async () => (await page.locator("#stage").screenshot()).toString("base64");

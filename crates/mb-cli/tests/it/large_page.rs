@@ -21,7 +21,7 @@ fn plate(complex: bool) -> Report {
         let k = f % (SIDE - 1) + SIDE * (f / (SIDE - 1));
         ([k, k + 1, k + SIDE + 1, k + SIDE], 0)
     });
-    let pin = |k: usize| Glyph { mark: Mark::Pin, owner: 0, nodes: vec![k] };
+    let pin = |k: usize| Glyph { mark: Mark::Pin, owner: 0, nodes: vec![k], lane: 0 };
     let shape = |mode: usize| {
         let wave = |phase: f64| {
             let height = |k: usize| (PI * (mode + 1) as f64 * at(k)[0] + phase).sin() * (PI * at(k)[1]).sin();

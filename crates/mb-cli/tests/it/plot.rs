@@ -295,3 +295,28 @@ fn the_figure_needs_a_picture() {
     let run = mb(&["response", &model("cart-pendulum"), "--band", "0", "2", "--figure", "nyquist"]);
     assert!(run.code == 1 && run.err.contains("--plot"), "{run:?}");
 }
+
+/// Names longer than a sheet or panel is wide lose their middle there, and are told whole to who points at them; pixels too have the dots.
+#[test]
+fn long_names_are_told_whole() {
+    let long = |start: &str| format!("{start}-{}-end", "very-".repeat(40));
+    let (title, body) = (long("machine"), long("rotor"));
+    let text = format!(
+        "units = \"SI\"\nname = \"{title}\"\n
+body = [{{ name = \"{body}\", mass = 1, inertia = 1, at = [0, 0], markers = {{ a = [1, 0] }} }}]
+spring = [{{ name = \"s\", a = \"{body}.a\", b = [2, 0], stiffness = 100, natural_length = 1, damping = 1 }}]\n"
+    );
+    let dir = tempfile::tempdir().unwrap();
+    let [file, picture] = ["model.toml", "modes.png"].map(|name| dir.path().join(name));
+    std::fs::write(&file, text).unwrap();
+    let text = sheet(&[file.to_str().unwrap(), "--names"]);
+    for (name, letters) in [(&title, 110), (&body, 56)] {
+        let at = text.find(&format!("<title>{name}</title></text>")).unwrap();
+        let shown = text[..at].rsplit('>').next().unwrap();
+        assert!(shown.chars().count() <= letters && shown.ends_with("end") && shown.contains('…'), "{shown}");
+    }
+    // The damper of the spring stands beside it.
+    assert!(text.matches("class=\"thin\"").count() >= 2 * 7, "{text}");
+    right(&["modes", file.to_str().unwrap(), "--names", "--plot", picture.to_str().unwrap()]);
+    assert!(png(&picture).1 > 0);
+}

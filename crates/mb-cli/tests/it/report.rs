@@ -73,10 +73,10 @@ fn a_name_with_markup_stays_text() {
         "{text}"
     );
     assert_eq!(data(&text)["title"], "<img src=x></script> {{DATA}}");
-    assert_eq!(data(&text)["scene"]["owners"][0], "rod 'rod'");
+    assert!(data(&text)["scene"]["owners"].as_array().unwrap().contains(&value!("rod 'rod'")));
 }
 
-/// A pendulum whose names would be markup, and one that would be a place of the page.
+/// A pendulum and a plate on springs whose name would be markup and a place of the page.
 pub(crate) fn marked() -> &'static str {
     r#"
     units = "SI"
@@ -84,6 +84,13 @@ pub(crate) fn marked() -> &'static str {
     gravity = [0, -9.81]
     point = [{ name = "pin", at = [0, 0], fixed = true }, { name = "tip", at = [0, -1.2] }]
     rod = [{ name = "rod", ends = ["pin", "tip"], mass = 2 }]
+    body = [{ name = "plate", mass = 1, inertia = 0.1, at = [1, 0], markers = { a = [-0.3, -0.2], b = [0.3, -0.4], c = [0.4, 0.3], d = [-0.3, 0.2] } }]
+    spring = [
+        { name = "a", a = "plate.a", b = [0.4, -1], stiffness = 90, natural_length = 0.8 },
+        { name = "b", a = "plate.b", b = [1.6, -1], stiffness = 80, natural_length = 0.6 },
+        { name = "c", a = "plate.c", b = [1.6, 1], stiffness = 70, natural_length = 0.7 },
+        { name = "d", a = "plate.d", b = [0.4, 1], stiffness = 60, natural_length = 0.8 },
+    ]
     "#
 }
 

@@ -167,6 +167,18 @@ fn assembly_that_moves_something_far_is_a_warning() {
         let run = far(rest);
         assert_eq!(run.out.matches("Warning: assembly moves P by 1.5").count(), 1, "{run:?}");
     }
+    // The documents name what moved and how far: from twice the length of 1.5 m to the length.
+    let moved = text.replace("at = [0.0, \"-L\"]", "at = [0.0, \"-2*L\"]");
+    for args in [&["check", "-", "--json"][..], &["simulate", "-", "--until", "0.01", "--json"]] {
+        let document: serde_json::Value = serde_json::from_str(&mb_with(args, &moved).out).unwrap();
+        let furthest = &document["start"]["furthest"];
+        let distance = furthest["distance"].as_f64().unwrap();
+        assert!(furthest["name"] == "P" && (distance - 1.5).abs() < 1e-9, "{args:?}: {document}");
+        let notes = document["notes"].to_string();
+        assert!(notes.contains("more than a tenth") && notes.contains("moves P by 1.5"), "{args:?}: {notes}");
+        let near: serde_json::Value = serde_json::from_str(&mb_with(args, &text).out).unwrap();
+        assert!(near["start"]["furthest"].is_null(), "{args:?}: {near}");
+    }
 }
 
 /// Messages name what the user wrote and the option that takes it.

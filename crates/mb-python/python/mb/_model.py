@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 from . import _mb, _toml
 from ._campbell import Campbell
 from ._check import Check, checked
-from ._errors import ArgumentError, ArgumentTypeError, MbError, ModelError
+from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, MbError, ModelError
 from ._motion import Comparison, Run, Simulation, simulate
 from ._names import numbers, resolve
 from ._exponents import Exponents, exponents
@@ -909,6 +910,9 @@ class Model:
     ) -> list[OperatingPoint]:
         """Equilibria found from scattered starts, stable ones first. The search proves what it lists, not that there are no others.
 
+        Where its time ends before all ``starts`` were tried, the list is what was found till then and an :class:`mb.FindingWarning`
+        says how many were tried.
+
         >>> import mb
         >>> m = mb.Model("rod", gravity=(0, -9.81))
         >>> _ = m.rod("OP", ends=(m.point("O", at=(0, 0), fixed=True), m.point("P", at=(0, -1))), mass=1)
@@ -917,7 +921,9 @@ class Model:
         """
         place = self._place(at, True, strategy, time, inputs)
         number_of_starts = count(starts, "starts")
-        found = self._build().equilibria(place, number_of_starts)
+        found, early = self._build().equilibria(place, number_of_starts)
+        if early is not None:
+            warnings.warn(f"The search ended early: {early}. Fewer starts end sooner.", FindingWarning, stacklevel=2)
         return [OperatingPoint(self, site, place, (number_of_starts, k)) for k, site in enumerate(found)]
 
     def load_path(self, at: At = None, *, time: float = 0.0, inputs: Mapping[str, float] | None = None) -> LoadPath:

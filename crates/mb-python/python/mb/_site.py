@@ -178,7 +178,7 @@ class OperatingPoint(OfModel):
         if self._search is None:
             return native.site(self._place)
         starts, index = self._search
-        return native.equilibria(self._place, starts)[index]
+        return native.equilibria(self._place, starts)[0][index]
 
     @cached_property
     def _stability(self) -> tuple[str, bool | None] | None:

@@ -97,7 +97,7 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
         }
     }
     let text = if args.json {
-        report::document(&loaded, &begin, &runs)
+        report::document(&loaded, (&q, &begin), &runs)
     } else {
         report::words(&loaded, args, (&q, &begin), &runs, style)
     };

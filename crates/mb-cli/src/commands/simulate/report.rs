@@ -1,6 +1,7 @@
 //! The summary of a simulation, in words and as JSON.
 
 use super::{Run, SimulateArgs};
+use crate::json::parts::FurthestView;
 use crate::json::{Head, text};
 use crate::render::{Column, Style, Table, short, six, summary, tiny};
 use crate::source::Loaded;
@@ -259,12 +260,14 @@ struct Document<'a> {
     model: &'a str,
     start: StartView,
     runs: Vec<RunView<'a>>,
+    notes: Vec<String>,
 }
 
 /// How far the start was from being consistent.
 #[derive(Serialize)]
 struct StartView {
     moved: f64,
+    furthest: Option<FurthestView>,
     velocity_changed: f64,
 }
 
@@ -340,8 +343,8 @@ fn output_views<'a>(model: &'a Model, motion: &Trajectory) -> Vec<OutputView<'a>
     model.sensors().iter().enumerate().map(view).collect()
 }
 
-/// The summary as JSON.
-pub(super) fn document(loaded: &Loaded, start: &Start, runs: &[Run]) -> String {
+/// The summary as JSON; the start that was given goes with the consistent one.
+pub(super) fn document(loaded: &Loaded, (given, start): (&[f64], &Start), runs: &[Run]) -> String {
     let view = |run: &'_ Run| {
         let m = &run.motion;
         let s = m.statistics;
@@ -386,6 +389,13 @@ pub(super) fn document(loaded: &Loaded, start: &Start, runs: &[Run]) -> String {
             }
         })
         .collect();
-    let start = StartView { moved: start.moved, velocity_changed: start.changed };
-    text(&Document { head: Head::of("simulate"), model: &loaded.model.name, start, runs })
+    let model = &loaded.model;
+    let notes = summary::moved_note(model, given, &start.q);
+    let start = StartView {
+        moved: start.moved,
+        furthest: FurthestView::new(model, given, &start.q),
+        velocity_changed: start.changed,
+    };
+    let notes = mb_analysis::sentences::all(notes.as_slice());
+    text(&Document { head: Head::of("simulate"), model: &model.name, start, runs, notes })
 }
