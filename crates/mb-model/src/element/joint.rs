@@ -72,9 +72,16 @@ impl<P: Data> Joint<P> {
     fn locks_all_translations(&self) -> bool {
         self.locked.translation == [true; 3]
     }
-    /// True when its rows of translation lie along axes of frame b that are not those of the ground.
-    pub fn locks_along_own_axes(&self) -> bool {
-        !self.locks_all_translations() && !(self.b.attitude.is_ground() && self.b.is_aligned())
+    /// What row `i` holds, in words: rotations are about the joint's own axes, and displacements along them where some are free, which
+    /// may be those of the ground.
+    pub(super) fn row_words(&self, i: usize) -> String {
+        let axis = self.row_axis(i);
+        let of_ground = self.b.attitude.is_ground() && self.b.is_aligned();
+        match axis.strip_prefix("rotation ") {
+            Some(about) => format!("rotation about its {about}"),
+            None if self.locks_all_translations() || of_ground => axis,
+            None => format!("along its {axis}"),
+        }
     }
     fn translations<S: Lift<P>>(&self, q: &[S], out: &mut [S]) {
         let d = self.a.place.position(q) - self.b.place.position(q);

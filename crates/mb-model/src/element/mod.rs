@@ -388,12 +388,7 @@ impl<P: Data> Element<P> {
     }
     /// What constraint row `i` holds, in words: its name, and whose axes it lies along or a rotation is about.
     pub fn row_words(&self, i: usize) -> String {
-        let axis = self.row_axis(i);
-        match (self, axis.strip_prefix("rotation ")) {
-            (Self::Joint(_), Some(about)) => format!("rotation about its {about}"),
-            (Self::Joint(joint), None) if joint.locks_along_own_axes() => format!("along its {axis}"),
-            _ => axis,
-        }
+        if let Self::Joint(joint) = self { joint.row_words(i) } else { self.row_axis(i) }
     }
     /// Number of inputs.
     pub fn inputs(&self) -> usize {
