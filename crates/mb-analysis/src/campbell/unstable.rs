@@ -5,6 +5,9 @@
 //! two modes meet: then the gap between them closes as the square root of the distance, so that samples may miss a range. Between
 //! samples all pairs that could meet are therefore checked by halving, until they are farther apart than their motion reaches,
 //! or the interval is a 4096th of that of the samples. Modes whose energies have the same sign pass each other without growth.
+//! Modes may also meet and part, or a real part rise above zero and fall, between two samples that are alike: next to every sample at which a
+//! mode is nearer to the axis, or two modes are to each other, than at both neighbours the minimum is sought by halving, as long as it may
+//! reach zero. In systems that are not reversible that is no proof, so that ranges narrower than the distance of the samples may be missed.
 
 use super::critical::Between;
 use super::follow::{ModePoint, Sample, Samples};
@@ -69,7 +72,8 @@ pub(super) fn find(
         let solved = path.unless_ended(|| end(path, pair, whole)).transpose()?;
         Ok(solved.unwrap_or_else(|| enclosed(pair)))
     };
-    let mut resolution = step / f64::from(1_u32 << DEPTH);
+    let reversible = list.iter().all(|sample| sample.reversible);
+    let mut resolution = if reversible { step / f64::from(1_u32 << DEPTH) } else { step };
     let mut seeds: Vec<Seed> = Vec::new();
     for (k, pair) in list.windows(2).enumerate() {
         if growing(&pair[0]).is_none() && growing(&pair[1]).is_none() {
@@ -78,6 +82,13 @@ pub(super) fn find(
                 Some(found) => seeds.extend(found.map(|sample| Seed { between: k, sample })),
                 None => resolution = step,
             }
+        }
+    }
+    for k in 0..list.len() {
+        match path.unless_ended(|| beside(path, list, k)).transpose()? {
+            Some(Some(seed)) if seeds.iter().all(|s| s.between != seed.between) => seeds.push(seed),
+            Some(_) => {}
+            None => break,
         }
     }
     let mut out = Vec::new();
@@ -108,6 +119,122 @@ pub(super) fn find(
     Ok((out, resolution))
 }
 
+/// What has to become zero for growth to begin, positive where nothing grows: smooth in the speed.
+#[derive(Clone, Copy)]
+enum Distance {
+    /// -Re s of a mode.
+    FromAxis(usize),
+    /// |s_i - s_j|^2 of two modes, or of one and the conjugate of another: the gap itself closes as a square root.
+    Between([usize; 2], bool),
+}
+
+impl Distance {
+    fn at(self, sample: &Sample) -> Option<f64> {
+        let s = |k: usize| sample.modes.get(k)?.as_ref().map(|m| m.s);
+        match self {
+            Self::FromAxis(k) => s(k).map(|s| -s.re),
+            Self::Between([i, j], conjugate) => {
+                let (one, other) = (s(i)?, s(j)?);
+                Some((one - if conjugate { other.conj() } else { other }).norm_sqr())
+            }
+        }
+    }
+    /// Whether growth may begin near a sample: modes that decay faster than they are apart part below the axis, and modes whose energies have the
+    /// same sign pass each other in a reversible system.
+    fn counts(self, sample: &Sample) -> bool {
+        let mode = |k: usize| sample.modes.get(k).and_then(Option::as_ref);
+        match self {
+            Self::FromAxis(k) => !sample.reversible && mode(k).is_some_and(|m| m.s.re < -m.error),
+            Self::Between([i, j], conjugate) => {
+                let (Some(x), Some(y), Some(apart)) = (mode(i), mode(j), self.at(sample)) else {
+                    return false;
+                };
+                let still = [x, y].iter().any(|m| m.s.norm() <= m.error);
+                let alike = sample.reversible && i != j && energy(x) * energy(y) * sign(conjugate) > 0.0;
+                !still && !alike && (-x.s.re).min(-y.s.re) <= FARTHER * apart.sqrt()
+            }
+        }
+    }
+    /// Whether two modes change places between two speeds, which `hidden` deals with.
+    fn crosses(self, a: &Sample, b: &Sample) -> bool {
+        let Self::Between([i, j], conjugate) = self else { return false };
+        let ahead = |sample: &Sample| {
+            let im = |k: usize| sample.modes.get(k)?.as_ref().map(|m| m.s.im);
+            Some(im(i)? > im(j)? * sign(conjugate))
+        };
+        i != j && ahead(a) != ahead(b)
+    }
+}
+
+/// A speed next to sample `k`, between it and a neighbour, at which something grows that is nearest to growth there among the samples.
+fn beside(path: &Path<'_>, list: &[Sample], k: usize) -> Result<Option<Seed>, AnalysisError> {
+    let centre = &list[k];
+    let sides = [k.checked_sub(1).map(|i| &list[i]), list.get(k + 1)];
+    if [Some(centre)].iter().chain(&sides).flatten().any(|s| growing(s).is_some()) {
+        return Ok(None);
+    }
+    let modes = 0..centre.modes.len();
+    let of_two = modes.clone().flat_map(|i| (i..centre.modes.len()).map(move |j| [i, j]));
+    let gaps = of_two.flat_map(|[i, j]| [true, false].map(|conjugate| ([i, j], conjugate)));
+    let gaps = gaps.filter(|([i, j], conjugate)| i != j || *conjugate);
+    let all =
+        modes.map(Distance::FromAxis).chain(gaps.map(|(pair, conjugate)| Distance::Between(pair, conjugate)));
+    for distance in all {
+        let nearer = |s: &&Sample| {
+            let not_less = distance.at(s).zip(distance.at(centre)).is_some_and(|(there, here)| there >= here);
+            not_less && !distance.crosses(s, centre)
+        };
+        if sides.iter().flatten().all(nearer)
+            && let Some(sample) = descend(path, sides.map(|s| s.cloned()), centre.clone(), distance)?
+        {
+            let before = sides[0].is_some_and(|s| (sample.w - centre.w) * (s.w - centre.w) > 0.0);
+            return Ok(Some(Seed { between: if before { k - 1 } else { k }, sample }));
+        }
+    }
+    Ok(None)
+}
+
+/// A speed at which something grows near the minimum of a distance, which is least at `nearest` between the speeds at its sides.
+fn descend(
+    path: &Path<'_>,
+    mut sides: [Option<Sample>; 2],
+    mut nearest: Sample,
+    distance: Distance,
+) -> Result<Option<Sample>, AnalysisError> {
+    for _ in 0..DEPTH {
+        let Some(here) = distance.at(&nearest).filter(|_| distance.counts(&nearest)) else { return Ok(None) };
+        let way = sides.iter().flatten().filter_map(|s| distance.at(s)).map(|x| x - here).fold(0.0, f64::max);
+        if here > FARTHER * way {
+            return Ok(None);
+        }
+        let mut middles = [None, None];
+        for (side, middle) in sides.iter().zip(&mut middles) {
+            let Some(side) = side else { continue };
+            let between = Between { path, samples: [side, &nearest] };
+            let there = between.at(0.5 * (side.w + nearest.w), Look::Between)?;
+            if growing(&there).is_some() {
+                return Ok(Some(there));
+            }
+            *middle = Some(there);
+        }
+        let less = |k: usize| middles[k].as_ref().and_then(|m| distance.at(m)).filter(|x| *x < here);
+        let to = match (less(0), less(1)) {
+            (Some(a), Some(b)) => Some(usize::from(b < a)),
+            (Some(_), None) => Some(0),
+            (None, Some(_)) => Some(1),
+            (None, None) => None,
+        };
+        match to {
+            None => sides = middles,
+            Some(k) => {
+                let Some(middle) = middles[k].take() else { return Ok(None) };
+                sides[1 - k] = Some(std::mem::replace(&mut nearest, middle));
+            }
+        }
+    }
+    Ok(None)
+}
+
 /// The middle of the interval between two speeds, and half its width.
 fn enclosed([still, grown]: [&Sample; 2]) -> [f64; 2] {
     [0.5 * (still.w + grown.w), 0.5 * (grown.w - still.w).abs()]
@@ -116,12 +243,13 @@ fn enclosed([still, grown]: [&Sample; 2]) -> [f64; 2] {
 /// The end of a range between a speed at which nothing grows and one at which something does: its place and half the width of
 /// the enclosure.
 ///
-/// The enclosure reaches from a speed at which nothing grows or could within its error bound to one at which something does for
-/// certain.
+/// The enclosure reaches from a speed at which nothing grows, nor could the mode that does within its error bound, to one at which something
+/// does for certain. Another mode may be open at all speeds, as a motion without any damping is.
 fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64; 2], AnalysisError> {
     let between = Between { path, samples: [still, grown] };
     let (mut quiet, mut other, mut grows) = (still.w, grown.w, grown.w);
-    if still.open {
+    let mode = growing(grown).and_then(|(mode, ..)| mode);
+    if is_open(still, mode) {
         other = still.w;
     } else if let Some([near_quiet, near_grows]) = about_root(&between, whole)? {
         (quiet, other, grows) = (near_quiet, near_grows, near_grows);
@@ -132,7 +260,7 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
         let there = between.at(w, Look::Between)?;
         if growing(&there).is_some() {
             (other, grows) = (w, w);
-        } else if there.open {
+        } else if is_open(&there, mode) {
             other = w;
         } else {
             quiet = w;
@@ -148,6 +276,13 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
         }
     }
     Ok([0.5 * (quiet + grows), 0.5 * (grows - quiet).abs()])
+}
+
+/// Whether a mode, or any where none is known, could grow within its error bound.
+fn is_open(sample: &Sample, mode: Option<usize>) -> bool {
+    let of =
+        |mode: usize| sample.modes.get(mode)?.as_ref().map(|m| !sample.reversible && m.s.re.abs() <= m.error);
+    mode.and_then(of).unwrap_or(sample.open)
 }
 
 /// A quiet and a growing speed on both sides of the root of the real part of the mode that grows, where it has one that secants
@@ -172,7 +307,7 @@ fn about_root(between: &Between<'_>, whole: f64) -> Result<Option<[f64; 2]>, Ana
         let sides = [root - ahead * half, root + ahead * half];
         let quiet = between.at(sides[0], Look::Between)?;
         if growing(&quiet).is_none()
-            && !quiet.open
+            && !is_open(&quiet, Some(mode))
             && growing(&between.at(sides[1], Look::Between)?).is_some()
         {
             return Ok(Some(sides));
