@@ -10,6 +10,9 @@ pub(crate) const FEW_ROUNDINGS: f64 = 4.0 * f64::EPSILON;
 /// The same of entries that are sums over elements, and of products with them: the dozen operations that an element takes for an entry and
 /// its neighbours add to.
 pub(crate) const SUM_ROUNDINGS: f64 = 16.0 * f64::EPSILON;
+/// Squared frequencies of coordinates below this share of the largest are none: between 1e-33, squares of rounding, and the 1e-16 of a spring
+/// beside the stiffest one that is still distinguished, in the geometric mean.
+pub(crate) const NOISE: f64 = 3e-24;
 /// The same of sums in which larger terms cancel and of whole decompositions: a few dozen operations, 1.4e-14.
 pub(crate) const MANY_ROUNDINGS: f64 = 64.0 * f64::EPSILON;
 /// What is left of a solution, a projection or a null direction, in which the roundings of hundreds of operations meet: 1.1e-13.

@@ -101,11 +101,12 @@ pub(crate) fn scales_apart(
 /// D for a pencil; none where its coordinates are of one size already.
 pub(crate) fn of_pencil(pencil: &QuadraticPencil) -> Option<Vec<f64>> {
     let n = pencil.m.nrows();
-    // The unit of time in which stiffness and mass of a coordinate are equal in the geometric mean.
-    let logs: Vec<f64> = (0..n)
-        .map(|i| (pencil.k[(i, i)] / pencil.m[(i, i)]).abs().ln())
-        .filter(|log| log.is_finite())
-        .collect();
+    // The unit of time in which stiffness and mass of a coordinate are equal in the geometric mean. What rounding leaves on the diagonal
+    // of K where there is no stiffness, squares of it among them, is none: a mean with it would weigh masses against noise.
+    let ratios: Vec<f64> = (0..n).map(|i| (pencil.k[(i, i)] / pencil.m[(i, i)]).abs()).collect();
+    let largest = ratios.iter().copied().filter(|x| x.is_finite()).fold(0.0, f64::max);
+    let logs: Vec<f64> =
+        ratios.into_iter().filter(|x| x.is_finite() && *x > tuning::NOISE * largest).map(f64::ln).collect();
     let tau = if logs.is_empty() { 1.0 } else { (logs.iter().sum::<f64>() / logs.len() as f64).exp() };
     let terms = [(1.0, &pencil.k), (tau.sqrt(), &pencil.c), (tau, &pencil.m)];
     let diagonal: Vec<f64> =
