@@ -6,25 +6,40 @@
 //! |ds| <= |y|^T (|s|^2 |dG2| + |s| |dG1| + |dG0|) |x|,   y^H (2 s M + C) x = 1
 //! ```
 //!
-//! with x and y in the coordinates of the changes. That is part of the error bound of each.
+//! with x and y in the coordinates of the changes. That is part of the error bound of each, and so is what the rounding of the sums in the
+//! entries of M, C and K makes in their place: forces of inertia and of reactions balance each other in K, so that what is left of them along a
+//! mode may be far smaller.
 
 use super::spectra::FormulationSpectrum;
 use crate::error::AnalysisError;
-use mb_algebra::c64;
+use mb_algebra::{Sparse, c64};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::{Class, DenseOptions, Eigenpair, Finding, Spectrum};
 use mb_linear::steady::Whirl;
 use mb_linear::{Instant, SteadyMotion, linearize_instant, minimal_of_instant};
 use mb_model::Model;
 
-/// Adds to the error bounds what the linearization changes along the motion.
-pub(crate) fn widen(spectrum: &mut Spectrum, motion: &SteadyMotion) {
+/// What rounding leaves open of an entry that is a sum of a few terms, as those in a frame that turns are.
+fn rounding(entry: f64) -> f64 {
+    2.0 * f64::EPSILON * entry.abs()
+}
+
+/// |y|^T (|s|^2 |M| + |s| |C| + |K|) |x| times the rounding of an entry.
+fn of_rounding([m, c, k]: [&Sparse; 3], s: c64, x: &[c64], y: &[c64]) -> f64 {
+    let s = s.norm();
+    let form = |a: &Sparse| -> f64 { a.iter().map(|(v, (i, j))| v.abs() * y[i].norm() * x[j].norm()).sum() };
+    rounding(s * s * form(m) + s * form(c) + form(k))
+}
+
+/// Adds to the error bounds what the linearization changes along the motion, and what rounding of the entries of `blocks`, M, C and K, does.
+pub(crate) fn widen(spectrum: &mut Spectrum, motion: &SteadyMotion, blocks: [&Sparse; 3]) {
     let deviation = motion.deviation();
     for pair in spectrum.eigenpairs.iter_mut().filter(|p| p.class.is_motion()) {
         let Some(s) = pair.value() else { continue };
         let own = pair.chain == 1 && pair.condition.is_finite() && !pair.left.is_empty();
         pair.error_bound += if own {
             deviation.of_eigenvalue(s, &pair.right, &pair.left)
+                + of_rounding(blocks, s, &pair.right, &pair.left)
         } else if matches!(pair.class, Class::Rigid) && deviation.relative <= ROUNDING {
             // An exact zero of the null space: a free turn or drift, which rounding does not move.
             0.0

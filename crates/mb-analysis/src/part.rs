@@ -125,7 +125,8 @@ fn of_spectrum(
     mut spectrum: Spectrum,
 ) -> FormulationSpectrum {
     if let Some(motion) = at.steady() {
-        moving::widen(&mut spectrum, motion);
+        let QuadraticPencil { m, c, k, .. } = &problem.pencil;
+        moving::widen(&mut spectrum, motion, [m, c, k]);
     }
     let zeros = spectrum.eigenpairs.iter_mut().filter(|pair| pair.class == Class::Rigid);
     zeros.take(problem.options.expert.least_zeros).for_each(|pair| pair.error_bound = 0.0);

@@ -3,7 +3,7 @@
 use super::zeros::{ModelZeros, settle_at_rest};
 use super::{moving, velocity_rows};
 use crate::error::AnalysisError;
-use mb_algebra::{Dense, QuadraticPencil, RankTolerance, Sparse, Stopped, interrupt, to_sparse};
+use mb_algebra::{Dense, QuadraticPencil, RankTolerance, Sparse, Stopped, dense, interrupt, to_sparse};
 use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank, tolerance_of_rank};
 use mb_eigen::dense::TurningPair;
 use mb_eigen::descriptor::DescriptorStructure;
@@ -152,12 +152,14 @@ pub(crate) struct Known {
     pub(crate) zeros: ModelZeros,
     /// Those that go round in the frame.
     pub(crate) pairs: Vec<TurningPair>,
+    /// What the zeros have changed of K, n x n: rounding of its terms, which may be much beside an entry that is small.
+    pub(crate) changed: Option<Dense>,
 }
 
 impl Known {
     /// Nothing of n coordinates.
     pub(crate) fn nothing(n: usize) -> Self {
-        Self { zeros: ModelZeros::nothing(n), pairs: Vec::new() }
+        Self { zeros: ModelZeros::nothing(n), pairs: Vec::new(), changed: None }
     }
     /// Of a motion with its linearization, which is given back without what rounding leaves of the zeros.
     pub(crate) fn of(model: &Model, at: &OperatingPoint, lin: LinearizedSystem) -> (LinearizedSystem, Self) {
@@ -165,6 +167,7 @@ impl Known {
             let none = Self::nothing(lin.n());
             return (lin, none);
         };
+        let before = lin.k.clone();
         let (lin, zeros) = motion.freed(model, lin);
         // A motion itself is free wherever pairs are.
         if zeros.ncols() == 0 {
@@ -173,7 +176,8 @@ impl Known {
         }
         let [m, c, k, phi_q] = [&lin.m, &lin.c, &lin.k, &lin.phi_q].map(to_sparse);
         let pairs = turning_pairs(model, motion, [&m, &c, &k], &phi_q);
-        (lin, Self { zeros: ModelZeros::of(zeros, [&c, &k, &phi_q]), pairs })
+        let changed = Some(dense::add(1.0, &before, -1.0, &lin.k));
+        (lin, Self { zeros: ModelZeros::of(zeros, [&c, &k, &phi_q]), pairs, changed })
     }
 }
 
@@ -250,7 +254,8 @@ fn of_linear_kept(
         }
         if let Some(motion) = at.steady() {
             if !widened {
-                moving::widen(&mut out.spectrum, motion);
+                let QuadraticPencil { m, c, k, .. } = &sparse_pencil(lin);
+                moving::widen(&mut out.spectrum, motion, [m, c, k]);
             }
             if !unconstrained {
                 known.zeros.settle(&mut out.spectrum);
@@ -278,7 +283,10 @@ fn beside_known(
     let zeros = &known.zeros.directions;
     match at.steady().filter(|_| zeros.ncols() > 0) {
         Some(motion) => {
-            let off = motion.deviation().in_all_coordinates();
+            let mut off = motion.deviation().in_all_coordinates();
+            if let Some(changed) = &known.changed {
+                off[2] = Dense::from_fn(lin.n(), lin.n(), |i, j| off[2][(i, j)] + changed[(i, j)].abs());
+            }
             mb_eigen::dense::solve_with_known(&lin.pencil(), zeros, &known.pairs, &off, options)
         }
         None => Ok(None),

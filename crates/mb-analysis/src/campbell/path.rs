@@ -334,7 +334,7 @@ impl Family {
             LinearizedSystem { m, c, k, k_parts: None, phi_q, f }
         });
         // The rates of pairs are other ones at every speed.
-        let known = Known { zeros: self.zeros.clone(), pairs: Vec::new() };
+        let known = Known { zeros: self.zeros.clone(), pairs: Vec::new(), changed: None };
         Stop { lin, known, ..Stop::new(Rc::clone(&self.model), at, pencil, turn) }
     }
 }

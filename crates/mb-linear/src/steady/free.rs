@@ -1,7 +1,7 @@
 //! Free turns and shifts of a steady motion: displacements that lead to another steady motion of the same kind, so that s = 0 exactly.
 //!
 //! One is the motion itself a moment later, y = v, where no constraint moves. Three more are tried: the turn of everything about the axis
-//! of the frame, y = W x (p - c), shifts of everything, y = e, along the axes and along directions that nothing holds, and the spin of one body in the frame about its own axis. One is free
+//! of the frame, y = W x (p - c), shifts of everything, y = e, along the axes and along directions that nothing holds, and spins of single bodies. One is free
 //! where the equations hold as well after it, which is shown at displaced points, and where it stands still in the frame, S y = dy/dt. In theory
 //!
 //! ```text
@@ -53,7 +53,11 @@ impl SteadyMotion {
         let admissible = |y: &[f64]| of_rows(y) <= LEFT * parting;
         let Some(displaced) = Displaced::new(model, point, self.forces) else { return Dense::zeros(n, 0) };
         let stiffless = |y: &[f64]| {
-            let rest = minimum_norm_multipliers(rows, &sparse::matvec(k, y));
+            let force = sparse::matvec(k, y);
+            if force.iter().all(|f| *f == 0.0) {
+                return true;
+            }
+            let rest = minimum_norm_multipliers(rows, &force);
             rest.is_ok_and(|(_, rest)| {
                 norms::max_abs_vec(&rest) <= ROUNDING * size + LEFT * displaced.force()
             })
@@ -64,7 +68,7 @@ impl SteadyMotion {
             Some([(held, size), (sparse::matvec(rows, y), norms::max_abs(phi_q))])
         });
         let shifts = shifts.into_iter().map(|y| (slack(&y, size), y));
-        for (slack, y) in shifts.chain(self.spins(model).into_iter().map(|y| (0.0, y))) {
+        for (slack, y) in shifts.chain(self.spins(model, k, phi_q).into_iter().map(|y| (0.0, y))) {
             if admissible(&y) && stiffless(&y) && displaced.leads_on(&y, [0.0; 3], slack) {
                 free.take(y);
             }
@@ -170,17 +174,39 @@ impl SteadyMotion {
         };
         null.iter().map(along).filter(|y| self.stands_still(model, y)).collect()
     }
-    /// Spins of single bodies in space about the axis that they turn about in the frame, which stand still in the frame.
-    fn spins(&self, model: &Model) -> Vec<Vec<f64>> {
-        let speed = self.fastest(model);
-        let mut out = Vec::new();
-        for (b, spin) in self.generator.spins() {
-            if length(spin) > STEADY * speed {
-                let mut y = vec![0.0; model.nv()];
-                for i in 0..3 {
-                    y[b.v + 3 + i] = spin[i] / length(spin);
-                }
-                out.push(y);
+    /// Spins of single bodies that no constraint row feels and that stand still in the frame: in the plane, about the axis that a body in
+    /// space turns about in the frame, and where it does not turn about those axes of its own that are free. What does not spin may be held by a
+    /// spring far softer than the forces of the motion: nothing but the rounding of its own forces of inertia may hold it.
+    fn spins(&self, model: &Model, k: &Sparse, phi_q: &Sparse) -> Vec<Vec<f64>> {
+        let (speed, size, columns) = (self.fastest(model), norms::max_abs(phi_q), phi_q.to_csc());
+        let turned = |v: usize, axis: &[f64]| {
+            let mut y = vec![0.0; model.nv()];
+            y[v..v + axis.len()].copy_from_slice(axis);
+            y
+        };
+        let mass = model.mass(&self.point).to_sparse();
+        let held = |y: &[f64]| {
+            let inertia = speed * speed * norms::max_abs_vec(&sparse::matvec(&mass, y));
+            norms::max_abs_vec(&sparse::matvec(k, y)) > LAST_PLACES * f64::EPSILON * inertia
+        };
+        let mut out: Vec<Vec<f64>> = Vec::new();
+        let spinning: Vec<(usize, [f64; 3])> = self
+            .generator
+            .spins()
+            .map(|(b, spin)| (b.v, spin))
+            .filter(|(_, s)| length(*s) > STEADY * speed)
+            .collect();
+        for b in model.coordinates().blocks() {
+            match b.kind {
+                BlockKind::PlanarPose => out.extend(Some(turned(b.v + 2, &[1.0])).filter(|y| !held(y))),
+                BlockKind::Pose => match spinning.iter().find(|(v, _)| *v == b.v) {
+                    Some((v, spin)) => out.push(turned(v + 3, &spin.map(|x| x / length(*spin)))),
+                    None => {
+                        let axes = null_axes(&columns, b.v + 3, size);
+                        out.extend(axes.iter().map(|axis| turned(b.v + 3, axis)).filter(|y| !held(y)));
+                    }
+                },
+                _ => {}
             }
         }
         out.retain(|y| self.stands_still(model, y));
@@ -202,6 +228,27 @@ impl SteadyMotion {
         let field = Field::new(model, &self.point, rate)?;
         Some((turn(model, &self.point, &field, rate), rate))
     }
+}
+
+/// Axes c with sum_i c_i Phi_q e_(first + i) = 0, of three columns of Phi_q (by columns), whose largest entry is `size`; those of coordinates
+/// as they are.
+fn null_axes(columns: &Sparse, first: usize, size: f64) -> Vec<[f64; 3]> {
+    let mut gram = Dense::zeros(3, 3);
+    for i in 0..3 {
+        for j in 0..3 {
+            if let (Some(a), Some(b)) = (columns.outer_view(first + i), columns.outer_view(first + j)) {
+                gram[(i, j)] = a.dot(&b) / (size * size).max(f64::MIN_POSITIVE);
+            }
+        }
+    }
+    let Ok(svd) = Svd::new(&gram) else { return Vec::new() };
+    let free = (0..3).filter(|j| svd.s[*j] <= STEADY * STEADY);
+    let axes: Vec<[f64; 3]> = free.map(|j| [0, 1, 2].map(|i| svd.v[(i, j)])).collect();
+    let snapped = |axis: &[f64; 3]| {
+        let near = |i: usize| (axis[i].abs() - 1.0).abs() <= ROUNDING;
+        (0..3).find(|i| near(*i)).map_or(*axis, |i| [0, 1, 2].map(|k| f64::from(u8::from(i == k))))
+    };
+    axes.iter().map(snapped).collect()
 }
 
 /// Directions that do not depend on each other.
