@@ -155,6 +155,11 @@ impl Distance {
             }
         }
     }
+    /// Whether a mode has met its conjugate.
+    fn closed(self, sample: &Sample) -> bool {
+        let Self::Between([i, j], true) = self else { return false };
+        i == j && sample.modes.get(i).and_then(Option::as_ref).is_some_and(|m| m.s.im.abs() <= m.error)
+    }
     /// Whether two modes change places between two speeds, which `hidden` deals with.
     fn crosses(self, a: &Sample, b: &Sample) -> bool {
         let Self::Between([i, j], conjugate) = self else { return false };
@@ -173,7 +178,22 @@ fn beside(path: &Path<'_>, list: &[Sample], k: usize) -> Result<Option<Seed>, An
     if [Some(centre)].iter().chain(&sides).flatten().any(|s| growing(s).is_some()) {
         return Ok(None);
     }
+    let seed = |sample: Sample| {
+        let before = sides[0].is_some_and(|s| (sample.w - centre.w) * (s.w - centre.w) > 0.0);
+        Seed { between: if before { k - 1 } else { k }, sample }
+    };
+    // A mode that has met its conjugate is none of those followed.
+    let lost = |mode: usize| {
+        let known = |s: &&Sample| s.modes.get(mode).is_some_and(Option::is_some);
+        !known(&centre) && sides.iter().flatten().any(known)
+    };
     let modes = 0..centre.modes.len();
+    if path.is_small()
+        && modes.clone().any(lost)
+        && let Some(sample) = parted(path, &sides.map(|s| s.cloned()), centre)?
+    {
+        return Ok(Some(seed(sample)));
+    }
     let of_two = modes.clone().flat_map(|i| (i..centre.modes.len()).map(move |j| [i, j]));
     let gaps = of_two.flat_map(|[i, j]| [true, false].map(|conjugate| ([i, j], conjugate)));
     let gaps = gaps.filter(|([i, j], conjugate)| i != j || *conjugate);
@@ -187,8 +207,30 @@ fn beside(path: &Path<'_>, list: &[Sample], k: usize) -> Result<Option<Seed>, An
         if sides.iter().flatten().all(nearer)
             && let Some(sample) = descend(path, sides.map(|s| s.cloned()), centre.clone(), distance)?
         {
-            let before = sides[0].is_some_and(|s| (sample.w - centre.w) * (s.w - centre.w) > 0.0);
-            return Ok(Some(Seed { between: if before { k - 1 } else { k }, sample }));
+            return Ok(Some(seed(sample)));
+        }
+    }
+    Ok(None)
+}
+
+/// Steps to either side in which a range is searched where a mode and its conjugate have parted on the real axis: one of them rises there, and
+/// which of the two is followed is chance.
+const PARTED: u32 = 8;
+
+/// A speed at which something grows on the way from a speed at which a mode does not oscillate to its neighbours.
+fn parted(
+    path: &Path<'_>,
+    sides: &[Option<Sample>; 2],
+    from: &Sample,
+) -> Result<Option<Sample>, AnalysisError> {
+    for side in sides.iter().flatten() {
+        let between = Between { path, samples: [from, side] };
+        for step in 1..PARTED {
+            let share = f64::from(step) / f64::from(PARTED);
+            let there = between.at(from.w + share * (side.w - from.w), Look::Between)?;
+            if growing(&there).is_some() {
+                return Ok(Some(there));
+            }
         }
     }
     Ok(None)
@@ -202,6 +244,9 @@ fn descend(
     distance: Distance,
 ) -> Result<Option<Sample>, AnalysisError> {
     for _ in 0..DEPTH {
+        if distance.closed(&nearest) {
+            return parted(path, &sides, &nearest);
+        }
         let Some(here) = distance.at(&nearest).filter(|_| distance.counts(&nearest)) else { return Ok(None) };
         let way = sides.iter().flatten().filter_map(|s| distance.at(s)).map(|x| x - here).fold(0.0, f64::max);
         if here > FARTHER * way {
@@ -214,6 +259,9 @@ fn descend(
             let there = between.at(0.5 * (side.w + nearest.w), Look::Between)?;
             if growing(&there).is_some() {
                 return Ok(Some(there));
+            }
+            if distance.at(&there).is_none() {
+                return parted(path, &[Some(side.clone()), Some(nearest)], &there);
             }
             *middle = Some(there);
         }
