@@ -67,9 +67,9 @@ pub(super) struct Sample {
     pub(super) modes: Vec<Option<ModePoint>>,
     /// The eigenvalue that grows fastest among all that were computed, with Re s > 0, and whether it does not oscillate.
     pub(super) growth: Option<(c64, bool)>,
-    /// Whether an eigenvalue, no exact zero, neither grows nor decays by more than its error bound in a system that is not
+    /// How many eigenvalues, no exact zeros, neither grow nor decay by more than their error bounds in a system that is not
     /// reversible.
-    pub(super) open: bool,
+    pub(super) open: usize,
     /// How many eigenvalues that are no exact zeros have to be found at the next speed, where all of them do.
     pub(super) total: Option<usize>,
 }
@@ -78,7 +78,7 @@ pub(super) struct Sample {
 pub(super) struct Found {
     modes: Vec<Option<ModePoint>>,
     growth: Option<(c64, bool)>,
-    open: bool,
+    open: usize,
     total: Option<usize>,
 }
 
@@ -93,9 +93,17 @@ impl Sample {
     }
 }
 
-/// Whether an eigenvalue is open to grow or decay within its error bound.
-fn open<'a>(mut all: impl Iterator<Item = &'a ModePoint>, reversible: bool) -> bool {
-    !reversible && all.any(|m| m.s.norm() > 0.0 && m.s.re.abs() <= m.error)
+/// How many eigenvalues are open to grow or decay within their error bounds, of conjugate ones one.
+fn open<'a>(all: impl Iterator<Item = &'a ModePoint>, reversible: bool) -> usize {
+    let mut found: Vec<&ModePoint> = Vec::new();
+    for m in all.filter(|m| !reversible && m.s.norm() > 0.0 && m.s.re.abs() <= m.error) {
+        let same =
+            |o: &&ModePoint| (o.s.im.abs() - m.s.im.abs()).abs() <= COINCIDE * m.s.norm() + o.error + m.error;
+        if !found.iter().any(same) {
+            found.push(m);
+        }
+    }
+    found.len()
 }
 
 /// The eigenvalue that grows fastest.

@@ -190,7 +190,7 @@ fn beside(path: &Path<'_>, list: &[Sample], k: usize) -> Result<Option<Seed>, An
     let modes = 0..centre.modes.len();
     if path.is_small()
         && modes.clone().any(lost)
-        && let Some(sample) = parted(path, &sides.map(|s| s.cloned()), centre)?
+        && let Some(sample) = parted(path, &sides.map(Option::<&Sample>::cloned), centre)?
     {
         return Ok(Some(seed(sample)));
     }
@@ -205,7 +205,8 @@ fn beside(path: &Path<'_>, list: &[Sample], k: usize) -> Result<Option<Seed>, An
             not_less && !distance.crosses(s, centre)
         };
         if sides.iter().flatten().all(nearer)
-            && let Some(sample) = descend(path, sides.map(|s| s.cloned()), centre.clone(), distance)?
+            && let Some(sample) =
+                descend(path, sides.map(Option::<&Sample>::cloned), centre.clone(), distance)?
         {
             return Ok(Some(seed(sample)));
         }
@@ -297,7 +298,7 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
     let between = Between { path, samples: [still, grown] };
     let (mut quiet, mut other, mut grows) = (still.w, grown.w, grown.w);
     let mode = growing(grown).and_then(|(mode, ..)| mode);
-    if is_open(still, mode) {
+    if is_open(still, mode, grown) {
         other = still.w;
     } else if let Some([near_quiet, near_grows]) = about_root(&between, whole)? {
         (quiet, other, grows) = (near_quiet, near_grows, near_grows);
@@ -308,7 +309,7 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
         let there = between.at(w, Look::Between)?;
         if growing(&there).is_some() {
             (other, grows) = (w, w);
-        } else if is_open(&there, mode) {
+        } else if is_open(&there, mode, grown) {
             other = w;
         } else {
             quiet = w;
@@ -326,11 +327,12 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
     Ok([0.5 * (quiet + grows), 0.5 * (grows - quiet).abs()])
 }
 
-/// Whether a mode, or any where none is known, could grow within its error bound.
-fn is_open(sample: &Sample, mode: Option<usize>) -> bool {
+/// Whether the mode that grows at another sample could grow within its error bound: where it is none of those followed, whether more are
+/// open than there, where it is not.
+fn is_open(sample: &Sample, mode: Option<usize>, grown: &Sample) -> bool {
     let of =
         |mode: usize| sample.modes.get(mode)?.as_ref().map(|m| !sample.reversible && m.s.re.abs() <= m.error);
-    mode.and_then(of).unwrap_or(sample.open)
+    mode.and_then(of).unwrap_or(sample.open > grown.open)
 }
 
 /// A quiet and a growing speed on both sides of the root of the real part of the mode that grows, where it has one that secants
@@ -355,7 +357,7 @@ fn about_root(between: &Between<'_>, whole: f64) -> Result<Option<[f64; 2]>, Ana
         let sides = [root - ahead * half, root + ahead * half];
         let quiet = between.at(sides[0], Look::Between)?;
         if growing(&quiet).is_none()
-            && !is_open(&quiet, Some(mode))
+            && !is_open(&quiet, Some(mode), grown)
             && growing(&between.at(sides[1], Look::Between)?).is_some()
         {
             return Ok(Some(sides));

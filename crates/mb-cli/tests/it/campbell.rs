@@ -465,3 +465,72 @@ fn zeros_of_a_rolling_disc_are_exact() {
         }
     }
 }
+
+/// A disc that a shaft of two stiffnesses carries along, in still air: the ranges are those where
+/// (kx - m W^2) (ky - m W^2) + (c W)^2 < 0, whatever the speeds of the samples; `also` more stiffness of the shaft, without damping.
+fn air(locked: &str, also: &str) -> String {
+    format!(
+        r#"
+        units = "SI"
+        name = "a shaft of two stiffnesses in air"
+        parameters = {{ W = 100, ce = 30, kx = 1e5, ky = 1.3e5 }}
+        spatial-body = [
+          {{ name = "hub", mass = 1, inertia = [0.1, 0.1, 0.1], at = [0, 0, 0] }},
+          {{ name = "disc", mass = 2.0, inertia = [0.01, 0.01, 0.018], at = [0, 0, 0] }},
+        ]
+        joint = [
+          {{ name = "axle", type = "revolute", a = "hub", b = "ground", axis = [0, 0, 1] }},
+          {{ name = "plane", type = "generic", a = "disc", b = "hub", locked = [{locked}] }},
+        ]
+        bushing = [
+          {{ name = "shaft", a = "disc", b = "hub", stiffness = ["kx", "ky", {also}] }},
+          {{ name = "air", a = "disc", b = "ground", damping = ["ce", "ce", 0, 0, 0, 0] }},
+        ]
+        steady-rotation = [{{ name = "spin", joint = "axle", speed = "W" }}]
+        "#
+    )
+}
+
+/// The speeds at which the product of the module above is zero: m^2 u^2 - (m (kx + ky) - c^2) u + kx ky = 0, u = W^2.
+fn range(damping: f64) -> [f64; 2] {
+    let (m, kx, ky) = (2.0_f64, 1e5, 1.3e5);
+    let half = 0.5 * (m * (kx + ky) - damping * damping) / (m * m);
+    let root = (half * half - kx * ky / (m * m)).sqrt();
+    [(half - root).sqrt(), (half + root).sqrt()]
+}
+
+fn is_in_the_range(found: &Value, damping: f64, what: &str) {
+    let unstable = found["unstable"].as_array().unwrap();
+    assert_eq!(unstable.len(), 1, "{what}: {unstable:?}");
+    for (end, truth) in ["from", "to"].into_iter().zip(range(damping)) {
+        let (speed, error) = (number(&unstable[0][end]), number(&unstable[0][format!("{end}_error")]));
+        assert!(
+            (speed - truth).abs() <= error && error < 1e-6,
+            "{what}: {end} {speed} +- {error}, truth {truth}"
+        );
+    }
+}
+
+/// No sample need grow for a range to be found, nor need its modes be alike: they part on the real axis within it.
+#[test]
+fn a_range_between_samples_in_which_modes_part_is_found() {
+    let model = air("\"z\", \"rotation x\", \"rotation y\", \"rotation z\"", "0, 0, 0, 0");
+    for samples in ["8", "10", "12", "24", "30"] {
+        for damping in ["30", "59"] {
+            let set = format!("ce={damping}");
+            let found = campbell(&model, "W", ["10", "700"], &["--samples", samples, "--set", &set]);
+            is_in_the_range(&found, damping.parse().unwrap(), &format!("{samples} samples, {damping} N s/m"));
+            // What may be missed is as wide as the distance of the samples.
+            let step = 690.0 / (samples.parse::<f64>().unwrap() - 1.0);
+            assert!((number(&found["resolution"]) - step).abs() < 1e-9 * step);
+        }
+    }
+}
+
+/// A motion without damping, which is on the axis at every speed, leaves the ends of a range to be solved for.
+#[test]
+fn ends_of_ranges_are_solved_for_beside_a_mode_without_damping() {
+    let model = air("\"rotation x\", \"rotation y\", \"rotation z\"", "1e5, 0, 0, 0");
+    let found = campbell(&model, "W", ["10", "700"], &["--samples", "8"]);
+    is_in_the_range(&found, 30.0, "beside the axial mode");
+}

@@ -394,3 +394,45 @@ fn hundreds_of_hinges_in_one_place_are_one_hinge() {
         );
     }
 }
+
+/// A body on a hinge with a torsion spring: omega^2 = k / (I + m r^2), with gravity along the hinge or none, wherever the hinge points and
+/// the body stands. Second derivatives of constraints leave squares of rounding on the diagonal of K there.
+#[test]
+fn a_door_with_a_spring_has_its_frequency_however_it_hangs() {
+    let (mass, stiffness) = (0.661, 3.0);
+    let inertia = [0.135, 0.116, 0.123];
+    let mut tried = 0;
+    for k in 0..3 {
+        for gravity in [0.0, 9.81, -9.81] {
+            for turn in [0.0, 0.5, std::f64::consts::FRAC_PI_2, -0.7] {
+                for marker in [[-0.5, -0.5, 0.0], [0.25, 0.5, -0.5], [0.0, -0.25, 0.5]] {
+                    let unit = |i: usize| f64::from(u8::from(i == k));
+                    let (axis, g) = ([0, 1, 2].map(unit), [0, 1, 2].map(|i| gravity * unit(i)));
+                    let text = format!(
+                        "units = 'SI'\nname = 'door'\ngravity = {g:?}\n\
+                         [[spatial-body]]\nname = 'leaf'\nmass = {mass}\ninertia = {inertia:?}\nat = [-1.5, 1.5, 1.5]\n\
+                         orientation = {{ axis = {axis:?}, angle = {turn} }}\nmarkers = {{ m = {marker:?} }}\n\
+                         [[joint]]\nname = 'hinge'\ntype = 'revolute'\na = 'leaf.m'\nb = 'ground'\naxis = {axis:?}\n\
+                         [[torsion-spring]]\nname = 'spring'\njoint = 'hinge'\nstiffness = {stiffness}\n"
+                    );
+                    let run = mb_with(&["modes", "-", "--json"], &text);
+                    assert_eq!(run.code, 0, "{text}: {}", run.err);
+                    let answer: Value = serde_json::from_str(&run.out).unwrap();
+                    let pairs = answer["formulations"][0]["eigenpairs"].as_array().unwrap();
+                    let arm: f64 = (0..3).map(|i| marker[i] * marker[i] * (1.0 - axis[i])).sum();
+                    let omega = (stiffness / (inertia[k] + mass * arm)).sqrt();
+                    for pair in pairs {
+                        let [re, im] = ["re", "im"].map(|key| pair[key].as_f64().unwrap());
+                        assert!(
+                            re.abs() < 1e-9 && (im.abs() - omega).abs() < 1e-9 * omega,
+                            "{text}: {re} {im}, {omega}"
+                        );
+                    }
+                    assert_eq!(pairs.len(), 2, "{text}");
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(tried, 108);
+}

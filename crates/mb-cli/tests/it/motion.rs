@@ -380,3 +380,49 @@ fn a_linkage_at_the_end_of_its_sine_has_no_determined_spectrum() {
         assert!((values[0] - values[1]).abs() < 1e-9 && values[0] > 0.1, "{loops}: {values:?}");
     }
 }
+
+/// A balanced disc on a pin of a free turntable may spin as it likes: both of its rates are momenta that last, whatever the reaction at the pin
+/// leaves of K. Held by a weak spring, s^2 = -k (1/J + 1/I) with J = 5 + m r^2.
+#[test]
+fn a_disc_on_a_free_turntable_has_exact_zeros_and_a_weak_spring_has_its_bound() {
+    let planet = |spring: &str| {
+        format!(
+            r#"
+            units = "SI"
+            name = "planet"
+            gravity = [0, 0]
+            body = [
+              {{ name = "table", mass = 10, inertia = 5, at = [0, 0], markers = {{ p = [0.3333333333333333, 0] }} }},
+              {{ name = "planet", mass = 10, inertia = 0.01, at = [0.3333333333333333, 0] }},
+            ]
+            joint = [
+              {{ name = "axle", type = "revolute", a = "table", b = [0, 0] }},
+              {{ name = "pin", type = "revolute", a = "planet", b = "table.p" }},
+            ]
+            {spring}
+            "#
+        )
+    };
+    let pairs = |text: &str, spin: &str| {
+        let run = mb_with(&["modes", "-", "--spin", spin, "--json"], text);
+        let found: Value = serde_json::from_str(&run.out).unwrap();
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap().clone();
+        pairs.iter().map(|p| ["re", "im", "error_bound"].map(|key| number(&p[key]))).collect::<Vec<_>>()
+    };
+    for spin in ["axle=3", "axle=300", "axle=2000"] {
+        let found = pairs(&planet(""), spin);
+        assert!(found.len() == 4 && found.iter().flatten().all(|x| *x == 0.0), "{spin}: {found:?}");
+    }
+    let spring = "torsion-spring = [{ name = 'k', a = 'table', b = 'planet', stiffness = 1e-8 }]";
+    let truth = (1e-8_f64 * (1.0 / (5.0 + 10.0 / 9.0) + 100.0)).sqrt();
+    for spin in ["axle=3", "axle=300", "axle=2000"] {
+        let found = pairs(&planet(spring), spin);
+        let held = found.iter().filter(|[_, im, _]| *im > 0.0).collect::<Vec<_>>();
+        assert_eq!(held.len(), 1, "{spin}: {found:?}");
+        let [re, im, error] = *held[0];
+        assert!(
+            (im - truth).abs() <= error && re.abs() <= error && error < 2e-5,
+            "{spin}: {found:?}, truth {truth}"
+        );
+    }
+}

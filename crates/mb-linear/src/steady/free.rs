@@ -199,13 +199,14 @@ impl SteadyMotion {
         for b in model.coordinates().blocks() {
             match b.kind {
                 BlockKind::PlanarPose => out.extend(Some(turned(b.v + 2, &[1.0])).filter(|y| !held(y))),
-                BlockKind::Pose => match spinning.iter().find(|(v, _)| *v == b.v) {
-                    Some((v, spin)) => out.push(turned(v + 3, &spin.map(|x| x / length(*spin)))),
-                    None => {
+                BlockKind::Pose => {
+                    if let Some((v, spin)) = spinning.iter().find(|(v, _)| *v == b.v) {
+                        out.push(turned(v + 3, &spin.map(|x| x / length(*spin))));
+                    } else {
                         let axes = null_axes(&columns, b.v + 3, size);
                         out.extend(axes.iter().map(|axis| turned(b.v + 3, axis)).filter(|y| !held(y)));
                     }
-                },
+                }
                 _ => {}
             }
         }
