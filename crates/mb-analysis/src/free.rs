@@ -6,10 +6,7 @@
 
 use crate::error::AnalysisError;
 use crate::part;
-use mb_algebra::{
-    Dense, QuadraticPencil, RankTolerance, Scatter, Sparse, StiffnessParts, Triplets, dense, to_dense,
-};
-use mb_constraints::{NullSpace, NullSpaceMethod};
+use mb_algebra::{QuadraticPencil, Scatter, Sparse, StiffnessParts, Triplets, to_dense};
 use mb_eigen::pairing::mac;
 use mb_eigen::sparse::{Request, SparseOptions, solve_in_parts};
 use mb_eigen::{Class, DenseOptions, EigenError, Eigenpair, Spectrum};
@@ -152,24 +149,11 @@ impl Part {
             let request = Request::Lowest { count: part::LOWEST };
             let pencil = QuadraticPencil { m, c, k, phi_q };
             let found = solve_in_parts(&pencil, parts.as_ref(), &request, &SparseOptions::default());
-            return Ok(of_spectrum(&found.map_err(failed)?, &dense::identity(0)));
+            return Ok(of_spectrum(&found.map_err(failed)?));
         }
-        let phi_q = to_dense(&phi_q);
-        let name = |i: usize| format!("coordinate {i}");
-        let basis = NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), name)
-            .map_err(|e| AnalysisError::Linear(e.into()))?
-            .r;
-        if basis.ncols() == 0 {
-            return Ok(Vec::new());
-        }
-        let reduced = |a: &Sparse| dense::mul_transpose(&basis, &dense::mul(&to_dense(a), &basis));
-        let pencil = QuadraticPencil {
-            m: reduced(&m),
-            c: reduced(&c),
-            k: reduced(&k),
-            phi_q: Dense::zeros(0, basis.ncols()),
-        };
-        Ok(of_spectrum(&mb_eigen::dense::solve(&pencil, &DenseOptions::default()).map_err(failed)?, &basis))
+        let [m, c, k, phi_q] = [&m, &c, &k, &phi_q].map(to_dense);
+        let pencil = QuadraticPencil { m, c, k, phi_q };
+        Ok(of_spectrum(&mb_eigen::dense::solve(&pencil, &DenseOptions::default()).map_err(failed)?))
     }
 }
 
@@ -198,8 +182,8 @@ impl Sets {
     }
 }
 
-/// The zero modes with vectors of their own; these are multiplied by a basis that has columns.
-fn of_spectrum(spectrum: &Spectrum, basis: &Dense) -> Vec<FreeMotion> {
+/// The zero modes with vectors of their own.
+fn of_spectrum(spectrum: &Spectrum) -> Vec<FreeMotion> {
     let mut distinct: Vec<&Eigenpair> = Vec::new();
     for pair in spectrum.of_class(Class::Rigid) {
         // The second eigenvalue of a double zero comes with the same vector.
@@ -211,10 +195,7 @@ fn of_spectrum(spectrum: &Spectrum, basis: &Dense) -> Vec<FreeMotion> {
     let mut out = Vec::new();
     for drifting in [true, false] {
         let vectors = distinct.iter().filter(|pair| (pair.chain > 1) == drifting);
-        let vectors = vectors.map(|pair| {
-            let x: Vec<f64> = pair.right.iter().map(|z| z.re).collect();
-            if basis.ncols() > 0 { dense::matvec(basis, &x) } else { x }
-        });
+        let vectors = vectors.map(|pair| pair.right.iter().map(|z| z.re).collect::<Vec<f64>>());
         let modes = separated(vectors.collect()).into_iter();
         out.extend(modes.map(|x| FreeMotion { amplitudes: moving(&x), drifting }));
     }

@@ -94,7 +94,9 @@ impl Progress {
                 clear();
             }
         };
-        Stage { running: Some((stop, std::thread::spawn(show))) }
+        // Without a thread nothing is shown.
+        let shown = std::thread::Builder::new().spawn(show).ok();
+        Stage { running: shown.map(|thread| (stop, thread)) }
     }
 }
 
@@ -183,7 +185,8 @@ mod signals {
         let ignored = ignored();
         let heeded = [SIGINT, SIGTERM, SIGHUP, SIGXCPU].into_iter().filter(|s| ignored & (1 << (s - 1)) == 0);
         let Ok(mut signals) = Signals::new(heeded) else { return };
-        std::thread::spawn(move || {
+        // Without a thread a signal does what the system has it do.
+        let _ = std::thread::Builder::new().spawn(move || {
             for signal in signals.forever() {
                 act(u8::try_from(128 + signal).unwrap_or(super::INTERRUPTED));
             }

@@ -137,3 +137,20 @@ fn a_mechanism_that_its_motor_turns_forever_has_no_equilibrium_and_says_so_soon(
     assert!(verdict.starts_with("nothing to linearize at. The loads push K1.angle (1.00)"), "{verdict}");
     assert!(!verdict.contains("long dynamic relaxation"), "{verdict}");
 }
+
+/// Doors on upright hinges under their weight: each swings freely, and `check` finds it as `modes` does. What rounding leaves of the balance of
+/// weight and reactions at the hinges is no stiffness.
+#[test]
+fn doors_under_their_weight_swing_freely_each_by_itself() {
+    let doors = format!(
+        "{HEAD}gravity = [0, 0, -9.81]\n[[repeat]]\nindex = \"i\"\nfrom = 1\nto = 3\n[[repeat.spatial-body]]\nname = \"d{{i}}\"\n\
+         mass = 20\ninertia = [1.1, 2.2, 1.3]\nat = [\"i\", 0.4, 1]\nmarkers = {{ h = [0, -0.4, 0] }}\n[[repeat.joint]]\n\
+         name = \"h{{i}}\"\ntype = \"revolute\"\na = \"d{{i}}.h\"\nb = \"ground\"\naxis = [0, 0, 1]\n"
+    );
+    let run = mb_with(&["check", "-"], &doors);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("free motions (s = 0): 3"), "{}", run.out);
+    let modes = document(&mb_with(&["modes", "-", "--json"], &doors));
+    let pairs = modes["formulations"][0]["eigenpairs"].as_array().unwrap();
+    assert!(pairs.len() == 6 && pairs.iter().all(|p| p["class"]["kind"] == "rigid"), "{pairs:?}");
+}

@@ -6,7 +6,7 @@
 
 use super::{Equilibrium, EquilibriumOptions, Stability, Strategy, stability};
 use crate::error::LinearError;
-use mb_algebra::{RankTolerance, Stopped, dense};
+use mb_algebra::{RankTolerance, Stopped, Watch, dense};
 use mb_constraints::{NullSpace, NullSpaceMethod};
 use mb_model::{BlockKind, Model};
 
@@ -72,7 +72,7 @@ pub fn find_equilibria(model: &Model, options: &SearchOptions) -> Result<Scatter
             stopped = Some(why);
             break;
         }
-        let start = scattered(model, &origin, options, &mut random)?;
+        let start = scattered(model, &origin, options, &whole, &mut random)?;
         let strategy = if k % 2 == 0 { Strategy::Newton } else { Strategy::Relaxation };
         let solve = EquilibriumOptions { strategy, ..options.solve.clone() };
         if let Ok(e) = Equilibrium::solve(model, &start, &solve) {
@@ -95,6 +95,7 @@ fn scattered(
     model: &Model,
     origin: &[f64],
     options: &SearchOptions,
+    whole: &Watch,
     random: &mut Random,
 ) -> Result<Vec<f64>, LinearError> {
     const PIECES: usize = 8;
@@ -102,6 +103,10 @@ fn scattered(
     let mut direction: Vec<f64> = (0..model.nv()).map(|_| random.symmetric()).collect();
     let length = options.reach * random.symmetric().abs() / PIECES as f64;
     for _ in 0..PIECES {
+        // Whoever asked looks again.
+        if whole.look().is_err() {
+            break;
+        }
         let phi_q = model.phi_q(&q, options.solve.time).to_dense();
         let basis = NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| {
             model.coordinate_name(i)
