@@ -30,7 +30,7 @@ pub use null_space::{NullSpace, NullSpaceMethod};
 pub use patterns::SaddlePatterns;
 pub use rank::{
     ConstraintRank, DENSE_RANK_UP_TO, RedundantRow, constraint_rank, independent_rows, normalized_rows,
-    row_scales, tolerance_of_rank,
+    tolerance_of_rank, unit_rows,
 };
 pub use saddle::{DENSE_UP_TO, Saddle, minimum_norm_multipliers};
 pub use violation::{Violation, largest, violations};

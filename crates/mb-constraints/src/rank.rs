@@ -135,7 +135,7 @@ fn sparse_rank(
     tolerance: RankTolerance,
 ) -> Result<ConstraintRank, AlgebraError> {
     let (rows, velocities) = phi_q.shape();
-    let found = RowRank::new(&sparse::mul(&sparse::diagonal(&row_scales(phi_q)), phi_q), tolerance)?;
+    let found = RowRank::new(&unit_rows(phi_q).0, tolerance)?;
     let name = |i: usize| model.row_name(i);
     let redundant = in_order(&found.dependences)
         .into_iter()
@@ -154,15 +154,16 @@ fn sparse_rank(
     Ok(ConstraintRank { velocities, rows, decision, redundant })
 }
 
-/// For each row of Phi_q one over its length; zero where the row is zero here.
-pub fn row_scales(phi_q: &Sparse) -> Vec<f64> {
+/// The rows of Phi_q with length one, and by which factor each was scaled: one over its length, zero where the row is zero here.
+pub fn unit_rows(phi_q: &Sparse) -> (Sparse, Vec<f64>) {
     let mut squares = vec![0.0; phi_q.rows()];
     for (v, (i, _)) in phi_q {
         squares[i] += v * v;
     }
     let longest = norms::max_abs_vec(&squares).sqrt();
     let scale = |s: &f64| if s.sqrt() > STATIONARY * longest { s.sqrt().recip() } else { 0.0 };
-    squares.iter().map(scale).collect()
+    let scales: Vec<f64> = squares.iter().map(scale).collect();
+    (sparse::mul(&sparse::diagonal(&scales), phi_q), scales)
 }
 
 /// Indices of the rows of Phi_q that do not follow from the others, in their order.
@@ -170,8 +171,7 @@ pub fn row_scales(phi_q: &Sparse) -> Vec<f64> {
 /// # Errors
 /// Entries that are not finite.
 pub fn independent_rows(phi_q: &Sparse) -> Result<Vec<usize>, AlgebraError> {
-    let unit = sparse::mul(&sparse::diagonal(&row_scales(phi_q)), phi_q);
-    let dependences = RowRank::new(&unit, RankTolerance::default())?.dependences;
+    let dependences = RowRank::new(&unit_rows(phi_q).0, RankTolerance::default())?.dependences;
     let mut dependent = dependences.into_iter().map(|d| d.row).peekable();
     Ok((0..phi_q.rows()).filter(|i| dependent.next_if_eq(i).is_none()).collect())
 }

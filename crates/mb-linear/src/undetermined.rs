@@ -22,8 +22,8 @@
 //! A point with such a singular value is not distinguished from the singular one, so that it counts as that.
 
 use crate::error::LinearError;
-use mb_algebra::{Dense, RankTolerance, RowDependence, RowRank, Sparse, dense, norms, sparse, to_dense};
-use mb_constraints::{NullSpace, NullSpaceMethod, row_scales};
+use mb_algebra::{Dense, RankTolerance, RowDependence, RowRank, Sparse, dense, norms, to_dense};
+use mb_constraints::{NullSpace, NullSpaceMethod, unit_rows};
 use mb_model::{Model, Point};
 
 /// A stiffness that depends on the choice of multipliers.
@@ -62,8 +62,8 @@ fn within(
     changes: f64,
 ) -> Result<Option<Undetermined>, LinearError> {
     let phi_q = model.phi_q(&point.q, point.t).to_sparse();
-    let scales = row_scales(&phi_q);
-    let dependent = RowRank::new(&sparse::mul(&sparse::diagonal(&scales), &phi_q), tolerance)?.dependences;
+    let (unit, scales) = unit_rows(&phi_q);
+    let dependent = RowRank::new(&unit, tolerance)?.dependences;
     if dependent.is_empty() {
         return Ok(None);
     }

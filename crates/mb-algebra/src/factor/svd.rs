@@ -65,26 +65,23 @@ impl Svd {
 
     /// The shortest of all x that minimize |A x - b|; b of length m.
     pub fn min_norm_solve(&self, b: &[f64], tolerance: RankTolerance) -> Vec<f64> {
-        let rank = self.rank(tolerance).rank;
-        let mut y = dense::matvec_transpose(&self.u, b);
-        for (y, s) in y.iter_mut().zip(&self.s) {
-            *y /= s;
-        }
-        y[rank..].fill(0.0);
+        let mut y = self.over_values(dense::matvec_transpose(&self.u, b), tolerance);
         y.resize(self.v.ncols(), 0.0);
         dense::matvec(&self.v, &y)
     }
 
     /// The shortest of all y that minimize |A^T y - c|; c of length n.
     pub fn min_norm_solve_transposed(&self, c: &[f64], tolerance: RankTolerance) -> Vec<f64> {
-        let rank = self.rank(tolerance).rank;
         let mut y = dense::matvec_transpose(&self.v, c);
         y.truncate(self.s.len());
-        for (y, s) in y.iter_mut().zip(&self.s) {
-            *y /= s;
-        }
-        y[rank..].fill(0.0);
-        dense::matvec(&self.u, &y)
+        dense::matvec(&self.u, &self.over_values(y, tolerance))
+    }
+
+    /// k numbers over the singular values, zero beyond the rank.
+    fn over_values(&self, mut y: Vec<f64>, tolerance: RankTolerance) -> Vec<f64> {
+        y.iter_mut().zip(&self.s).for_each(|(y, s)| *y /= s);
+        y[self.rank(tolerance).rank..].fill(0.0);
+        y
     }
 
     /// Largest over smallest singular value: the condition number in the 2-norm, infinite when singular.

@@ -42,6 +42,10 @@ impl ModePoint {
     pub fn frequency_hz(&self) -> f64 {
         self.s.im.abs() / std::f64::consts::TAU
     }
+    /// Whether it neither grows nor decays for certain, in a system that is not reversible.
+    pub(super) fn is_open(&self, reversible: bool) -> bool {
+        !reversible && self.s.re.abs() <= self.error
+    }
     /// Whether it grows for certain; of a reversible system the opposite of a decaying one does too.
     pub(super) fn grows(&self, reversible: bool) -> bool {
         let re = if reversible { self.s.re.abs() } else { self.s.re };
@@ -96,7 +100,7 @@ impl Sample {
 /// How many eigenvalues are open to grow or decay within their error bounds, of conjugate ones one.
 fn open<'a>(all: impl Iterator<Item = &'a ModePoint>, reversible: bool) -> usize {
     let mut found: Vec<&ModePoint> = Vec::new();
-    for m in all.filter(|m| !reversible && m.s.norm() > 0.0 && m.s.re.abs() <= m.error) {
+    for m in all.filter(|m| m.s.norm() > 0.0 && m.is_open(reversible)) {
         let same =
             |o: &&ModePoint| (o.s.im.abs() - m.s.im.abs()).abs() <= COINCIDE * m.s.norm() + o.error + m.error;
         if !found.iter().any(same) {

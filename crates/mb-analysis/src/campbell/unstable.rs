@@ -330,8 +330,7 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
 /// Whether the mode that grows at another sample could grow within its error bound: where it is none of those followed, whether more are
 /// open than there, where it is not.
 fn is_open(sample: &Sample, mode: Option<usize>, grown: &Sample) -> bool {
-    let of =
-        |mode: usize| sample.modes.get(mode)?.as_ref().map(|m| !sample.reversible && m.s.re.abs() <= m.error);
+    let of = |mode: usize| sample.modes.get(mode)?.as_ref().map(|m| m.is_open(sample.reversible));
     mode.and_then(of).unwrap_or(sample.open > grown.open)
 }
 
