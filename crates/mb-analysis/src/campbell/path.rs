@@ -64,6 +64,8 @@ struct Family {
     turns: Vec<f64>,
     /// Free turns and shifts, the same at all speeds.
     zeros: ModelZeros,
+    /// The most that the zeros have changed of K at the speeds that were linearized, by entry.
+    changed: Option<Dense>,
 }
 
 /// Most entries of blocks that are kept for speeds that come again.
@@ -201,7 +203,8 @@ impl<'a> Path<'a> {
         )?;
         self.deviation.set(self.deviation.get().max(of.deviation()));
         let turns = nodes.iter().map(|s| s.turn).collect();
-        Some(Family { of, model, turns, zeros: nodes[0].known.zeros.clone() })
+        let changed = nodes.iter().filter_map(|s| s.known.changed.as_ref()).fold(None, largest);
+        Some(Family { of, model, turns, zeros: nodes[0].known.zeros.clone(), changed })
     }
     /// The steady motion at a speed with its linearization.
     pub(super) fn at(&self, w: f64, look: Look) -> Result<Rc<Stop>, AnalysisError> {
@@ -323,6 +326,13 @@ impl<'a> Path<'a> {
     }
 }
 
+/// The larger magnitudes, entry by entry.
+#[expect(clippy::unnecessary_wraps, reason = "a step of a fold that begins with nothing")]
+fn largest(known: Option<Dense>, more: &Dense) -> Option<Dense> {
+    let entry = |i, j| known.as_ref().map_or(0.0, |k| k[(i, j)]).max(more[(i, j)].abs());
+    Some(Dense::from_fn(more.nrows(), more.ncols(), entry))
+}
+
 impl Family {
     /// The linearization at a speed.
     fn stop(&self, w: f64, small: bool) -> Stop {
@@ -334,7 +344,7 @@ impl Family {
             LinearizedSystem { m, c, k, k_parts: None, phi_q, f }
         });
         // The rates of pairs are other ones at every speed.
-        let known = Known { zeros: self.zeros.clone(), pairs: Vec::new(), changed: None };
+        let known = Known { zeros: self.zeros.clone(), pairs: Vec::new(), changed: self.changed.clone() };
         Stop { lin, known, ..Stop::new(Rc::clone(&self.model), at, pencil, turn) }
     }
 }
