@@ -203,7 +203,9 @@ impl<'a> Path<'a> {
         )?;
         self.deviation.set(self.deviation.get().max(of.deviation()));
         let turns = nodes.iter().map(|s| s.turn).collect();
-        let changed = nodes.iter().filter_map(|s| s.known.changed.as_ref()).fold(None, largest);
+        let sizes = |k: &Dense| Dense::from_fn(k.nrows(), k.ncols(), |i, j| k[(i, j)].abs());
+        let changed = nodes.iter().filter_map(|s| s.known.changed.as_ref().map(sizes));
+        let changed = changed.reduce(|a, b| larger(&a, &b));
         Some(Family { of, model, turns, zeros: nodes[0].known.zeros.clone(), changed })
     }
     /// The steady motion at a speed with its linearization.
@@ -326,11 +328,9 @@ impl<'a> Path<'a> {
     }
 }
 
-/// The larger magnitudes, entry by entry.
-#[expect(clippy::unnecessary_wraps, reason = "a step of a fold that begins with nothing")]
-fn largest(known: Option<Dense>, more: &Dense) -> Option<Dense> {
-    let entry = |i, j| known.as_ref().map_or(0.0, |k| k[(i, j)]).max(more[(i, j)].abs());
-    Some(Dense::from_fn(more.nrows(), more.ncols(), entry))
+/// The larger entries of two matrices of one size.
+fn larger(a: &Dense, b: &Dense) -> Dense {
+    Dense::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)].max(b[(i, j)]))
 }
 
 impl Family {
