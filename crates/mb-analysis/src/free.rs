@@ -146,10 +146,18 @@ impl Part {
             |source: EigenError| AnalysisError::Eigen { formulation: "free motions".to_owned(), source };
         if n + self.rows > DENSE_PART {
             let parts = in_parts.then(|| StiffnessParts { exact: self.sparse(3), rounded: self.sparse(4) });
-            let request = Request::Lowest { count: part::LOWEST };
             let pencil = QuadraticPencil { m, c, k, phi_q };
-            let found = solve_in_parts(&pencil, parts.as_ref(), &request, &SparseOptions::default());
-            return Ok(of_spectrum(&found.map_err(failed)?));
+            let mut count = part::LOWEST;
+            loop {
+                let request = Request::Lowest { count };
+                let found = solve_in_parts(&pencil, parts.as_ref(), &request, &SparseOptions::default());
+                let found = found.map_err(failed)?;
+                // Where all are zero there may be more.
+                if found.eigenpairs.iter().any(|pair| pair.class != Class::Rigid) || count >= n {
+                    return Ok(of_spectrum(&found));
+                }
+                count *= 2;
+            }
         }
         let [m, c, k, phi_q] = [&m, &c, &k, &phi_q].map(to_dense);
         let pencil = QuadraticPencil { m, c, k, phi_q };

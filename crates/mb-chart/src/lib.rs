@@ -21,6 +21,8 @@ const WIDTH: f64 = 760.0;
 const LEFT: f64 = 84.0;
 /// Room to the right for the names of curves, and without any.
 const RIGHT: [f64; 2] = [210.0, 24.0];
+/// Height of a name there.
+const LINE: f64 = 17.0;
 /// Letters of a name that fit there, and of a title.
 const LEGEND: usize = 29;
 const TITLE: usize = 88;
@@ -131,11 +133,11 @@ impl Chart {
     pub fn svg(&self) -> String {
         let all = self.panels.iter().flat_map(|p| &p.curves).flat_map(|c| &c.points).map(|p| p[0]);
         let extent = range(all);
-        let named = self.panels.iter().flat_map(|p| &p.curves).any(|c| !c.name.is_empty() && !c.named_at_end);
+        let named = self.panels.iter().any(|panel| panel.named().next().is_some());
         let right = WIDTH - RIGHT[usize::from(!named)];
         let high = if self.equal { self.tall(extent, right - LEFT) } else { PANEL };
-        let count = self.panels.len() as f64;
-        let height = TOP + high * count + GAP * (count - 1.0).max(0.0) + BOTTOM;
+        let highs: Vec<f64> = self.panels.iter().map(|panel| high.max(panel.legend())).collect();
+        let height = TOP + highs.iter().sum::<f64>() + GAP * (highs.len().max(1) - 1) as f64 + BOTTOM;
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" \
              font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
@@ -143,8 +145,8 @@ impl Chart {
             told(&self.title, TITLE)
         );
         let mut across = Axis::linear(extent, false, [LEFT, right]);
-        for (k, panel) in self.panels.iter().enumerate() {
-            let top = TOP + (high + GAP) * k as f64;
+        let mut top = TOP;
+        for (panel, high) in self.panels.iter().zip(highs) {
             let up = if self.equal {
                 let both = Axis::equal([extent, panel.extent()], [LEFT, right], [top + high, top]);
                 across = both[0];
@@ -153,6 +155,7 @@ impl Chart {
                 panel.axis([top + high, top])
             };
             draw(&mut svg, panel, [across, up], right, [top, top + high]);
+            top += high + GAP;
         }
         let foot = height - BOTTOM;
         for x in across.ticks() {
@@ -194,6 +197,14 @@ impl Panel {
                 [p[1] - half, p[1] + half]
             })
         })
+    }
+    /// Curves whose names stand in the legend.
+    fn named(&self) -> impl Iterator<Item = &Curve> {
+        self.curves.iter().filter(|c| !c.name.is_empty() && !c.named_at_end)
+    }
+    /// Height of the legend.
+    fn legend(&self) -> f64 {
+        LINE * self.named().count() as f64
     }
     fn axis(&self, places: [f64; 2]) -> Axis {
         match self.scale {
@@ -299,9 +310,8 @@ fn draw(svg: &mut String, panel: &Panel, [across, up]: [Axis; 2], right: f64, [t
             escaped(&curve.name)
         );
     }
-    let named = panel.curves.iter().filter(|c| !c.name.is_empty() && !c.named_at_end);
-    for (k, curve) in named.enumerate() {
-        let (x, y) = (right + 16.0, top + 12.0 + 17.0 * k as f64);
+    for (k, curve) in panel.named().enumerate() {
+        let (x, y) = (right + 16.0, top + 12.0 + LINE * k as f64);
         let colour = curve.ink();
         match curve.mark {
             Mark::Line => line(svg, [x, x + 14.0], [y - 4.0; 2], colour),

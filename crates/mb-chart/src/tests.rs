@@ -129,3 +129,24 @@ fn a_long_name_loses_its_middle_and_is_told_whole() {
     let shown = format!(">{}<title>{}</title></text>", escaped(&shortened(name, LEGEND)), escaped(name));
     assert!(text.contains(&shown), "{text}");
 }
+
+#[test]
+fn a_panel_is_as_high_as_its_legend_needs() {
+    let curve = |k: usize| Curve::line(&format!("curve {k}"), k, vec![[0.0, k as f64], [1.0, 2.0]]);
+    let panels = [3, 40].map(|n| Panel {
+        ordinate: "y".into(),
+        scale: Scale::Linear,
+        curves: (0..n).map(curve).collect(),
+    });
+    let text = Chart { title: "t".into(), abscissa: "x".into(), panels: panels.into(), equal: false }.svg();
+    let of = |text: &str, key: &str| -> f64 {
+        let rest = &text[text.find(key).unwrap() + key.len()..];
+        rest[..rest.find('"').unwrap()].parse().unwrap()
+    };
+    let box_of_all = &text[text.find("viewBox=\"0 0 760 ").unwrap() + "viewBox=\"0 0 760 ".len()..];
+    let height: f64 = box_of_all[..box_of_all.find('"').unwrap()].parse().unwrap();
+    let names: Vec<&str> = text.match_indices(">curve ").map(|(at, _)| &text[..at]).collect();
+    let heights = names.iter().map(|before| of(&before[before.rfind("<text").unwrap()..], " y=\""));
+    assert_eq!(names.len(), 43);
+    assert!(heights.fold(0.0, f64::max) <= height - BOTTOM);
+}

@@ -23,6 +23,7 @@
 //! refinement. Where the LDL^T declines (A is singular along motions that nothing holds), those motions are left alone (module
 //! `free`).
 
+use mb_algebra::compensated::product_error;
 use mb_algebra::{
     AlgebraError, Dense, Lu, RankTolerance, Scatter, Sparse, SparseLu, Svd, Triplets, norms, sparse, to_dense,
 };
@@ -333,6 +334,55 @@ fn refine(lu: &SparseLu, matrix: &Sparse, rhs: &[f64], constraints: usize) -> Ve
     x
 }
 
+/// Most corrections of multipliers.
+const MOST_CORRECTIONS: usize = 4;
+
+/// Share of the largest multiplier below which a corrected one is zero: rounding of rounding.
+const NOTHING: f64 = f64::EPSILON * f64::EPSILON;
+
+/// A solution of Phi_q^T lambda = c by `solve`, corrected by the residual in double-double precision.
+///
+/// ```text
+/// lambda <- lambda + solve(c - Phi_q^T lambda)
+/// ```
+///
+/// Each correction gains the digits that `solve` has, so that multipliers far smaller than the largest have digits of their own and those that
+/// nothing loads are zero: stiffnesses of reactions are products of them, and their rounding would make free motions stiff.
+fn refined(phi_q: &Sparse, c: &[f64], solve: impl Fn(&[f64]) -> Vec<f64>) -> Vec<f64> {
+    let mut lambda = solve(c);
+    let mut last = f64::INFINITY;
+    for _ in 0..MOST_CORRECTIONS {
+        let correction = solve(&residual_of(phi_q, c, &lambda));
+        let size = norms::max_abs_vec(&correction);
+        // What is left cannot be carried, or is not a number.
+        if size == 0.0 || size.is_nan() || size > 0.5 * last {
+            break;
+        }
+        last = size;
+        lambda.iter_mut().zip(&correction).for_each(|(x, d)| *x += d);
+    }
+    let least = NOTHING * norms::max_abs_vec(&lambda);
+    for x in lambda.iter_mut().filter(|x| x.abs() < least) {
+        *x = 0.0;
+    }
+    lambda
+}
+
+/// c - Phi_q^T lambda, every entry summed in double-double precision.
+fn residual_of(phi_q: &Sparse, c: &[f64], lambda: &[f64]) -> Vec<f64> {
+    let (mut sum, mut lost) = (c.to_vec(), vec![0.0; c.len()]);
+    for (value, (i, j)) in phi_q {
+        let by = -lambda[i];
+        let product = value * by;
+        let next = sum[j] + product;
+        let part = next - sum[j];
+        lost[j] += (sum[j] - (next - part)) + (product - part) + product_error(*value, by, product);
+        sum[j] = next;
+    }
+    // Products beyond the range of numbers lose what cannot be said.
+    sum.iter().zip(&lost).map(|(s, l)| if l.is_finite() { s + l } else { *s }).collect()
+}
+
 /// The shortest least-squares solution lambda of Phi_q^T lambda = c, and what remains of c.
 ///
 /// Paper: `gonzalez2017` Sec. 5.1 (pseudo-inversion at the singular configuration).
@@ -346,7 +396,6 @@ pub fn minimum_norm_multipliers(phi_q: &Sparse, c: &[f64]) -> Result<(Vec<f64>, 
         if n + m <= DENSE_UP_TO { (0..n).collect() } else { phi_q.iter().map(|(_, (_, j))| j).collect() };
     columns.sort_unstable();
     columns.dedup();
-    let known: Vec<f64> = columns.iter().map(|j| c[*j]).collect();
     let lambda = if m == 0 {
         Vec::new()
     } else if columns.len() + m <= DENSE_UP_TO || columns.len() <= FEW_COLUMNS {
@@ -354,16 +403,23 @@ pub fn minimum_norm_multipliers(phi_q: &Sparse, c: &[f64]) -> Result<(Vec<f64>, 
         for (value, (i, j)) in phi_q {
             rows[(i, columns.partition_point(|c| *c < j))] += value;
         }
-        Svd::new(&rows)?.min_norm_solve_transposed(&known, RankTolerance::default())
+        let svd = Svd::new(&rows)?;
+        refined(phi_q, c, |c| {
+            let known: Vec<f64> = columns.iter().map(|j| c[*j]).collect();
+            svd.min_norm_solve_transposed(&known, RankTolerance::default())
+        })
     } else {
         // x = c - Phi_q^T lambda with Phi_q x = 0.
         let mut rows = Triplets::with_capacity(m, columns.len(), phi_q.nnz());
         for (value, (i, j)) in phi_q {
             rows.add(i, columns.partition_point(|c| *c < j), *value);
         }
-        Saddle::sparse(&sparse::identity(columns.len()), &rows.to_sparse())?.solve(&known, &vec![0.0; m]).1
+        let saddle = Saddle::sparse(&sparse::identity(columns.len()), &rows.to_sparse())?;
+        refined(phi_q, c, |c| {
+            let known: Vec<f64> = columns.iter().map(|j| c[*j]).collect();
+            saddle.solve(&known, &vec![0.0; m]).1
+        })
     };
-    let carried = sparse::matvec_transpose(phi_q, &lambda);
-    let rest = c.iter().zip(&carried).map(|(c, p)| c - p).collect();
+    let rest = residual_of(phi_q, c, &lambda);
     Ok((lambda, rest))
 }

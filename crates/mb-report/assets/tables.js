@@ -89,11 +89,13 @@ const tint = (curve) => (curve.mark === "dashes" ? "#8a8a8a" : COLOURS[curve.col
 function makeChart(chart) {
   // Names stand to the right of the drawing, so that they lie on no curve.
   const list = chart.panels, named = (panel) => panel.curves.filter((c) => c.name && !c.named_at_end), legends = (panel) => panel.curves.length > 1 && named(panel).length > 0;
-  const [W, left, right, top, high, gap] = [980, 84, list.some(legends) ? 180 : 20, 8, 210, 18];
-  const H = top + list.length * (high + gap) + 40, svg = SVG("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": chart.title });
+  const [W, left, right, top, gap] = [980, 84, list.some(legends) ? 180 : 20, 8, 18];
+  // A panel is as high as its legend needs.
+  const highs = list.map((panel) => Math.max(210, legends(panel) ? 15 * named(panel).length + 8 : 0));
+  const H = top + highs.reduce((sum, high) => sum + high + gap, 0) + 40, svg = SVG("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": chart.title });
   const across = axis(list.flatMap((p) => p.curves.flatMap((c) => c.x)), chart.logarithmic, [left, W - right]);
   list.forEach((panel, k) => {
-    const y0 = top + k * (high + gap), up = axis(panel.curves.flatMap((c) => c.y), panel.logarithmic, [y0 + high, y0]);
+    const high = highs[k], y0 = top + highs.slice(0, k).reduce((sum, h) => sum + h + gap, 0), up = axis(panel.curves.flatMap((c) => c.y), panel.logarithmic, [y0 + high, y0]);
     for (const t of up.ticks) {
       svg.append(SVG("line", { class: "grid", x1: left, x2: W - right, y1: t.at, y2: t.at }), SVG("text", { x: left - 6, y: t.at + 4, "text-anchor": "end" }, t.text));
     }

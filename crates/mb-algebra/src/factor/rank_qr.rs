@@ -166,21 +166,36 @@ impl RankQr {
     ///
     /// For consistent b this is the minimum-norm solution. For inconsistent b see [`crate::Svd`].
     pub fn solve_independent_rows(&self, b: &[f64]) -> Vec<f64> {
-        assert_eq!(b.len(), self.rows(), "RankQr: right-hand side of wrong length");
-        let r = self.rank();
         let mut x = vec![0.0; self.cols()];
-        for (value, &row) in x.iter_mut().zip(&self.pivots[..r]) {
-            *value = b[row];
+        let n = x.len();
+        self.independent_rows_into(
+            |row, _| b[row],
+            b.len(),
+            MatMut::from_column_major_slice_mut(&mut x, n, 1),
+        );
+        x
+    }
+
+    /// The same for every column of b, m x k; the solutions are n x k.
+    pub fn solve_independent_rows_of(&self, b: &Dense) -> Dense {
+        let mut x = Dense::zeros(self.cols(), b.ncols());
+        self.independent_rows_into(|row, j| b[(row, j)], b.nrows(), x.as_mut());
+        x
+    }
+
+    /// `x`: n x k, zeros.
+    fn independent_rows_into(&self, b: impl Fn(usize, usize) -> f64, rows: usize, mut x: MatMut<'_, f64>) {
+        assert_eq!(rows, self.rows(), "RankQr: right-hand side of wrong length");
+        let r = self.rank();
+        for j in 0..x.ncols() {
+            for (i, &row) in self.pivots[..r].iter().enumerate() {
+                x[(i, j)] = b(row, j);
+            }
         }
         let lower = self.qr.as_ref().submatrix(0, 0, r, r).transpose();
-        solve_lower_triangular_in_place(
-            lower,
-            MatMut::from_column_major_slice_mut(&mut x[..r], r, 1),
-            Par::Seq,
-        );
-        let n = x.len();
-        self.apply_q(MatMut::from_column_major_slice_mut(&mut x, n, 1));
-        x
+        let k = x.ncols();
+        solve_lower_triangular_in_place(lower, x.as_mut().submatrix_mut(0, 0, r, k), Par::Seq);
+        self.apply_q(x);
     }
 
     /// The least-squares solution y of A^T y = c with zeros for redundant rows; c of length n.

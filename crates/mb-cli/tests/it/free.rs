@@ -140,6 +140,71 @@ fn a_mechanism_that_its_motor_turns_forever_has_no_equilibrium_and_says_so_soon(
 
 /// Doors on upright hinges under their weight: each swings freely, and `check` finds it as `modes` does. What rounding leaves of the balance of
 /// weight and reactions at the hinges is no stiffness.
+/// The chain of bodies on vertical hinges, straight below each other or at the offsets of an arm that works in a plane.
+fn on_vertical_hinges(offsets: &[[f64; 3]]) -> String {
+    let mut text = format!("{HEAD}gravity = [0, 0, -9.81]\n");
+    let mut from = [0.0; 3];
+    for (i, d) in offsets.iter().enumerate() {
+        let [half, minus] = [0.5, -0.5].map(|by| d.map(|x| by * x));
+        let at: Vec<f64> = from.iter().zip(half).map(|(x, h)| x + h).collect();
+        let before = if i == 0 { "ground".to_owned() } else { format!("b{}.end", i - 1) };
+        text += &format!(
+            "[[spatial-body]]\nname = 'b{i}'\nmass = {}\ninertia = [0.02, 0.03, 0.025]\nat = {at:?}\n\
+             markers = {{ start = {minus:?}, end = {half:?} }}\n\
+             [[joint]]\nname = 'h{i}'\ntype = 'revolute'\na = 'b{i}.start'\nb = '{before}'\naxis = [0, 0, 1]\n",
+            1.3 + 0.37 * i as f64
+        );
+        from = [0, 1, 2].map(|k| from[k] + d[k]);
+    }
+    text
+}
+
+#[test]
+fn arms_on_vertical_hinges_move_freely_under_their_weight() {
+    let straight = |n: usize| vec![[0.0, 0.0, -1.0]; n];
+    let arm = |n: usize| -> Vec<[f64; 3]> {
+        (0..n).map(|i| [0.31, -0.17, 0.0433].map(|x| x * (1.0 + i as f64).cos() + 0.05)).collect()
+    };
+    for (offsets, case) in [
+        (straight(5), "straight"),
+        (straight(40), "long"),
+        (arm(2), "two"),
+        (arm(5), "arm"),
+        (arm(9), "long arm"),
+    ] {
+        let (model, n) = (on_vertical_hinges(&offsets), offsets.len());
+        let run = mb_with(&["check", "-"], &model);
+        assert!(run.out.contains(&format!("free motions (s = 0): {n}\n")), "{case}: {}", run.out);
+        let modes = document(&mb_with(&["modes", "-", "--json"], &model));
+        let pairs = modes["formulations"][0]["eigenpairs"].as_array().unwrap();
+        assert!(
+            pairs.len() == 2 * n && pairs.iter().all(|p| p["class"]["kind"] == "rigid"),
+            "{case}: {pairs:?}"
+        );
+    }
+}
+
+/// w^2 = k / (I + m r^2), however soft the spring is beside the weight.
+#[test]
+fn a_soft_spring_on_the_last_hinge_of_an_arm_keeps_its_frequency() {
+    let offsets = [[0.31, -0.17, 0.0433], [0.2, 0.24, -0.11]];
+    for stiffness in [1e-6, 1e-3, 1.0] {
+        let spring = format!("[[torsion-spring]]\nname = 's'\njoint = 'h1'\nstiffness = {stiffness}\n");
+        let modes = document(&mb_with(&["modes", "-", "--json"], &(on_vertical_hinges(&offsets) + &spring)));
+        let pairs = modes["formulations"][0]["eigenpairs"].as_array().unwrap();
+        let found: Vec<f64> = pairs.iter().map(|p| p["im"].as_f64().unwrap()).filter(|w| *w > 0.0).collect();
+        // Both bodies by their angles: M of the arm at rest, K = k [1 -1; -1 1].
+        let (m, i) = ([1.3, 1.67], 0.025);
+        let [a, b] = offsets.map(|d| [d[0], d[1]]);
+        let dot = |x: [f64; 2], y: [f64; 2]| x[0] * y[0] + x[1] * y[1];
+        let m11 = i + m[0] * dot(a, a) / 4.0 + m[1] * dot(a, a);
+        let (m12, m22) = (m[1] * dot(a, b) / 2.0, i + m[1] * dot(b, b) / 4.0);
+        let w = (stiffness * (m11 + m22 + 2.0 * m12) / (m11 * m22 - m12 * m12)).sqrt();
+        assert_eq!(found.len(), 1, "{pairs:?}");
+        assert!((found[0] / w - 1.0).abs() < 1e-6, "{stiffness}: {} {w}", found[0]);
+    }
+}
+
 #[test]
 fn doors_under_their_weight_swing_freely_each_by_itself() {
     let doors = format!(

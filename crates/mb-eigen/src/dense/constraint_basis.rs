@@ -11,6 +11,7 @@
 //! shortest choice is l_d = (I + W W^T)^-1 W y = W (I + W^T W)^-1 y, l_i = y - W^T l_d.
 //! The rank is a decision: with a pivot near the tolerance a finding says so.
 
+use mb_algebra::compensated::product_error;
 use mb_algebra::{Cholesky, Dense, RankQr, RankTolerance, c64, dense, norms};
 
 use crate::error::at;
@@ -29,6 +30,9 @@ pub(crate) struct ConstraintBasis {
     rows: Option<Rows>,
     findings: Vec<Finding>,
 }
+
+/// Most corrections of a vector of a basis.
+const MOST_CORRECTIONS: usize = 3;
 
 /// Constraint rows of length one with their factorization.
 #[derive(Clone, Debug)]
@@ -58,7 +62,7 @@ impl ConstraintBasis {
         }
         let rows = Rows::new(phi_q, tolerance)?;
         let rank = rows.qr.rank();
-        let null = rows.qr.null_space();
+        let null = rows.corrected(rows.qr.null_space());
         let findings = rows.findings(n);
         Ok(Self { n, m, rank, null: Some(null), rows: Some(rows), findings })
     }
@@ -100,7 +104,8 @@ impl ConstraintBasis {
                 expected,
             });
         }
-        out.null = Some(qr.row_space());
+        let null = qr.row_space();
+        out.null = Some(out.rows.as_ref().map_or_else(|| null.clone(), |rows| rows.corrected(null.clone())));
         Ok(out)
     }
 
@@ -256,6 +261,33 @@ impl Rows {
         Ok(Self { given: phi_q.clone(), unit, norm, scale, qr, redundancy })
     }
 
+    /// The nearest basis of the null space, whose entries have digits of their own, those that the rows make zero included.
+    ///
+    /// ```text
+    /// R <- R - Phi^+ (Phi R),   Phi R as if in double-double precision
+    /// ```
+    ///
+    /// Rounding of an entry that is zero, times a large stiffness, would stand in R^T K R where a motion meets none.
+    fn corrected(&self, mut null: Dense) -> Dense {
+        let unit = Columns::of(&self.unit);
+        let mut last = f64::INFINITY;
+        for _ in 0..MOST_CORRECTIONS {
+            let d = self.qr.solve_independent_rows_of(&unit.times(&null));
+            let size = norms::max_abs(&d);
+            if size == 0.0 || size.is_nan() || size > 0.5 * last {
+                break;
+            }
+            last = size;
+            null = dense::add(1.0, &null, -1.0, &d);
+        }
+        for j in 0..null.ncols() {
+            let column = null.col_as_slice_mut(j);
+            let least = f64::EPSILON * f64::EPSILON * norms::max_abs_vec(column);
+            column.iter_mut().filter(|x| x.abs() <= least).for_each(|x| *x = 0.0);
+        }
+        null
+    }
+
     fn findings(&self, n: usize) -> Vec<Finding> {
         let mut findings = Vec::new();
         let (rank, m) = (self.qr.rank(), self.unit.nrows());
@@ -312,6 +344,43 @@ impl Rows {
             }
         }
         l
+    }
+}
+
+/// Entries of a matrix that are not zero, column by column.
+struct Columns {
+    rows: usize,
+    entries: Vec<Vec<(usize, f64)>>,
+}
+
+impl Columns {
+    fn of(a: &Dense) -> Self {
+        let column = |j: usize| -> Vec<(usize, f64)> {
+            let entries = a.col_as_slice(j).iter().copied().enumerate();
+            entries.filter(|(_, v)| *v != 0.0).collect()
+        };
+        Self { rows: a.nrows(), entries: (0..a.ncols()).map(column).collect() }
+    }
+
+    /// A X as if in double-double precision.
+    fn times(&self, x: &Dense) -> Dense {
+        let mut out = Dense::zeros(self.rows, x.ncols());
+        let mut lost = vec![0.0; self.rows];
+        for j in 0..x.ncols() {
+            let sum = out.col_as_slice_mut(j);
+            lost.fill(0.0);
+            for (column, &x) in self.entries.iter().zip(x.col_as_slice(j)).filter(|(_, x)| **x != 0.0) {
+                for &(i, a) in column {
+                    let product = a * x;
+                    let next = sum[i] + product;
+                    let part = next - sum[i];
+                    lost[i] += (sum[i] - (next - part)) + (product - part) + product_error(a, x, product);
+                    sum[i] = next;
+                }
+            }
+            sum.iter_mut().zip(&lost).for_each(|(s, l)| *s += l);
+        }
+        out
     }
 }
 

@@ -125,10 +125,14 @@ impl Even {
 }
 
 impl Given<'_> {
-    /// The reduced matrix without entries that are rounding of their own computation, and bounds e_i f_j of that rounding; none
-    /// where nothing was rounded.
+    /// The reduced matrix without entries that are rounding, and bounds e_i f_j of that of the product; none where nothing was rounded.
     ///
-    /// With A_pq <= 1 / (d_p d_q) the terms of an entry are at most (sum_p |L_pi| / d_p) (sum_q |R_qj| / d_q).
+    /// ```text
+    /// |L^T A R|_ij <= e_i f_j,   16 u (|L|^T |A| |R|)_ij   or   (8 u)^2 |A| l_i r_j
+    /// ```
+    ///
+    /// is what the product, the making of each entry of A, and the rounding of L and R themselves leave; l_i, r_j are the largest entries of
+    /// their columns. With A_pq <= 1 / (d_p d_q) the terms of an entry are at most (sum_p |L_pi| / d_p) (sum_q |R_qj| / d_q).
     pub(super) fn cleaned(&self, reduced: &Dense) -> (Dense, Option<[Vec<f64>; 2]>) {
         let Some(right) = self.lift.filter(|_| self.rounds()) else { return (reduced.clone(), None) };
         let left = self.lift_left.unwrap_or(right);
@@ -142,10 +146,20 @@ impl Given<'_> {
         // Where rows of A hold nothing but rounding, their factors push those of other rows down and the estimate up.
         // Share of the largest entry of A above which no entry of L_0^T A R_0 is taken for rounding: a million roundings.
         let most = tuning::EPS_2_3 * norms::max_abs(self.a);
+        let terms =
+            dense::mul_transpose(&magnitudes(left), &dense::mul(&magnitudes(self.a), &magnitudes(right)));
+        let of_bases = self.second_order();
         let kept = |i: usize, j: usize| {
-            if reduced[(i, j)].abs() <= (e[i] * f[j]).min(most) { 0.0 } else { reduced[(i, j)] }
+            let product = (e[i] * f[j]).min(most);
+            let noise = product.max(tuning::SUM_ROUNDINGS * terms[(i, j)]).max(of_bases);
+            if reduced[(i, j)].abs() <= noise { 0.0 } else { reduced[(i, j)] }
         };
         (Dense::from_fn(reduced.nrows(), reduced.ncols(), kept), Some([e, f]))
+    }
+
+    /// (8 u)^2 |A|: what the rounding of bases with columns of length one leaves of a form that is zero.
+    fn second_order(&self) -> f64 {
+        if self.rounds() { tuning::SUM_ROUNDINGS.powi(2) / 4.0 * norms::frobenius(self.a) } else { 0.0 }
     }
 
     /// Whether bases with rounding of their own mix coordinates.
@@ -240,7 +254,14 @@ impl Given<'_> {
         let terms = test.map_or_else(|| terms.clone(), |r| dense::matvec_transpose(&magnitudes(r), &terms));
         let terms: Vec<f64> = terms.iter().zip(other).map(|(v, d)| v * d).collect();
         let rows = vec![norms::max_abs_vec(&z.high); z.high.len()];
-        vanishing::departure(&self.rest(even, z, transposed), &terms, &rows, nothing)
+        let least = self.second_order() * norms::max_abs_vec(&absolute);
+        let mut rest = self.rest(even, z, transposed);
+        for (rest, d) in rest.iter_mut().zip(other) {
+            if rest.abs() <= least * d {
+                *rest = 0.0;
+            }
+        }
+        vanishing::departure(&rest, &terms, &rows, nothing)
     }
 }
 

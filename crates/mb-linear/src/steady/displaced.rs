@@ -12,6 +12,9 @@ pub(super) const ROUNDING: f64 = 1e-11;
 /// So many times what is left at the point itself may be left at displaced ones.
 pub(super) const LEFT: f64 = 4.0;
 
+/// Share of the forces at work from which on what is left says nothing of rounding: a weight would pass for it.
+const DOUBTFUL: f64 = 1e-3;
+
 /// Displaced points that are checked.
 const PHASES: u32 = 5;
 
@@ -49,7 +52,8 @@ impl<'a> Displaced<'a> {
             there.v = s.carried_vector(time, &point.v);
             there.a = s.carried_vector(time, &point.a);
             let Some(left) = left(model, point, &there) else { return false };
-            let allowed = [allowed[0] + slack * time, allowed[1], allowed[2]];
+            let rounded = (slack * time).min(DOUBTFUL * forces);
+            let allowed = [allowed[0] + rounded, allowed[1], allowed[2]];
             if left.iter().zip(&allowed).any(|(left, allowed)| left.is_nan() || left > allowed) {
                 return false;
             }

@@ -34,7 +34,7 @@ pub enum ExpressionFault {
     #[error("a number, a name or `(` is missing here")]
     MissingOperand,
     /// Two values side by side, or a stray character.
-    #[error("`{found}` is not expected here; an operator such as `*` may be missing")]
+    #[error("`{found}` is not expected here; {}", remedy(found))]
     MissingOperator {
         /// What stands there.
         found: String,
@@ -84,6 +84,17 @@ pub enum ExpressionFault {
     /// Too long or too deeply nested.
     #[error("the expression has more than {MAX_OPERATIONS} operations; split it with parameters")]
     TooLong,
+}
+
+/// What to do about something that stands behind a value.
+fn remedy(found: &str) -> &'static str {
+    match found.chars().next() {
+        Some(',') => "numbers are written with a decimal point, and lists as [1, 2]",
+        Some(c) if c.is_alphabetic() => {
+            "an operator such as `*` may be missing, and units are not written: values are in SI units (m, kg, s, N, rad)"
+        }
+        _ => "an operator such as `*` may be missing",
+    }
 }
 
 /// An expression fault and where it stands.

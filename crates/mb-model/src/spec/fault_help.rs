@@ -58,6 +58,12 @@ impl Fault {
             Self::WrongType { found, expected } if found == "a table" && expected == LIST => {
                 "write the header with two brackets, as in `[[joint]]`".to_owned()
             }
+            Self::WrongType { found, expected } if found.starts_with("the number") && expected == LIST => {
+                "a list stands in brackets, as in `[0.0, -9.81]`".to_owned()
+            }
+            Self::WrongType { found, expected } if found.starts_with("the number") && expected == THREE => {
+                "three numbers stand in brackets, as in `[0.1, 0.2, 0.3]`".to_owned()
+            }
             Self::GravityComponents { .. } => {
                 "write `gravity = [0.0, -9.81]` or `gravity = [0.0, 0.0, -9.81]`".to_owned()
             }
@@ -120,6 +126,9 @@ impl Fault {
 
 /// The word for a list of tables in messages.
 pub(super) const LIST: &str = "a list";
+
+/// The words for a vector in space in messages.
+pub(super) const THREE: &str = "three numbers [x, y, z]";
 
 fn list(intro: &str, words: &[String]) -> String {
     format!("{intro}: {}", words.join(", "))

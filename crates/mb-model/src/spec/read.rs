@@ -6,7 +6,7 @@
 
 use super::error::{ModelError, Path, Problem, Step};
 use super::fault::Fault;
-use super::fault_help::LIST;
+use super::fault_help::{LIST, THREE};
 use super::legible::is_obeyed;
 use super::locate::{Lines, entry};
 use super::nearest::nearest;
@@ -187,7 +187,7 @@ fn expected_words(expected: &dyn Expected) -> String {
         "a sequence" => LIST.to_owned(),
         "a map" => "a table".to_owned(),
         "an array of length 2" => "a pair [x, y]".to_owned(),
-        "an array of length 3" => "three numbers [x, y, z]".to_owned(),
+        "an array of length 3" => THREE.to_owned(),
         "an array of length 4" => "four numbers".to_owned(),
         "an array of length 6" => "six numbers".to_owned(),
         "u8" => "a whole number from 0 to 255".to_owned(),
