@@ -40,7 +40,7 @@ const ZERO: f64 = 1e-10;
 /// Shares of the largest entry of K below which a diagonal entry is not scaled up further.
 const EVENED: f64 = 1e-4;
 
-/// Rounding in an entry of K, relative to the largest: that of the sums which the entry was made of, with room to spare.
+/// Rounding in an entry of K, relative to the largest of its row: that of the sums which the entry was made of, with room to spare.
 const ENTRY: f64 = 1e2 * f64::EPSILON;
 
 /// The closer check of zeros of a large model, relative to [`ZERO`].
@@ -137,7 +137,7 @@ pub(crate) fn signs(
             return if symmetric { by_shifts(&k, phi_q) } else { Ok(None) };
         }
     }
-    let Some(Reduced { k, largest, units, basis, eigen }) = reduced(k, phi_q, name)? else {
+    let Some(Reduced { k, basis, eigen, .. }) = reduced(k, phi_q, name)? else {
         return Ok(None);
     };
     let cut = ZERO * norms::max_abs(&k);
@@ -147,7 +147,7 @@ pub(crate) fn signs(
             value.signum()
         } else {
             let x = dense::matvec(&basis, eigen.vectors.col_as_slice(i));
-            sign_of(&k, &x, &units, largest)
+            sign_of(&k, &x)
         };
         negative += usize::from(sign < 0.0);
         zero += usize::from(sign == 0.0);
@@ -159,8 +159,6 @@ pub(crate) fn signs(
 pub(super) struct Reduced {
     /// D K D.
     k: Dense,
-    /// The largest entry of K as it was.
-    largest: f64,
     /// D.
     pub(super) units: Vec<f64>,
     /// R with Phi_q D R = 0.
@@ -184,17 +182,29 @@ pub(super) fn reduced(
         return Ok(None);
     }
     let eigen = SymmetricEigen::new(&dense::symmetric_part(&k_r))?;
-    Ok(Some(Reduced { k, largest: norms::max_abs(&given), units, basis, eigen }))
+    Ok(Some(Reduced { k, units, basis, eigen }))
 }
 
-/// The sign of x^T K x, zero where rounding in the entries of K may be what it is; K and x in even units, `largest` the
-/// largest entry of K as it was.
+/// The sign of x^T K x, zero where rounding may be what it is; K and x, of length one, in even units.
 ///
-/// Entries are rounded each for itself, so that their parts in x^T K x add up to u |K| sqrt(sum x_i^4).
-fn sign_of(k: &Dense, x: &[f64], units: &[f64], largest: f64) -> f64 {
-    let stiffness = dense::dot(x, &dense::matvec(k, x));
-    let fourth: f64 = x.iter().zip(units).map(|(x, d)| (x * d).powi(4)).sum();
-    if stiffness.abs() > ENTRY * largest * fourth.sqrt() { stiffness.signum() } else { 0.0 }
+/// ```text
+/// |x^T K x| <= 100 u sqrt(sum_i (x_i^2 max_j |K_ij|)^2) + 16 u max |x| sum_i |K x|_i + (8 u)^2 max |K|
+/// ```
+///
+/// Entries are rounded each for itself, as the sums that they were made of, so that their parts add up as squares; x is rounded, and what
+/// stands in the directions that the rows hold is of second order.
+fn sign_of(k: &Dense, x: &[f64]) -> f64 {
+    let force = dense::matvec(k, x);
+    let stiffness = dense::dot(x, &force);
+    let mut rows = vec![0.0_f64; x.len()];
+    for j in 0..k.ncols() {
+        rows.iter_mut().zip(k.col_as_slice(j)).for_each(|(row, k)| *row = row.max(k.abs()));
+    }
+    let squares: f64 = x.iter().zip(&rows).map(|(x, row)| (x * x * row).powi(2)).sum();
+    let of_x = norms::max_abs_vec(x) * force.iter().map(|f| f.abs()).sum::<f64>();
+    let second = (8.0 * f64::EPSILON).powi(2) * norms::max_abs(k);
+    let noise = ENTRY * squares.sqrt() + 16.0 * f64::EPSILON * of_x + second;
+    if stiffness.abs() > noise { stiffness.signum() } else { 0.0 }
 }
 
 /// D of D K D and Phi_q D, from the diagonal of K: signs stay (Sylvester), and displacements weigh as much as rotations.

@@ -14,7 +14,6 @@ use super::displaced::Displaced;
 use super::frames::in_plane;
 use super::free::{Directions, shift, slack, turn};
 use super::search::Field;
-use crate::point::force_scale;
 use mb_algebra::{Dense, Sparse, Svd, dense, norms, sparse};
 use mb_constraints::minimum_norm_multipliers;
 use mb_model::{Model, Point};
@@ -35,7 +34,8 @@ pub fn free_at_rest(model: &Model, point: &Point, k: &Sparse, phi_q: &Sparse) ->
     let all = rigid(model, point);
     let size = norms::max_abs(k);
     let Some(combinations) = unheld(&all, k, phi_q) else { return Dense::zeros(n, 0) };
-    let Some(displaced) = Displaced::new(model, point, force_scale(model, point)) else {
+    // Forces at work alone: compared with what a stiff part would resist a millionth of a metre with, its whole weight is nothing.
+    let Some(displaced) = Displaced::new(model, point, model.largest_force(point)) else {
         return Dense::zeros(n, 0);
     };
     let mut free = Directions::default();
