@@ -101,8 +101,10 @@ impl Sample {
 fn open<'a>(all: impl Iterator<Item = &'a ModePoint>, reversible: bool) -> usize {
     let mut found: Vec<&ModePoint> = Vec::new();
     for m in all.filter(|m| m.s.norm() > 0.0 && m.is_open(reversible)) {
-        let same =
-            |o: &&ModePoint| (o.s.im.abs() - m.s.im.abs()).abs() <= COINCIDE * m.s.norm() + o.error + m.error;
+        let same = |o: &&ModePoint| {
+            let conjugate = (o.s - m.s.conj()).norm() <= COINCIDE * m.s.norm() + o.error + m.error;
+            m.s.im.abs() > m.error && conjugate
+        };
         if !found.iter().any(same) {
             found.push(m);
         }

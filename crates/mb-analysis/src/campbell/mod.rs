@@ -8,7 +8,7 @@
 //! from them.
 //!
 //! All eigenvalues are seen from one frame. Lines of so many per revolution are cut by the modes at critical speeds, which are
-//! solved for (`critical.rs`); where eigenvalues grow, the ends of the range of speeds are solved for too (`unstable.rs`), and
+//! solved for (`critical.rs`); where eigenvalues grow, the ends of the range of speeds are solved for too (`unstable.rs`, `search.rs`), and
 //! between samples modes that come close to each other are followed more finely, so that narrow ranges are found.
 
 mod critical;
@@ -17,6 +17,7 @@ mod ended;
 mod follow;
 mod newton;
 mod path;
+mod search;
 mod unstable;
 
 pub use critical::{Critical, Unsolved};
