@@ -198,8 +198,11 @@ fn aligned(
         |lift: Option<&Dense>, of: &Dense| lift.map_or_else(|| of.clone(), |lift| dense::mul(lift, of));
     let (lift, lift_left) = (through(given.lift, right), through(given.lift_left.or(given.lift), left));
     let on_null = Given { a: given.a, lift: Some(&lift), lift_left: Some(&lift_left) };
-    let (gram, seen) =
-        if everything { (c.clone(), given) } else { (on_null.cleaned(&bilinear(left, c, right)).0, on_null) };
+    let (gram, seen) = if everything {
+        (c.clone(), given)
+    } else {
+        (on_null.cleaned(&bilinear(left, c, right), tolerance).0, on_null)
+    };
     let null = Kernel::find(&gram, seen, tolerance)?;
     let complement = |a: &Dense| -> Result<Dense, EigenError> {
         if a.ncols() == 0 {

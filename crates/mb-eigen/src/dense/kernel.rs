@@ -82,7 +82,7 @@ impl Kernel {
         if k == 0 || most == Some(0) {
             return Ok(Self::empty(k));
         }
-        let (cleaned, noise) = given.cleaned(reduced);
+        let (cleaned, noise) = given.cleaned(reduced, tolerance);
         if norms::max_abs(&cleaned) == 0.0 {
             let all = dense::identity(k);
             return Ok(Self { right: all.clone(), left: all, ..Self::empty(0) });
@@ -128,12 +128,12 @@ impl Given<'_> {
     /// The reduced matrix without entries that are rounding, and bounds e_i f_j of that of the product; none where nothing was rounded.
     ///
     /// ```text
-    /// |L^T A R|_ij <= e_i f_j,   16 u (|L|^T |A| |R|)_ij   or   (8 u)^2 |A| l_i r_j
+    /// |L^T A R|_ij <= e_i f_j,   tol (|L|^T |A| |R|)_ij   or   (8 u)^2 |A|
     /// ```
     ///
-    /// is what the product, the making of each entry of A, and the rounding of L and R themselves leave; l_i, r_j are the largest entries of
-    /// their columns. With A_pq <= 1 / (d_p d_q) the terms of an entry are at most (sum_p |L_pi| / d_p) (sum_q |R_qj| / d_q).
-    pub(super) fn cleaned(&self, reduced: &Dense) -> (Dense, Option<[Vec<f64>; 2]>) {
+    /// is what the product, the making of each entry of A, and the rounding of L and R themselves leave; tol is the `tolerance` of null
+    /// directions, 16 u where the entries of A are as good as their sums. With A_pq <= 1 / (d_p d_q) the terms of an entry are at most (sum_p |L_pi| / d_p) (sum_q |R_qj| / d_q).
+    pub(super) fn cleaned(&self, reduced: &Dense, tolerance: f64) -> (Dense, Option<[Vec<f64>; 2]>) {
         let Some(right) = self.lift.filter(|_| self.rounds()) else { return (reduced.clone(), None) };
         let left = self.lift_left.unwrap_or(right);
         let Even { a: _, rows, columns } = Even::new(self.a);
@@ -151,7 +151,7 @@ impl Given<'_> {
         let of_bases = self.second_order();
         let kept = |i: usize, j: usize| {
             let product = (e[i] * f[j]).min(most);
-            let noise = product.max(tuning::SUM_ROUNDINGS * terms[(i, j)]).max(of_bases);
+            let noise = product.max(tolerance * terms[(i, j)]).max(of_bases);
             if reduced[(i, j)].abs() <= noise { 0.0 } else { reduced[(i, j)] }
         };
         (Dense::from_fn(reduced.nrows(), reduced.ncols(), kept), Some([e, f]))

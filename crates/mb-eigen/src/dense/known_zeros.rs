@@ -126,7 +126,7 @@ fn massless(
     options: &DenseOptions,
 ) -> Result<usize, EigenError> {
     let given = Given { a: &pencil.m, lift: basis.null(), lift_left: None };
-    let reduced = given.cleaned(&basis.reduce(&pencil.m)).0;
+    let reduced = given.cleaned(&basis.reduce(&pencil.m), options.mass_tolerance).0;
     Ok(Kernel::find(&reduced, given, options.mass_tolerance)?.dim())
 }
 

@@ -231,7 +231,7 @@ impl Matrices {
 
 /// R_0^T A R_0, exactly zero where nothing but the rounding of that product is left.
 fn cleaned(a: &Dense, basis: &ConstraintBasis) -> Dense {
-    Given { a, lift: basis.null(), lift_left: None }.cleaned(&basis.reduce(a)).0
+    Given { a, lift: basis.null(), lift_left: None }.cleaned(&basis.reduce(a), tuning::SUM_ROUNDINGS).0
 }
 
 /// R_0 and L_0: absent means the identity, an absent left one the right one.
