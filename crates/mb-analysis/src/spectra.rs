@@ -177,7 +177,11 @@ impl Known {
         let [m, c, k, phi_q] = [&lin.m, &lin.c, &lin.k, &lin.phi_q].map(to_sparse);
         let pairs = turning_pairs(model, motion, [&m, &c, &k], &phi_q);
         let changed = Some(dense::add(1.0, &before, -1.0, &lin.k));
-        (lin, Self { zeros: ModelZeros::of(zeros, [&c, &k, &phi_q]), pairs, changed })
+        let mut zeros = ModelZeros::of(zeros, [&c, &k, &phi_q]);
+        if model.has_velocity_rows() {
+            zeros.twice_at_least(motion.second_zeros(model));
+        }
+        (lin, Self { zeros, pairs, changed })
     }
 }
 

@@ -35,6 +35,10 @@ impl ModelZeros {
         let lasting = lasting(&directions, c, k, phi_q);
         Self { directions, lasting }
     }
+    /// So many of the directions are known to be zeros twice.
+    pub(crate) fn twice_at_least(&mut self, count: usize) {
+        self.lasting = self.lasting.max(count.min(self.directions.ncols()));
+    }
     /// Number of zeros in all.
     fn count(&self) -> usize {
         self.directions.ncols() + self.lasting

@@ -60,6 +60,19 @@ impl<'a> Displaced<'a> {
         }
         true
     }
+    /// Whether the equations hold in the same configuration at other speeds, v and a times c and c^2: forces of inertia are of second degree in the
+    /// speed, so that three speeds show it of all.
+    pub(super) fn holds_at_any_speed(&self) -> bool {
+        let Self { model, point, forces, own } = *self;
+        let scaled = |x: &[f64], c: f64| x.iter().map(|x| c * x).collect::<Vec<f64>>();
+        [0.5, 1.5].into_iter().all(|c| {
+            let there = Point { v: scaled(&point.v, c), a: scaled(&point.a, c * c), ..point.clone() };
+            let allowed =
+                [ROUNDING * forces + LEFT * own[0], ROUNDING + LEFT * own[1], ROUNDING + LEFT * own[2]];
+            left(model, point, &there)
+                .is_some_and(|left| left.iter().zip(allowed).all(|(left, most)| *left <= most))
+        })
+    }
 }
 
 /// What is left of the forces at a point whatever the multipliers, of the constraints, and of their rates compared with the speed at `point`.

@@ -18,7 +18,7 @@
 
 use super::displaced::{Displaced, LEFT, ROUNDING};
 use super::frames::in_plane;
-use super::generator::{in_ground, length, positions};
+use super::generator::{Generator, in_ground, length, positions};
 use super::search::Field;
 use super::{STEADY, SteadyMotion};
 use crate::linearize::LinearizedSystem;
@@ -37,6 +37,29 @@ pub(super) fn slack(y: &[f64], size: f64) -> f64 {
 }
 
 impl SteadyMotion {
+    /// How many free directions are zeros twice, at least, where velocity rows keep no momentum that would show it: the motion itself where it
+    /// goes on in the same configuration at any speed, C v = 0, and in the ground's frame the shift across a motion that may take another course,
+    ///
+    /// ```text
+    /// y = W x v,   K x + C y = 0 for the turn x = W x p of everything
+    /// ```
+    pub fn second_zeros(&self, model: &Model) -> usize {
+        let point = &self.point;
+        let Some(displaced) = Displaced::new(model, point, self.forces) else { return 0 };
+        let mut count = usize::from(displaced.holds_at_any_speed());
+        let turns = self.frame.rate().is_some_and(|rate| rate.iter().any(|x| *x != 0.0));
+        let speed = norms::max_abs_vec(&point.v);
+        for axis in (0..3).filter(|i| !turns && (*i == 2 || !in_plane(model))) {
+            let rate = std::array::from_fn(|i| f64::from(u8::from(i == axis)));
+            let y = turn(model, point, &Field::about(model, rate), rate);
+            let across =
+                Generator::of_frame(model, &Point { v: y.clone(), ..point.clone() }, rate).times(&point.v);
+            count += usize::from(
+                norms::max_abs_vec(&across) > STEADY * speed && displaced.leads_on(&y, rate, 0.0),
+            );
+        }
+        count
+    }
     /// Free turns and shifts as columns, n x any and independent; `k` (n x n) and `phi_q` (m x n) are those of the motion in its frame.
     pub fn free_directions(&self, model: &Model, k: &Sparse, phi_q: &Sparse) -> Dense {
         let n = model.nv();
