@@ -177,6 +177,9 @@ pub fn of_penalty(
         let own = of_model(model, at, request, options)?;
         Ok::<_, AnalysisError>(factor::for_pairs(model, at, &own.spectrum.eigenpairs, penalties.law))
     })?;
+    // Stiffness of penalties is none below zero: what has none with them has none without.
+    let most_zeros = options.expert.most_zeros.or_else(|| most_free_directions(model, at));
+    let options = &SparseOptions { expert: SparseExpert { most_zeros, ..options.expert }, ..*options };
     let at = penalty_equilibrium(model, at.point(), &factors)?;
     let blocks = unconstrained_blocks(model, &at, &factors)?;
     let name = "unconstrained/sparse".to_owned();

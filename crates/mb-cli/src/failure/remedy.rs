@@ -8,6 +8,7 @@ use mb_constraints::ConstraintError;
 use mb_eigen::EigenError;
 use mb_engine::EngineError;
 use mb_linear::LinearError;
+use mb_linear::steady::Reason;
 use mb_parametric::ParametricError;
 use mb_periodic::PeriodicError;
 use mb_response::ResponseError;
@@ -120,6 +121,9 @@ fn linear(error: &LinearError) -> Option<&'static str> {
         LinearError::NotOnMotion { expected: MOTION, .. } => {
             "leave out --no-solve to let positions and speeds be assembled, and claimed accelerations and multipliers to let \
              them be solved for"
+        }
+        LinearError::NotSteady(why) if matches!(why.reason, Reason::Rests) => {
+            "leave out --moving: at rest `mb modes` has the eigenvalues of the equilibrium"
         }
         LinearError::NotSteady(_) => {
             "turn what is to turn as a whole (--spin JOINT=SPEED), or choose the configuration and speeds of a steady motion \

@@ -133,13 +133,15 @@ pub(crate) fn looked_at(
         return Err(LinearError::NotSteady(Box::new(Unsteady::of(reason))));
     }
     let point = at.point();
-    if point.v.iter().all(|v| *v == 0.0) {
-        let body = mb_constraints::largest(&point.a).map_or_else(String::new, |(i, _)| body_of(model, i));
-        return Err(LinearError::NotSteady(Box::new(Unsteady::of(Reason::Starts { body }))));
-    }
     let blocks = model.blocks(point);
     let diagonals = [&blocks.m, &blocks.c, &blocks.k].map(diagonal);
     let scale = Scale::new(model, point, &diagonals);
+    if point.v.iter().all(|v| *v == 0.0) {
+        let rests = point.a.iter().zip(&scale.acceleration).all(|(a, rounded)| a.abs() <= *rounded);
+        let body = mb_constraints::largest(&point.a).map_or_else(String::new, |(i, _)| body_of(model, i));
+        let reason = if rests { Reason::Rests } else { Reason::Starts { body } };
+        return Err(LinearError::NotSteady(Box::new(Unsteady::of(reason))));
+    }
     let forces = force_scale(model, point);
     if model.has_velocity_rows() {
         let orbit = rolling::RollingOrbit { model, at, scale: &scale, phases, forces };

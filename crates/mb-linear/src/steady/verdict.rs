@@ -112,6 +112,8 @@ impl std::fmt::Display for Frame {
 /// Why a motion is not steady.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
+    /// All is at rest and stays there.
+    Rests,
     /// All is at rest, but the forces on a body are not in balance.
     Starts {
         /// The body.
@@ -202,7 +204,7 @@ impl Unsteady {
             | Reason::Changes { share, .. }
             | Reason::Breaks { share, .. } => share,
             Reason::ChangesAtOnce { rate, .. } => rate,
-            Reason::Starts { .. } | Reason::GivenInTime { .. } => f64::INFINITY,
+            Reason::Rests | Reason::Starts { .. } | Reason::GivenInTime { .. } => f64::INFINITY,
         }
     }
     /// The rate of change, where the equations of a body change from the start.
@@ -232,6 +234,7 @@ impl std::fmt::Display for Unsteady {
 impl std::fmt::Display for Reason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Rests => f.write_str("all of its speeds are zero, and it is at rest"),
             Self::Starts { body } => {
                 write!(f, "it starts from rest, and the forces on '{body}' are not in balance")
             }
