@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod beams;
+mod bicycles;
 #[cfg(unix)]
 mod book;
 mod browser;

@@ -1,0 +1,118 @@
+//! The benchmark bicycle in any size and between any samples [Meijaard et al., Proc. R. Soc. A 463 (2007)].
+
+use crate::support::{mb_with, right};
+use serde_json::Value;
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+fn document(args: &[&str], model: &str) -> Value {
+    let run = mb_with(args, model);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
+    serde_json::from_str(&run.out).unwrap()
+}
+
+/// The bicycle with all lengths times `size` and all densities as they are, at the speed of the same Froude number as 5 m/s.
+fn bicycle(size: f64) -> String {
+    let (l, m, i) = (size, size.powi(3), size.powi(5));
+    let [about_x, about_y, about_z] = [9.2, 11.0, 2.8].map(|x| x * i);
+    let [fork_x, fork_y, fork_z] = [0.05892, 0.06, 0.00708].map(|x| x * i);
+    let ([rear_x, rear_y], [front_x, front_y]) =
+        ([0.0603, 0.12].map(|x| x * i), [0.1405, 0.28].map(|x| x * i));
+    let [of_rear, of_frame, of_fork, of_front] = [2.0, 85.0, 4.0, 3.0].map(|x| x * m);
+    let [product, fork_product] = [-2.4, 0.00756].map(|x| x * i);
+    format!(
+        r#"
+    units = "SI"
+    name = "bicycle"
+    gravity = [0, 0, -9.81]
+    spatial-body = [
+        {{ name = "rear", mass = {of_rear}, inertia = [{rear_x}, {rear_y}, {rear_x}], at = [0, 0, "r"], velocity = ["v", 0, 0], angular_velocity = [0, "v/r", 0] }},
+        {{ name = "frame", mass = {of_frame}, inertia = [{about_x}, {about_y}, {about_z}], products_of_inertia = [0, {product}, 0], at = ["0.3*L", 0, "0.9*L"], velocity = ["v", 0, 0],
+           markers = {{ hub = ["-0.3*L", 0, "r-0.9*L"], head = ["w+c-0.3*L", 0, "-0.9*L"] }} }},
+        {{ name = "fork", mass = {of_fork}, inertia = [{fork_x}, {fork_y}, {fork_z}], products_of_inertia = [0, {fork_product}, 0], at = ["0.9*L", 0, "0.7*L"], velocity = ["v", 0, 0],
+           markers = {{ head = ["w+c-0.9*L", 0, "-0.7*L"], hub = ["w-0.9*L", 0, "R-0.7*L"] }} }},
+        {{ name = "front", mass = {of_front}, inertia = [{front_x}, {front_y}, {front_x}], at = ["w", 0, "R"], velocity = ["v", 0, 0], angular_velocity = [0, "v/R", 0] }},
+    ]
+    joint = [
+        {{ name = "rear-hub", type = "revolute", a = "rear", b = "frame.hub", axis = [0, 1, 0] }},
+        {{ name = "steering", type = "revolute", a = "fork.head", b = "frame.head", axis = ["-sin(pi/10)", 0, "cos(pi/10)"] }},
+        {{ name = "front-hub", type = "revolute", a = "front", b = "fork.hub", axis = [0, 1, 0] }},
+    ]
+    rolling = [
+        {{ name = "rear-contact", wheel = "rear", axle = [0, 1, 0], radius = "r" }},
+        {{ name = "front-contact", wheel = "front", axle = [0, 1, 0], radius = "R" }},
+    ]
+    [parameters]
+    L = {l}
+    v = "5*sqrt(L)"
+    w = "1.02*L"
+    c = "0.08*L"
+    r = "0.3*L"
+    R = "0.35*L"
+    "#
+    )
+}
+
+/// s sqrt(L) is the same in all sizes, and six zeros are exact: two shifts, the turns of both wheels, the course and the speed.
+#[test]
+fn a_bicycle_of_any_size_has_the_same_modes_and_exact_zeros() {
+    let modes = |size: f64| -> Vec<[f64; 3]> {
+        let found = document(&["modes", "-", "--moving", "--json"], &bicycle(size));
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
+        let rigid = pairs.iter().filter(|p| p["class"]["kind"] == "rigid");
+        let bounds: Vec<f64> = rigid.map(|p| number(&p["error_bound"])).collect();
+        assert_eq!(bounds, [0.0; 6], "{size}");
+        let scaled = size.sqrt();
+        let own = pairs.iter().filter(|p| p["class"]["kind"] == "physical");
+        own.map(|p| ["re", "im", "error_bound"].map(|key| scaled * number(&p[key]))).collect()
+    };
+    let whole = modes(1.0);
+    assert_eq!(whole.len(), 4);
+    for size in [0.07, 0.1, 0.2, 3.0, 10.0] {
+        let other = modes(size);
+        assert_eq!(other.len(), 4, "{size}");
+        for [re, im, bound] in &whole {
+            let off = |o: &[f64; 3]| (re - o[0]).hypot(im - o[1]) - bound - o[2];
+            // The data of both are rounded.
+            let least = other.iter().map(off).fold(f64::INFINITY, f64::min);
+            assert!(least <= 1e-12 * re.hypot(*im), "{size}: {re} {im}, off by {least:e}");
+        }
+    }
+}
+
+/// The ends of the stable range, printed in section 5 of the paper.
+const STABLE: [&str; 2] = ["4.29238254", "6.02426202"];
+
+/// Samples that fall near the capsize speed, where its mode lies among six zeros, make no gap of the range in which it grows; and where none
+/// falls into the stable range, that is found between two at which different modes grow.
+#[test]
+fn the_stable_range_of_a_bicycle_does_not_depend_on_the_samples() {
+    let model = right(&["generate", "bicycle"]);
+    for (from, to, samples) in
+        [("4", "7", "37"), ("4", "7", "50"), ("4", "7", "73"), ("1", "10", "100"), ("1", "10", "4")]
+    {
+        let args = ["track", "-", "--parameter", "v", "--from", from, "--to", to, "--samples", samples];
+        let found = document(&[&args[..], &["--campbell", "--json"]].concat(), &model);
+        let ranges = found["unstable"].as_array().unwrap();
+        assert_eq!(ranges.len(), 2, "{from} {to} {samples}: {ranges:?}");
+        assert!(ranges[0]["from"].is_null() && ranges[1]["to"].is_null(), "{ranges:?}");
+        for (range, end, printed) in [(&ranges[0], "to", STABLE[0]), (&ranges[1], "from", STABLE[1])] {
+            let (at, error) = (number(&range[end]), number(&range[format!("{end}_error")]));
+            let published: f64 = printed.parse().unwrap();
+            assert!(
+                (at - published).abs() <= error + 5e-9 && error < 1e-3,
+                "{samples} {end}: {at} {error:e}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_bicycle_at_rest_is_no_motion_and_says_what_to_leave_out() {
+    let model = right(&["generate", "bicycle"]);
+    let run = mb_with(&["modes", "-", "--moving", "--set", "v=0"], &model);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.err.contains("it is at rest") && run.err.contains("leave out --moving"), "{}", run.err);
+}
