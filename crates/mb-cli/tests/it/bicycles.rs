@@ -1,4 +1,4 @@
-//! The benchmark bicycle in any size and between any samples [Meijaard et al., Proc. R. Soc. A 463 (2007)].
+//! The benchmark bicycle in any size and between any samples [Meijaard et al., Proc. R. Soc. A 463 (2007)], and what is no steady rolling.
 
 use crate::support::{mb_with, right};
 use serde_json::Value;
@@ -115,4 +115,25 @@ fn a_bicycle_at_rest_is_no_motion_and_says_what_to_leave_out() {
     let run = mb_with(&["modes", "-", "--moving", "--set", "v=0"], &model);
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.err.contains("it is at rest") && run.err.contains("leave out --moving"), "{}", run.err);
+}
+
+/// What comes is not what has been: a bump that the ball meets after four seconds.
+#[test]
+fn a_ball_on_its_way_to_a_bump_is_not_in_steady_motion() {
+    let ball = |profile: &str, velocity: &str, spin: &str| {
+        format!(
+            "units = 'SI'\nname = 'ball'\ngravity = [0, 0, -9.81]\n[[spatial-body]]\nname = 'ball'\nmass = 1\n\
+             inertia = [0.004, 0.004, 0.004]\nat = [0, 0, 0.1]\nvelocity = {velocity}\nangular_velocity = {spin}\n\
+             [[rolling]]\nname = 'contact'\nwheel = 'ball'\nradius = 0.1\n{profile}"
+        )
+    };
+    let bump = "profile = 'if(x - 4, 0.01*(x - 4)^2, 0)'";
+    let run = mb_with(&["modes", "-", "--moving"], &ball(bump, "[1, 0, 0]", "[0, 10, 0]"));
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.err.contains("not straight along the way"), "{}", run.err);
+    // Across the profile, and on a plane.
+    for (profile, velocity, spin) in [(bump, "[0, 1, 0]", "[-10, 0, 0]"), ("", "[1, 0, 0]", "[0, 10, 0]")] {
+        let run = mb_with(&["modes", "-", "--moving"], &ball(profile, velocity, spin));
+        assert_eq!(run.code, 0, "{profile} {velocity}: {run:?}");
+    }
 }

@@ -142,6 +142,11 @@ pub(crate) fn looked_at(
         let reason = if rests { Reason::Rests } else { Reason::Starts { body } };
         return Err(LinearError::NotSteady(Box::new(Unsteady::of(reason))));
     }
+    let fastest = mb_algebra::norms::max_abs_vec(&point.v);
+    if let Some((owner, _)) = model.uneven_ways(point).iter().find(|(_, speed)| *speed > STEADY * fastest) {
+        let reason = Reason::Uneven { owner: (*owner).to_owned() };
+        return Err(LinearError::NotSteady(Box::new(Unsteady::of(reason))));
+    }
     let forces = force_scale(model, point);
     if model.has_velocity_rows() {
         let orbit = rolling::RollingOrbit { model, at, scale: &scale, phases, forces };

@@ -162,6 +162,11 @@ pub enum Reason {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// A wheel goes along a profile that is not straight by its form.
+    Uneven {
+        /// The element that gives it.
+        owner: String,
+    },
 }
 
 /// A motion that is not steady has no exponents.
@@ -204,7 +209,9 @@ impl Unsteady {
             | Reason::Changes { share, .. }
             | Reason::Breaks { share, .. } => share,
             Reason::ChangesAtOnce { rate, .. } => rate,
-            Reason::Rests | Reason::Starts { .. } | Reason::GivenInTime { .. } => f64::INFINITY,
+            Reason::Rests | Reason::Starts { .. } | Reason::GivenInTime { .. } | Reason::Uneven { .. } => {
+                f64::INFINITY
+            }
         }
     }
     /// The rate of change, where the equations of a body change from the start.
@@ -254,6 +261,9 @@ impl std::fmt::Display for Reason {
             }
             Self::Breaks { constraint, share, within } => {
                 write!(f, "{constraint} differs by {} after {} s", percent(*share), short(*within))
+            }
+            Self::Uneven { owner } => {
+                write!(f, "the profile of {owner} is not straight along the way of the wheel")
             }
             Self::GivenInTime { owner, why } => write!(f, "{owner} is a given function of time: {why}"),
         }

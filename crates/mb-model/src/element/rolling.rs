@@ -63,6 +63,14 @@ struct Contact<S> {
 }
 
 impl<P: Data> Rolling<P> {
+    /// How fast the wheel goes along the x-axis of a profile that is not straight by its form, m/s; zero elsewhere.
+    pub(crate) fn along_profile(&self, q: &[P], v: &[P]) -> f64 {
+        if self.profile.as_ref().is_none_or(|profile| profile.degree().is_some_and(|d| d < 2)) {
+            return 0.0;
+        }
+        let velocity = self.wheel.place.velocity(q, v) - self.plane.place.velocity(q, v);
+        dot(&velocity, &self.plane.axis(q, 0)).value().abs()
+    }
     fn contact<S: Lift<P>>(&self, q: &[S]) -> Contact<S> {
         let normal = self.plane.axis(q, 2);
         let centre = self.wheel.place.position(q) - self.plane.place.position(q);

@@ -70,6 +70,19 @@ impl<P: Data> Model<P> {
         };
         self.members().iter().filter_map(|m| Some((m.owner.as_str(), one(m)?))).collect()
     }
+    /// The owners of surfaces given as profiles that are not straight by their form, along which a wheel goes, with its speed there, m/s: what comes
+    /// is not what has been, wherever points of the way are looked at.
+    pub fn uneven_ways(&self, point: &Point<P>) -> Vec<(&str, f64)> {
+        let mut scratch = Scratch::<P>::default();
+        let mut one = |m: &'_ Member<P>| -> f64 {
+            let Element::Rolling(e) = &m.element else { return 0.0 };
+            let frame = &mut scratch.value;
+            frame.gather(&m.wires, point, self.gravity);
+            e.along_profile(&frame.q, &frame.v)
+        };
+        let ways = self.members().iter().map(|m| (m.owner.as_str(), one(m)));
+        ways.filter(|(_, speed)| *speed > 0.0).collect()
+    }
     /// Whether elements have functions of place from outside, which may be the same at many places and not at others: a surface given
     /// as a profile, a law of an element of someone else's.
     pub fn has_functions_of_place(&self) -> bool {
