@@ -206,6 +206,9 @@ fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     progress::end_on_signals();
     guard::start(limit, cli.command.json());
+    if !mb_algebra::cores::start() {
+        memory::refused();
+    }
     let mut answer = run(&cli, styles);
     answer.code = progress::signalled().unwrap_or(answer.code);
     let mut out = std::io::stdout().lock();

@@ -21,6 +21,13 @@ pub fn end_in_words(words: String, code: u8) {
     let _ = END.set((words, code));
 }
 
+/// Ends the program as where memory is refused: threads that cannot begin have no memory for their stacks.
+pub(crate) fn refused() {
+    if let Some((words, code)) = END.get() {
+        end(words, i32::from(*code));
+    }
+}
+
 /// Memory as it came; does not return where it was refused and nobody asked.
 fn or_end(memory: *mut u8) -> *mut u8 {
     if memory.is_null()

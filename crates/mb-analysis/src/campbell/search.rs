@@ -73,7 +73,7 @@ fn quiet(between: &Between<'_>) -> Result<Option<Sample>, AnalysisError> {
         let (Some(x), Some(y)) = (x, y) else { continue };
         match [x.grows(false), y.grows(false)] {
             [true, true] => return Ok(None),
-            [false, false] => continue,
+            [false, false] => {}
             [ceases, _] => {
                 let real = |w: f64| -> Result<Option<(f64, f64)>, AnalysisError> {
                     let there = between.at(w, Look::Between)?;

@@ -36,12 +36,17 @@ pub fn run<T: Send>(
         }
     };
     std::thread::scope(|scope| {
-        let started = (0..jobs.min(cases.len())).map(|_| {
+        // Fewer threads where the system refuses more; without any the thread of the caller does the work, and the results come after it.
+        let started = (0..jobs.min(cases.len())).map_while(|_| {
             let give = give.clone();
-            scope.spawn(|| here.enter(|| work(give)))
+            std::thread::Builder::new().spawn_scoped(scope, || here.enter(|| work(give))).ok()
         });
         let started: Vec<_> = started.collect();
-        drop(give);
+        if started.is_empty() {
+            work(give);
+        } else {
+            drop(give);
+        }
         for (case, result) in take {
             if ended(case, result).is_break() {
                 stop.store(true, Ordering::Relaxed);
