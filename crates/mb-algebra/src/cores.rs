@@ -3,7 +3,7 @@
 use crate::interrupt;
 
 /// Makes the threads that share work, one for each core; false where the system refuses them, and what shares work would panic.
-pub fn start() -> bool {
+pub fn start_threads() -> bool {
     let made = rayon::ThreadPoolBuilder::new().build_global();
     // They are there already: the only other reason.
     made.map_or_else(|e| std::error::Error::source(&e).is_none(), |()| true)

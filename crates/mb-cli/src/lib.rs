@@ -206,7 +206,7 @@ fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     progress::end_on_signals();
     guard::start(limit, cli.command.json());
-    if !mb_algebra::cores::start() {
+    if !mb_algebra::start_threads() {
         memory::refused();
     }
     let mut answer = run(&cli, styles);
