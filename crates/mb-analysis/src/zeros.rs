@@ -81,7 +81,8 @@ impl ModelZeros {
     }
 }
 
-/// At rest, of a model under load, where a value found may be a zero: turns and shifts of everything that are free.
+/// At rest, of a model under load, where a value found may be a zero, or a zero found has an error bound: turns and shifts of everything that
+/// are free.
 pub(crate) fn settle_at_rest(
     model: &Model,
     at: &OperatingPoint,
@@ -91,7 +92,8 @@ pub(crate) fn settle_at_rest(
     let QuadraticPencil { m, c, k, phi_q } = pencil;
     let limit = SMALL * norms::max_abs(k) / norms::max_abs(m).max(f64::MIN_POSITIVE);
     let small = |pair: &Eigenpair| pair.value().is_some_and(|s| s.norm_sqr() <= limit);
-    if spectrum.of_class(Class::Physical).any(small) {
+    let blurred = |pair: &Eigenpair| pair.error_bound > 0.0;
+    if spectrum.of_class(Class::Physical).any(small) || spectrum.of_class(Class::Rigid).any(blurred) {
         let directions = free_at_rest(model, at.point(), k, phi_q);
         ModelZeros::of(directions, [c, k, phi_q]).settle(spectrum);
     }

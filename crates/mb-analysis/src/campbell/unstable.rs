@@ -127,7 +127,7 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
     let between = Between { path, samples: [still, grown] };
     let (mut quiet, mut other, mut grows) = (still.w, grown.w, grown.w);
     let mode = growing(grown).and_then(|(mode, ..)| mode);
-    let more = |there: &Sample| more_open(there, between.samples, mode);
+    let more = |there: &Sample| more_open(there, between.samples);
     if is_open(still, mode, grown) {
         other = still.w;
     } else if let Some([near_quiet, near_grows]) = about_root(&between, whole)? {
@@ -164,11 +164,10 @@ fn is_open(sample: &Sample, mode: Option<usize>, grown: &Sample) -> bool {
     mode.and_then(of).unwrap_or(sample.open > grown.open)
 }
 
-/// Whether something may grow between a quiet and a growing speed that is open at neither of them, or the mode that grows is lost: numbers of
-/// modes may change from one to the other.
-fn more_open(there: &Sample, [still, grown]: [&Sample; 2], mode: Option<usize>) -> bool {
-    let lost = mode.is_some_and(|k| still.modes[k].is_some() && there.modes[k].is_none());
-    !there.reversible && (lost || there.open > still.open.max(grown.open))
+/// Whether something may grow between a quiet and a growing speed that is open at neither of them: numbers of modes may change from one to the
+/// other.
+fn more_open(there: &Sample, [still, grown]: [&Sample; 2]) -> bool {
+    !there.reversible && there.open > still.open.max(grown.open)
 }
 
 /// A quiet and a growing speed on both sides of the root of the real part of the mode that grows, where it has one that secants
@@ -194,7 +193,7 @@ fn about_root(between: &Between<'_>, whole: f64) -> Result<Option<[f64; 2]>, Ana
         let quiet = between.at(sides[0], Look::Between)?;
         if growing(&quiet).is_none()
             && !is_open(&quiet, Some(mode), grown)
-            && !more_open(&quiet, between.samples, Some(mode))
+            && !more_open(&quiet, between.samples)
             && growing(&between.at(sides[1], Look::Between)?).is_some()
         {
             return Ok(Some(sides));

@@ -137,7 +137,7 @@ pub(crate) fn signs(
             return if symmetric { by_shifts(&k, phi_q) } else { Ok(None) };
         }
     }
-    let Some(Reduced { k, basis, eigen, .. }) = reduced(k, phi_q, name)? else {
+    let Some(Reduced { k, largest, units, basis, eigen }) = reduced(k, phi_q, name)? else {
         return Ok(None);
     };
     let cut = ZERO * norms::max_abs(&k);
@@ -147,7 +147,7 @@ pub(crate) fn signs(
             value.signum()
         } else {
             let x = dense::matvec(&basis, eigen.vectors.col_as_slice(i));
-            sign_of(&k, &x)
+            sign_of(&k, &x, &units, largest)
         };
         negative += usize::from(sign < 0.0);
         zero += usize::from(sign == 0.0);
@@ -159,6 +159,8 @@ pub(crate) fn signs(
 pub(super) struct Reduced {
     /// D K D.
     k: Dense,
+    /// The largest entry of K as it was.
+    largest: f64,
     /// D.
     pub(super) units: Vec<f64>,
     /// R with Phi_q D R = 0.
@@ -182,18 +184,20 @@ pub(super) fn reduced(
         return Ok(None);
     }
     let eigen = SymmetricEigen::new(&dense::symmetric_part(&k_r))?;
-    Ok(Some(Reduced { k, units, basis, eigen }))
+    Ok(Some(Reduced { k, largest: norms::max_abs(&given), units, basis, eigen }))
 }
 
-/// The sign of x^T K x, zero where rounding may be what it is; K and x, of length one, in even units.
+/// The sign of x^T K x, zero where rounding may be what it is; K and x, of length one, in even units D, `largest` the largest entry of K as
+/// it was.
 ///
 /// ```text
-/// |x^T K x| <= 100 u sqrt(sum_i (x_i^2 max_j |K_ij|)^2) + 16 u max |x| sum_i |K x|_i + (8 u)^2 max |K|
+/// |x^T K x| <= 100 u sqrt(sum_i (x_i^2 max_j |K_ij|)^2) + 8 u largest sqrt(sum_i (d_i x_i)^4) + 16 u max |x| sum_i |K x|_i + (8 u)^2 max |K|
 /// ```
 ///
-/// Entries are rounded each for itself, as the sums that they were made of, so that their parts add up as squares; x is rounded, and what
-/// stands in the directions that the rows hold is of second order.
-fn sign_of(k: &Dense, x: &[f64]) -> f64 {
+/// Entries are rounded each for itself, as the sums that they were made of, so that their parts add up as squares. Coordinates are rounded,
+/// and stiff parts make forces of that which stand in the stiffness of soft ones. So is x, and what stands in the directions that the rows hold is of
+/// second order.
+fn sign_of(k: &Dense, x: &[f64], units: &[f64], largest: f64) -> f64 {
     let force = dense::matvec(k, x);
     let stiffness = dense::dot(x, &force);
     let mut rows = vec![0.0_f64; x.len()];
@@ -201,9 +205,11 @@ fn sign_of(k: &Dense, x: &[f64]) -> f64 {
         rows.iter_mut().zip(k.col_as_slice(j)).for_each(|(row, k)| *row = row.max(k.abs()));
     }
     let squares: f64 = x.iter().zip(&rows).map(|(x, row)| (x * x * row).powi(2)).sum();
+    let fourth: f64 = x.iter().zip(units).map(|(x, d)| (x * d).powi(4)).sum();
     let of_x = norms::max_abs_vec(x) * force.iter().map(|f| f.abs()).sum::<f64>();
     let second = (8.0 * f64::EPSILON).powi(2) * norms::max_abs(k);
-    let noise = ENTRY * squares.sqrt() + 16.0 * f64::EPSILON * of_x + second;
+    let of_places = 8.0 * f64::EPSILON * largest * fourth.sqrt();
+    let noise = ENTRY * squares.sqrt() + of_places + 16.0 * f64::EPSILON * of_x + second;
     if stiffness.abs() > noise { stiffness.signum() } else { 0.0 }
 }
 
