@@ -6,15 +6,17 @@
 //! ```
 //!
 //! E is what doubling the steps changed last in the monodromy matrix M, which is about five hundred times the error of the finer
-//! one where the method has its order. These are estimates to first order, no bounds; near multiple multipliers, where first
+//! one where the method has its order, with what M misses its known vectors by: of what keeps its energy the trivial multiplier has
+//! a partner at one, and since their product is one it is off by as much. These are estimates to first order, no bounds; near multiple multipliers, where first
 //! order says too much, the root of a double one is taken, sqrt(|M| |E|). A motion of a model that does not depend on time has the multiplier 1 with the direction of
 //! the motion: it is taken out by an orthogonal change of basis, so that the others have their own condition, not that of a
 //! double multiplier. So are those of what is ignorable.
 
+use crate::decayed::Decayed;
 use crate::error::PeriodicError;
 use crate::known::Known;
 use crate::orbit::Orbit;
-use mb_algebra::{GeneralEigen, c64, dense, norms};
+use mb_algebra::{DenseC, GeneralEigen, c64, dense, norms};
 
 /// What a multiplier says of disturbances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +111,65 @@ pub struct Floquet {
 /// Rounding of one step, relative to the norm of the product of all: it adds up.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
+fn column(a: &DenseC, j: usize) -> Vec<c64> {
+    (0..a.nrows()).map(|i| a[(i, j)]).collect()
+}
+
+/// Condition |x| |y| / |y^H x| of an eigenvalue.
+pub(crate) fn condition(eigen: &GeneralEigen, j: usize) -> f64 {
+    let x = column(&eigen.right, j);
+    let y = eigen.left.as_ref().map_or_else(|| x.clone(), |left| column(left, j));
+    let angle = y.iter().zip(&x).map(|(y, x)| y.conj() * x).sum::<c64>().norm();
+    if angle > 0.0 { norms::two_complex(&x) * norms::two_complex(&y) / angle } else { f64::INFINITY }
+}
+
+/// The class of a multiplier that is not known beforehand.
+fn class(size: f64, error: f64) -> Class {
+    let off = size - 1.0;
+    if off > error {
+        Class::Growing
+    } else if off < -error {
+        Class::Decaying
+    } else {
+        Class::Neutral
+    }
+}
+
+/// The largest first. Of a conjugate pair both have the same magnitude to the last bit.
+fn sort(multipliers: &mut [Multiplier]) {
+    multipliers.sort_by(|a, b| {
+        let order = b.value.norm().total_cmp(&a.value.norm());
+        order.then(b.value.im.abs().total_cmp(&a.value.im.abs())).then(b.value.im.total_cmp(&a.value.im))
+    });
+}
+
+/// Puts multipliers that have been resolved apart in the place of the smallest ones; both lists have the largest first.
+fn resolve(multipliers: &mut [Multiplier], resolved: &[Decayed], period: f64) {
+    let (known, mut others): (Vec<&mut Multiplier>, Vec<&mut Multiplier>) =
+        multipliers.iter_mut().partition(|m| matches!(m.class, Class::Trivial | Class::Ignorable));
+    // Known ones may be among the smallest, too.
+    let mut resolved = resolved.to_vec();
+    let last = resolved.first().map_or(f64::NEG_INFINITY, |d| d.logarithm.re);
+    for m in known.iter().filter(|m| m.value.norm().ln() <= last + 1.0) {
+        let off = |d: &Decayed| (d.logarithm.exp() - m.value).norm();
+        if let Some(nearest) =
+            (0..resolved.len()).min_by(|a, b| off(&resolved[*a]).total_cmp(&off(&resolved[*b])))
+            && off(&resolved[nearest]) < 0.1
+        {
+            resolved.remove(nearest);
+        }
+    }
+    let few = resolved.len().min(others.len());
+    let (from, skipped) = (others.len() - few, resolved.len() - few);
+    // Without a digit of the logarithm there is no more than before.
+    for (m, d) in others[from..].iter_mut().zip(&resolved[skipped..]).filter(|(_, d)| d.error < 1.0) {
+        let value = d.value();
+        (m.value, m.error) = (value, value.norm() * d.error);
+        m.class = class(value.norm(), m.error);
+        m.exponent = Some(d.logarithm / period);
+    }
+}
+
 /// Multipliers of an orbit.
 ///
 /// # Errors
@@ -147,52 +208,32 @@ pub fn floquet(orbit: &Orbit) -> Result<Floquet, PeriodicError> {
             add(*value, residual, Class::Ignorable, &dense::column(&known.ignorable, j));
         }
     }
+    // What M misses its known vectors by is of its error, too: where areas are kept it comes back in a partner at one.
+    let off = change + noise + trivial_residual.unwrap_or(0.0) + ignorable_residual.unwrap_or(0.0);
     let basis = known.others(size)?;
     let rest = dense::mul_transpose(&basis, &dense::mul(m, &basis));
     if rest.nrows() > 0 {
         let eigen = GeneralEigen::new(&rest, true)?;
-        let left = eigen.left.as_ref();
         for j in 0..rest.nrows() {
-            let column = |a: &mb_algebra::DenseC| -> Vec<c64> { (0..a.nrows()).map(|i| a[(i, j)]).collect() };
-            let x = column(&eigen.right);
-            let y = left.map_or_else(|| x.clone(), column);
-            let dot = |a: &[c64], b: &[c64]| -> c64 { a.iter().zip(b).map(|(a, b)| a.conj() * b).sum() };
-            let (lx, ly) = (norms::two_complex(&x), norms::two_complex(&y));
-            let angle = dot(&y, &x).norm();
-            let condition = if angle > 0.0 { lx * ly / angle } else { f64::INFINITY };
-            let first = condition * (change + noise);
+            let x = column(&eigen.right, j);
+            let lx = norms::two_complex(&x);
+            let condition = condition(&eigen, j);
+            let first = condition * off;
             // Where first order says more than a double multiplier allows.
-            let double = (whole * (change + noise)).sqrt();
+            let double = (whole * off).sqrt();
             let error = if first.is_finite() { first.min(double) } else { double };
             let value = eigen.values[j];
-            let off = value.norm() - 1.0;
-            let class = if off > error {
-                Class::Growing
-            } else if off < -error {
-                Class::Decaying
-            } else {
-                Class::Neutral
-            };
+            let class = class(value.norm(), error);
             let exponent = (value.norm() > error).then(|| value.ln() / orbit.period);
             let full = dense::matvec_complex(&basis, &x);
             let vector = full.iter().map(|v| v / lx).collect();
             multipliers.push(Multiplier { value, error, condition, exponent, class, vector });
         }
     }
-    // Of a conjugate pair both have the same magnitude to the last bit.
-    multipliers.sort_by(|a, b| {
-        let order = b.value.norm().total_cmp(&a.value.norm());
-        order.then(b.value.im.abs().total_cmp(&a.value.im.abs())).then(b.value.im.total_cmp(&a.value.im))
-    });
-    // Those that have decayed to what rounding leaves of the product, resolved apart; both lists end with the smallest.
-    let few = orbit.decayed.len().min(multipliers.len());
-    let resolved = &orbit.decayed[orbit.decayed.len() - few..];
-    let from = multipliers.len() - few;
-    // Without a digit of the logarithm there is no more than before.
-    for (m, d) in multipliers[from..].iter_mut().zip(resolved).filter(|(_, d)| d.error < 1.0) {
-        let value = d.logarithm.exp();
-        (m.value, m.error, m.class) = (value, value.norm() * d.error, Class::Decaying);
-        m.exponent = Some(d.logarithm / orbit.period);
+    sort(&mut multipliers);
+    if !orbit.decayed.is_empty() {
+        resolve(&mut multipliers, &orbit.decayed, orbit.period);
+        sort(&mut multipliers);
     }
     let any = |class: Class| multipliers.iter().any(|m| m.class == class);
     let stability = if any(Class::Growing) {

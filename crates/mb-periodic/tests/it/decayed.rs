@@ -1,6 +1,7 @@
 //! Multipliers hundreds of decades below the others.
 
 use super::support::{model, start};
+use mb_algebra::c64;
 use mb_periodic::{Class, OrbitOptions, Period, find_orbit, floquet};
 use std::f64::consts::TAU;
 
@@ -43,4 +44,42 @@ fn they_are_resolved_where_they_are_asked_for() {
     let found = find_orbit(&m, &start(&m), Period::Given(TAU / 40.0), &options).unwrap();
     assert!(found.decayed.is_empty());
     assert_eq!(floquet(&found).unwrap().multipliers[1].exponent, None);
+}
+
+/// A shaken pendulum without damping whose lower position grows as the period-doubled motion does: the product of its multipliers is +1 by
+/// Liouville's formula, so that a negative one has a negative partner, six decades below.
+#[test]
+fn partners_of_negative_multipliers_are_negative() {
+    let m = model(SHAKEN, &[("c", 0.0), ("k", 0.0), ("Y", 7.0), ("W", 4.0)]);
+    let options = OrbitOptions { decayed: true, ..OrbitOptions::default() };
+    let found = floquet(&find_orbit(&m, &start(&m), Period::Given(TAU / 4.0), &options).unwrap()).unwrap();
+    let [large, small] = &found.multipliers[..] else { panic!("{:?}", found.multipliers) };
+    assert!(large.value.re < -400.0, "{large:?}");
+    let product = large.value * small.value;
+    assert!((product - 1.0).norm() < 1e-9, "{product}");
+    assert!(small.error < 1e-9 * small.value.norm(), "{small:?}");
+}
+
+/// A pendulum that hangs, I p'' + c p' + k p = 0 with k = m g l: over a period T the pair exp(-c T / 2 I) exp(+-i w T) keeps its argument
+/// however small it becomes.
+#[test]
+fn pairs_keep_their_argument_in_decay() {
+    let (inertia, c, stiffness) = (0.1 + 0.25, 1.0, 9.81 * 0.5);
+    let decay = c / (2.0 * inertia);
+    let frequency = f64::sqrt(stiffness / inertia - decay * decay);
+    let m = model(SHAKEN, &[("c", c), ("k", 0.0), ("Y", 0.0)]);
+    let options = OrbitOptions { decayed: true, ..OrbitOptions::default() };
+    for period in [5.0, 8.0, 9.3, 30.0] {
+        let found = floquet(&find_orbit(&m, &start(&m), Period::Given(period), &options).unwrap()).unwrap();
+        for (multiplier, side) in found.multipliers.iter().zip([1.0, -1.0]) {
+            let angle = (frequency * period).sin().signum() * side * frequency * period;
+            let expected = c64::from_polar((-decay * period).exp(), angle);
+            let off = (multiplier.value - expected).norm();
+            assert!(off < 1e-8 * expected.norm(), "T = {period}: {multiplier:?} {expected}");
+            assert!(
+                off <= multiplier.error.max(1e-12 * expected.norm()),
+                "T = {period}: {off:.1e} {multiplier:?}"
+            );
+        }
+    }
 }

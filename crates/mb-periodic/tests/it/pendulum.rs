@@ -57,6 +57,59 @@ fn the_period_is_a_complete_elliptic_integral() {
     }
 }
 
+/// A rod of a length, whose numbers grow with it.
+const ROD: &str = r#"
+units = "SI"
+name = "rod"
+gravity = [0, -9.81]
+[parameters]
+L = 1.5
+angle = 1.0
+[[body]]
+name = "rod"
+mass = 2.0
+inertia = "2*L^2/12"
+at = ["L/2*sin(angle)", "-L/2*cos(angle)"]
+angle = "angle"
+markers = { top = [0, "L/2"] }
+[[joint]]
+name = "pin"
+type = "revolute"
+a = "rod.top"
+b = "ground"
+"#;
+
+/// Period of the rod, which swings as a point on two thirds of its length does.
+fn period_of_rod(length: f64, angle: f64) -> f64 {
+    let (mut a, mut b) = (1.0_f64, (0.5 * angle).cos());
+    for _ in 0..30 {
+        (a, b) = (0.5 * (a + b), (a * b).sqrt());
+    }
+    TAU / ((1.5 * 9.81 / length).sqrt() * a)
+}
+
+/// Start of the rod at rest, and the options that hold its angle.
+fn rod(length: f64, angle: f64) -> (mb_model::Model, State, OrbitOptions) {
+    let model = model(ROD, &[("L", length), ("angle", angle)]);
+    let start = State { t: 0.0, q: model.initial().to_vec(), v: vec![0.0; 3] };
+    (model, start, OrbitOptions { hold: vec![2], ..OrbitOptions::default() })
+}
+
+/// The partner of the trivial multiplier is one, since energy is kept: it does not grow, whatever the length.
+#[test]
+fn the_partner_of_the_trivial_multiplier_never_grows() {
+    for k in (0..24).step_by(2) {
+        let (length, angle) = (0.3 * 1.2_f64.powi(k), 0.4 + 0.11 * f64::from(k));
+        let (model, start, options) = rod(length, angle);
+        let about = Period::About(1.01 * period_of_rod(length, angle));
+        let found = floquet(&find_orbit(&model, &start, about, &options).unwrap()).unwrap();
+        for m in &found.multipliers {
+            assert!((m.value - 1.0).norm() <= m.error && m.error < 1e-8, "L = {length}: {m:?}");
+            assert!(matches!(m.class, Class::Trivial | Class::Neutral), "L = {length}: {m:?}");
+        }
+    }
+}
+
 /// A pendulum that goes round and round: the angle is periodic but for a whole turn.
 #[test]
 fn whole_turns_are_periodic() {
