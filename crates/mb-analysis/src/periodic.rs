@@ -14,7 +14,7 @@ use mb_model::spec::{ModelSpec, Value};
 use mb_model::{Model, ModelError};
 use mb_periodic::{
     Family, Floquet, Orbit, OrbitOptions, ParameterJet, Period, PeriodicError, State, depends_on_time,
-    find_orbit, floquet, guess_period, parameter,
+    find_orbit, floquet, guess_periods, parameter,
 };
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -116,13 +116,44 @@ pub fn periodic_motion(
         (None, None, Some(owner), _) => return Err(PeriodicError::PeriodNeeded { owner }.into()),
         (None, None, None, None) => {
             begins("searching for a return of the motion");
-            Period::About(guess_period(model, &state, &options.inputs, &options.watch)?)
+            let guesses = guess_periods(model, &state, &options.inputs, &options.watch)?;
+            begins("solving for the periodic motion");
+            let orbit = first_near(model, &state, &guesses, options)?;
+            let multipliers = floquet(&orbit)?;
+            return Ok((orbit, multipliers));
         }
     };
     begins("solving for the periodic motion");
     let orbit = find_orbit(model, &state, period, options)?;
     let multipliers = floquet(&orbit)?;
     Ok((orbit, multipliers))
+}
+
+/// Share by which the period of a motion may be off its guess, for which another guess is not tried.
+const NEAR: f64 = 0.1;
+
+/// The first motion whose period, or a whole number of it, is near to its guess; else the first one that is found.
+fn first_near(
+    model: &Model,
+    start: &State,
+    guesses: &[f64],
+    options: &OrbitOptions,
+) -> Result<Orbit, PeriodicError> {
+    let mut other: Option<Result<Orbit, PeriodicError>> = None;
+    for guess in guesses {
+        match find_orbit(model, start, Period::About(*guess), options) {
+            Ok(orbit) if (orbit.returns as f64 * orbit.period - guess).abs() <= NEAR * guess => {
+                return Ok(orbit);
+            }
+            Err(e @ PeriodicError::Stopped(_)) => return Err(e),
+            Ok(orbit) if !matches!(other, Some(Ok(_))) => other = Some(Ok(orbit)),
+            Ok(_) => {}
+            Err(e) => {
+                other.get_or_insert(Err(e));
+            }
+        }
+    }
+    other.unwrap_or(Err(PeriodicError::NoReturn { until: 0.0 }))
 }
 
 impl OrbitSearch {

@@ -18,6 +18,7 @@ use crate::dynamics::{Dynamics, State};
 use crate::error::PeriodicError;
 use crate::geometry::difference;
 use crate::group::Displacement;
+use crate::least_period;
 use crate::step::Stepper;
 use crate::symmetry::Symmetries;
 use crate::time_dependence::{check_period, is_autonomous};
@@ -119,6 +120,9 @@ pub struct Orbit {
     pub carried: usize,
     /// Largest |Phi| and |Phi'| at the ends of the steps.
     pub violation: [f64; 2],
+    /// Of a model that does not depend on time, how many times the least period goes into the period that was given, or into that of the motion
+    /// that was found first; one where the motion returns no earlier, and for steady motions.
+    pub returns: usize,
     /// The smallest multipliers, where they are asked for and many decades below the others.
     pub decayed: Vec<Decayed>,
 }
@@ -163,6 +167,13 @@ pub(crate) struct Search<'m, 'o> {
 /// Most coordinates and rows: the matrix of a step is dense.
 const MOST: usize = 600;
 
+/// How often steps are halved where Newton's method does not converge with coarse ones.
+const AGAIN: usize = 3;
+
+/// Singular values below which directions are left out, fewer and fewer: those that a period changes by less than a millionth of themselves are
+/// those of a family.
+const CUTS: [f64; 3] = [1e-2, 1e-4, 1e-6];
+
 /// Finds a periodic motion near the one that begins at `start`.
 ///
 /// # Errors
@@ -179,7 +190,37 @@ pub fn find_orbit(
     }
     let inputs =
         if options.inputs.is_empty() { vec![0.0; model.inputs().len()] } else { options.inputs.clone() };
-    let dynamics = Dynamics::new(model, &inputs, start)?;
+    let mut orbit = found(model, start, period, options, &inputs)?;
+    if orbit.autonomous && norms::two(&orbit.flow) > 0.0 {
+        orbit.returns = least_period::returns(model, &inputs, &orbit)?;
+        if orbit.returns > 1 && matches!(period, Period::About(_)) {
+            let (k, from) = (orbit.returns, orbit.states[0].clone());
+            let about = Period::About(orbit.period / k as f64);
+            orbit = match found(model, &from, about, options, &inputs) {
+                Ok(short) if least_period::is_same(model, &inputs, &short, &orbit, k)? => {
+                    Orbit { returns: k, ..short }
+                }
+                Err(e @ PeriodicError::Stopped(_)) => return Err(e),
+                _ => Orbit { returns: 1, ..orbit },
+            };
+        }
+    }
+    if options.decayed {
+        let dynamics = Dynamics::new(model, &inputs, start)?;
+        orbit.decayed = decayed(&mut Stepper::new(dynamics)?, &orbit, options)?;
+    }
+    Ok(orbit)
+}
+
+/// [`find_orbit`] of the period nearest to the one that is asked for.
+fn found(
+    model: &Model,
+    start: &State,
+    period: Period,
+    options: &OrbitOptions,
+    inputs: &[f64],
+) -> Result<Orbit, PeriodicError> {
+    let dynamics = Dynamics::new(model, inputs, start)?;
     let unknown = matches!(period, Period::About(_));
     let mut search = Search {
         model,
@@ -195,13 +236,8 @@ pub fn find_orbit(
         iterations: 0,
         carried: 0,
     };
-    search.begin(start)?;
-    let mut orbit = search.settled()?;
-    if options.decayed {
-        let dynamics = Dynamics::new(model, &inputs, start)?;
-        orbit.decayed = decayed(&mut Stepper::new(dynamics)?, &orbit, options)?;
-    }
-    Ok(orbit)
+    search.begin(start, options.steps)?;
+    search.settled(start)
 }
 
 impl Search<'_, '_> {
@@ -209,12 +245,12 @@ impl Search<'_, '_> {
         TAU / self.period
     }
     /// The first states of all parts, along the motion from the start; whole turns are those of this motion.
-    fn begin(&mut self, start: &State) -> Result<(), PeriodicError> {
+    fn begin(&mut self, start: &State, steps: usize) -> Result<(), PeriodicError> {
         let (mut q, mut v) = (start.q.clone(), start.v.clone());
         self.stepper.dynamics.hold(start.t, &mut q, &mut v)?;
         self.origin = State { t: start.t, q: q.clone(), v: v.clone() };
         let parts = self.options.parts.max(1);
-        let mut steps = (self.options.steps / parts).max(2);
+        let mut steps = (steps / parts).max(2);
         loop {
             let mut nodes = vec![State { t: start.t, q: q.clone(), v: v.clone() }];
             let mut way = Vec::new();
@@ -295,7 +331,7 @@ impl Search<'_, '_> {
         if way > 0.0 { way } else { 1e-3 }
     }
     /// Newton's step: changes of all nodes and of the period.
-    fn correction(&self, pass: &Pass) -> Result<(Vec<Vec<f64>>, f64), PeriodicError> {
+    fn correction(&self, pass: &Pass, cuts: &[f64]) -> Result<(Vec<Vec<f64>>, f64), PeriodicError> {
         let (m, size) = (pass.maps.len(), pass.gaps[0].len());
         let mut condensed = dense::identity(size);
         let (mut c, mut g) = (vec![0.0; size], vec![0.0; size]);
@@ -339,7 +375,7 @@ impl Search<'_, '_> {
             rows.push(row);
             rhs.push(-off);
         }
-        let x = shortest_enough(&dense::from_rows(&rows), &rhs)?;
+        let x = shortest_enough(&dense::from_rows(&rows), &rhs, cuts)?;
         let period = if self.unknown { x[size] / self.rate() } else { 0.0 };
         let mut changes = vec![x[..size].to_vec()];
         for k in 0..m - 1 {
@@ -351,21 +387,16 @@ impl Search<'_, '_> {
     }
     /// Newton's method with a number of steps, from the present nodes.
     fn converge(&mut self, steps: usize) -> Result<Pass, PeriodicError> {
-        let size = Pass::gap;
         let mut pass = self.pass(steps)?;
         let (mut last, mut last_gap) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..self.options.most_iterations {
             let scale = self.scale(&pass);
-            let gap = size(&pass);
+            let gap = pass.gap();
             if gap <= 1e-15 * scale {
                 return Ok(pass);
             }
-            let (changes, period) = self.correction(&pass)?;
-            let step = changes
-                .iter()
-                .map(|c| norms::max_abs_vec(c))
-                .fold(0.0, f64::max)
-                .max(period.abs() * self.rate() * scale);
+            let (changes, period) = self.correction(&pass, &CUTS)?;
+            let step = self.step(&changes, period, scale);
             // Rounding is what is left where steps no longer shrink.
             if step <= 1e-14 * scale || (step <= 1e-9 * scale && (step > 0.3 * last || gap <= 1e-13 * scale))
             {
@@ -378,24 +409,11 @@ impl Search<'_, '_> {
             (last, last_gap) = (step, gap);
             self.iterations += 1;
             let (nodes, before) = (self.nodes.clone(), self.period);
-            let mut factor = (2.0 * scale.max(0.3) / step).min(1.0);
-            if self.unknown && (factor * period).abs() > 0.3 * before {
-                factor = 0.3 * before / period.abs();
-            }
-            let mut next = None;
-            for _ in 0..8 {
-                match self.trial(&pass, &nodes, &changes, before + factor * period, factor, steps) {
-                    Ok(found) => {
-                        let better = size(&found) <= (1.0 - 0.1 * factor) * gap || gap <= 1e-8 * scale;
-                        if better {
-                            next = Some(found);
-                            break;
-                        }
-                    }
-                    Err(PeriodicError::StepFails { .. } | PeriodicError::Singular { .. }) => {}
-                    Err(e) => return Err(e),
-                }
-                factor *= 0.5;
+            let mut next = self.shortened(&pass, (&nodes, before), &changes, period, steps)?;
+            if next.is_none() {
+                // Along a family whose period hardly changes, the error of the integration asks for steps without end.
+                let (changes, period) = self.correction(&pass, &CUTS[..1])?;
+                next = self.shortened(&pass, (&nodes, before), &changes, period, steps)?;
             }
             let Some(found) = next else {
                 (self.nodes, self.period) = (nodes, before);
@@ -414,6 +432,42 @@ impl Search<'_, '_> {
             coordinate: self.model.coordinate_name(i),
             defect: all.get(i).copied().unwrap_or(0.0),
         })
+    }
+    /// The largest part of a step, in the coordinates of states.
+    fn step(&self, changes: &[Vec<f64>], period: f64, scale: f64) -> f64 {
+        let change = changes.iter().map(|c| norms::max_abs_vec(c)).fold(0.0, f64::max);
+        change.max(period.abs() * self.rate() * scale)
+    }
+    /// The first part of a step that lessens the gap, from these nodes and their period; none where no part does.
+    fn shortened(
+        &mut self,
+        pass: &Pass,
+        from: (&[State], f64),
+        changes: &[Vec<f64>],
+        period: f64,
+        steps: usize,
+    ) -> Result<Option<Pass>, PeriodicError> {
+        let (nodes, before) = from;
+        let (gap, scale) = (pass.gap(), self.scale(pass));
+        self.period = before;
+        let step = self.step(changes, period, scale);
+        let mut factor = (2.0 * scale.max(0.3) / step).min(1.0);
+        if self.unknown && (factor * period).abs() > 0.3 * before {
+            factor = 0.3 * before / period.abs();
+        }
+        for _ in 0..8 {
+            match self.trial(pass, nodes, changes, before + factor * period, factor, steps) {
+                Ok(found) => {
+                    if found.gap() <= (1.0 - 0.1 * factor) * gap || gap <= 1e-8 * scale {
+                        return Ok(Some(found));
+                    }
+                }
+                Err(PeriodicError::StepFails { .. } | PeriodicError::Singular { .. }) => {}
+                Err(e) => return Err(e),
+            }
+            factor *= 0.5;
+        }
+        Ok(None)
     }
     fn trial(
         &mut self,
@@ -434,11 +488,11 @@ impl Search<'_, '_> {
         self.pass(steps)
     }
     /// Doubles the steps until the monodromy matrix is settled.
-    fn settled(mut self) -> Result<Orbit, PeriodicError> {
+    fn settled(mut self, start: &State) -> Result<Orbit, PeriodicError> {
         let parts = self.nodes.len();
         let mut steps = self.options.steps.max(2 * parts).div_ceil(parts) * parts;
         let mut last: Option<(Dense, Frame, State, f64)> = None;
-        let (mut smallest, mut again) = (f64::INFINITY, false);
+        let (mut smallest, mut again, period) = (f64::INFINITY, 0, self.period);
         loop {
             let more = 2 * steps <= self.options.most_steps;
             let pass = match self.converge(steps) {
@@ -447,10 +501,14 @@ impl Search<'_, '_> {
                     steps *= 2;
                     continue;
                 }
-                // Once more, in case the steps were too coarse.
-                Err(PeriodicError::NotFound { .. }) if more && last.is_none() && !again => {
-                    again = true;
+                // In case the steps were too coarse: first from where they have led, then from the start again.
+                Err(PeriodicError::NotFound { .. }) if more && last.is_none() && again < AGAIN => {
+                    again += 1;
                     steps *= 2;
+                    if again > 1 {
+                        self.period = period;
+                        self.begin(start, steps)?;
+                    }
                     continue;
                 }
                 Err(e) => return Err(e),
@@ -535,6 +593,7 @@ impl Search<'_, '_> {
             iterations,
             carried,
             violation,
+            returns: 1,
             decayed: Vec::new(),
         })
     }
@@ -542,7 +601,7 @@ impl Search<'_, '_> {
 
 /// The shortest of the least-squares solutions by fewer and fewer singular values that leaves a thousandth of the right-hand
 /// side; the one that leaves least where none does.
-fn shortest_enough(a: &Dense, b: &[f64]) -> Result<Vec<f64>, PeriodicError> {
+fn shortest_enough(a: &Dense, b: &[f64], cuts: &[f64]) -> Result<Vec<f64>, PeriodicError> {
     if a.ncols() == 0 {
         return Ok(Vec::new());
     }
@@ -550,8 +609,7 @@ fn shortest_enough(a: &Dense, b: &[f64]) -> Result<Vec<f64>, PeriodicError> {
     let whole = norms::two(b);
     let mut best: Option<(f64, Vec<f64>)> = None;
     let size = norms::frobenius(a).max(1.0);
-    // Directions that a period changes by less than a millionth of themselves are those of a family.
-    for cut in [1e-2, 1e-4, 1e-6] {
+    for cut in cuts {
         let x = svd.min_norm_solve(b, RankTolerance { relative: cut / size });
         let left: Vec<f64> = dense::matvec(a, &x).iter().zip(b).map(|(p, b)| p - b).collect();
         let size = norms::two(&left);

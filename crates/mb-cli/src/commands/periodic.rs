@@ -31,6 +31,8 @@ pub struct Found {
     pub orbit: Orbit,
     /// Its multipliers.
     pub floquet: Floquet,
+    /// True where the period was asked for.
+    pub period_asked: bool,
 }
 
 /// Runs `mb orbit`.
@@ -172,7 +174,7 @@ fn find(
         stage = Some(progress.stage(what));
     };
     let (orbit, floquet) = periodic_motion(&loaded.spec, model, &search, &mut begins)?;
-    Ok(Found { loaded, inputs: start.inputs, orbit, floquet })
+    Ok(Found { loaded, inputs: start.inputs, orbit, floquet, period_asked: args.period.is_some() })
 }
 
 fn heading(found: &Found, style: Style) -> Result<String, Failure> {
@@ -287,6 +289,14 @@ fn notes(found: &Found) -> Vec<String> {
             "the trivial multiplier is that of a start earlier or later on the same motion; it is met within {}",
             tiny(residual)
         ));
+    }
+    if found.orbit.returns > 1 {
+        let (times, period) = (found.orbit.returns, six(found.orbit.period));
+        out.push(if found.period_asked {
+            format!("the motion comes back {times} times in this period, for the first time after one part in {times} of it")
+        } else {
+            format!("the motion that was found first was this one {times} times; {period} s is its least period")
+        });
     }
     if let Some(residual) = found.floquet.ignorable_residual {
         let count = found.floquet.multipliers.iter().filter(|m| m.class == Class::Ignorable).count();

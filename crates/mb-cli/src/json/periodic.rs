@@ -37,6 +37,7 @@ struct OrbitView {
     turns: BTreeMap<String, i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     displacement: Option<DisplacementView>,
+    returns: usize,
     steps: usize,
     iterations: usize,
     defect: f64,
@@ -117,6 +118,7 @@ fn document(command: &'static str, found: &Found, states: bool) -> Result<String
                 shift: orbit.displacement.shift,
                 turn: orbit.displacement.turn(),
             }),
+            returns: orbit.returns,
             steps: orbit.steps,
             iterations: orbit.iterations,
             defect: orbit.defect,

@@ -154,3 +154,51 @@ fn ranges_of_growth_over_a_parameter_end_at_the_characteristic_values_of_mathieu
     );
     assert!(run.code == 1 && run.err.contains("nothing"), "{run:?}");
 }
+
+const ROD: &str = r#"
+units = "SI"
+name = "rod"
+gravity = [0, -9.81]
+[parameters]
+L = 1.5
+[[body]]
+name = "rod"
+mass = 2.0
+inertia = "2*L^2/12"
+at = [0, "-L/2"]
+markers = { top = [0, "L/2"] }
+[[joint]]
+name = "pin"
+type = "revolute"
+a = "rod.top"
+b = "ground"
+"#;
+
+/// The period of a rod that is let go at rest is a complete elliptic integral, by the arithmetic-geometric mean, whatever the amplitude; its
+/// multipliers are one, and none of them grows.
+#[test]
+fn a_rod_let_go_at_any_angle_has_its_least_period_without_a_guess() {
+    for degrees in [0.01_f64, 0.1, 20.0, 128.4, 140.0, 170.0] {
+        let angle = format!("rod.angle={degrees}deg");
+        let run = mb_with(&["floquet", "-", "--at", &angle, "--hold", "rod.angle", "--json"], ROD);
+        assert_eq!(run.code, 0, "{degrees}: {run:?}");
+        let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+        let (mut a, mut b) = (1.0_f64, (0.5 * degrees.to_radians()).cos());
+        for _ in 0..30 {
+            (a, b) = (0.5 * (a + b), (a * b).sqrt());
+        }
+        // A rod swings as a point on two thirds of its length does.
+        let exact = std::f64::consts::TAU / (9.81_f64.sqrt() * a);
+        let period = found["orbit"]["period"].as_f64().unwrap();
+        assert!((period - exact).abs() < 1e-8 * exact, "{degrees}: {period} for {exact}");
+        assert_eq!(found["stability"], "neutral to first order");
+    }
+}
+
+/// A multiple of the least period that is asked for stays, with a note.
+#[test]
+fn a_multiple_of_the_least_period_is_named() {
+    let small = ["floquet", "-", "--at", "rod.angle=0.1deg", "--hold", "rod.angle"];
+    let run = mb_with(&[&small[..], &["--guess", "4"]].concat(), ROD);
+    assert!(run.code == 0 && run.out.contains("was this one 2 times"), "{run:?}");
+}

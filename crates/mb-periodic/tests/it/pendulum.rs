@@ -95,6 +95,47 @@ fn rod(length: f64, angle: f64) -> (mb_model::Model, State, OrbitOptions) {
     (model, start, OrbitOptions { hold: vec![2], ..OrbitOptions::default() })
 }
 
+/// From small amplitudes to nearly upright the first guess is the period and not a part or a multiple of it: the other end of a wide swing is
+/// near to its start, and small amplitudes are slow against the period.
+#[test]
+fn the_first_guess_is_the_period_at_all_amplitudes() {
+    for degrees in [0.001_f64, 0.1, 1.0, 30.0, 135.0, 150.0, 170.0, 178.0] {
+        let (model, start, _) = rod(1.5, degrees.to_radians());
+        let exact = period_of_rod(1.5, degrees.to_radians());
+        let guess = guess_period(&model, &start, &[], &mb_algebra::Watch::default()).unwrap();
+        assert!((guess - exact).abs() < 5e-3 * exact, "{degrees} degrees: {guess} for {exact}");
+    }
+}
+
+/// A guess near to twice or three times the period leads to the period.
+#[test]
+fn the_least_period_is_found_from_its_multiples() {
+    for (angle, times) in [(0.002, 2_u8), (0.5, 3), (2.0, 2)] {
+        let (model, start, options) = rod(1.5, angle);
+        let exact = period_of_rod(1.5, angle);
+        let about = Period::About(1.0001 * f64::from(times) * exact);
+        let orbit = find_orbit(&model, &start, about, &options).unwrap();
+        assert!((orbit.period - exact).abs() < 1e-9 * exact, "{} for {exact}", orbit.period);
+        assert_eq!(orbit.returns, usize::from(times));
+        // A period that is asked for stays.
+        let given = find_orbit(&model, &start, Period::Given(f64::from(times) * exact), &options).unwrap();
+        assert_eq!(given.returns, usize::from(times));
+        assert!(given.period > 1.9 * exact);
+    }
+}
+
+/// A small amplitude that nothing holds: the family hardly changes its period, and what is left of the integration's error is no gap to close.
+#[test]
+fn small_amplitudes_need_nothing_held() {
+    for angle in [2e-4, 2e-3, 2e-2] {
+        let (model, start, _) = rod(1.5, angle);
+        let exact = period_of_rod(1.5, angle);
+        let about = Period::About(1.00002 * exact);
+        let orbit = find_orbit(&model, &start, about, &OrbitOptions::default()).unwrap();
+        assert!((orbit.period - exact).abs() < 1e-6 * exact, "{angle}: {} for {exact}", orbit.period);
+    }
+}
+
 /// The partner of the trivial multiplier is one, since energy is kept: it does not grow, whatever the length.
 #[test]
 fn the_partner_of_the_trivial_multiplier_never_grows() {
