@@ -11,7 +11,8 @@
 //! ([`crate::parameter()`]); that of a given period T(p) is one of differences of an expression, and steers Newton's method
 //! alone. A bifurcation is where a test function changes its sign: the component of the tangent along p (fold), the product of mu + 1
 //! over all multipliers (period doubling), |mu| - 1 of a complex pair (Neimark-Sacker), and the product of mu - 1 where p does not
-//! turn (branching). It is solved for in s by regula falsi, each trial a periodic motion of its own.
+//! turn (branching). It is solved for in s by regula falsi, each trial a periodic motion of its own; one that is not found is listed with
+//! the values of p on both sides.
 
 use crate::arc::{Frame, follow};
 use crate::bifurcation::Bifurcation;
@@ -83,6 +84,8 @@ pub struct Branch {
     pub points: Vec<BranchPoint>,
     /// Bifurcations in their order, each with the motion there.
     pub bifurcations: Vec<(Bifurcation, BranchPoint)>,
+    /// Bifurcations that a test function shows between two values of the parameter, and that were not solved for.
+    pub not_located: Vec<(Bifurcation, [f64; 2])>,
     /// Why it ended before the end of the range, where it did.
     pub ended: Option<PeriodicError>,
 }
@@ -90,7 +93,7 @@ pub struct Branch {
 /// A motion with all that a step along the branch needs.
 #[derive(Clone, Debug)]
 pub(crate) struct At {
-    p: f64,
+    pub(crate) p: f64,
     period: f64,
     state: State,
     frame: Frame,
@@ -144,7 +147,12 @@ pub fn follow_branch(
     }
     let ahead = follower.unit(&first);
     first.tangent = follower.tangent(&first, &ahead)?;
-    let mut branch = Branch { points: vec![first.point()], bifurcations: Vec::new(), ended: None };
+    let mut branch = Branch {
+        points: vec![first.point()],
+        bifurcations: Vec::new(),
+        not_located: Vec::new(),
+        ended: None,
+    };
     if let Err(e) = follower.go(first, &mut branch) {
         branch.ended = Some(e);
     }
@@ -173,7 +181,7 @@ impl At {
 }
 
 impl Follower<'_> {
-    fn range(&self) -> f64 {
+    pub(crate) fn range(&self) -> f64 {
         self.options.range[1] - self.options.range[0]
     }
     /// The unknown that is the parameter.
@@ -294,7 +302,7 @@ impl Follower<'_> {
         out
     }
     /// A tangent of another motion in the frame of this one, as a row.
-    fn row(at: &At, base: &At, tangent: &[f64]) -> Vec<f64> {
+    pub(crate) fn row(at: &At, base: &At, tangent: &[f64]) -> Vec<f64> {
         let size = at.gap.len();
         let turned = base.frame.coordinates_of(&at.frame.directions());
         let mut out = dense::matvec_transpose(&turned, &tangent[..size]);
@@ -342,7 +350,17 @@ impl Follower<'_> {
     /// The motion at the distance `s` along `row` from a base; gives the steps of Newton's method too.
     pub(crate) fn corrected(&self, base: &At, row: &[f64], s: f64) -> Result<(At, usize), PeriodicError> {
         let start: Vec<f64> = base.tangent.iter().map(|t| s * t).collect();
-        let mut at = self.changed(base, &start)?;
+        self.corrected_from(base, row, s, &start)
+    }
+    /// The same from a first du of the base.
+    pub(crate) fn corrected_from(
+        &self,
+        base: &At,
+        row: &[f64],
+        s: f64,
+        start: &[f64],
+    ) -> Result<(At, usize), PeriodicError> {
+        let mut at = self.changed(base, start)?;
         let mut last = f64::INFINITY;
         for iteration in 1..=MOST_ITERATIONS {
             let here = Self::row(&at, base, row);

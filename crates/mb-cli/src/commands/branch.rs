@@ -87,6 +87,14 @@ pub fn words(branch: &Branch, name: &str, style: Style) -> String {
         }
         let _ = write!(out, "\n{}", table.render(style));
     }
+    for (kind, [from, to]) in &branch.not_located {
+        let _ = writeln!(
+            out,
+            "a bifurcation ({kind}) is not located between {name} = {} and {name} = {}",
+            six(*from),
+            six(*to)
+        );
+    }
     let _ = writeln!(
         out,
         "{} and {} solved for; between two motions an even number of crossings is not seen",
@@ -106,7 +114,15 @@ struct Document {
     parameter: String,
     points: Vec<View>,
     bifurcations: Vec<View>,
+    not_located: Vec<NotLocated>,
     ended: Option<String>,
+}
+
+/// A bifurcation that a test function shows between two values.
+#[derive(Serialize)]
+struct NotLocated {
+    kind: String,
+    between: [f64; 2],
 }
 
 #[derive(Serialize)]
@@ -140,6 +156,11 @@ pub fn document(branch: &Branch, name: &str) -> String {
         parameter: name.to_owned(),
         points: branch.points.iter().map(|p| View::new(None, p)).collect(),
         bifurcations: branch.bifurcations.iter().map(|(k, p)| View::new(Some(k.to_string()), p)).collect(),
+        not_located: branch
+            .not_located
+            .iter()
+            .map(|(kind, between)| NotLocated { kind: kind.to_string(), between: *between })
+            .collect(),
         ended: branch.ended.as_ref().map(ToString::to_string),
     })
 }

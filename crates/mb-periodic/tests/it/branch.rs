@@ -124,3 +124,61 @@ fn the_resonance_of_a_pendulum_folds_twice() {
         assert!((alone.multipliers[0].value - point.multipliers[0]).norm() < 1e-8);
     }
 }
+
+const DRIVEN: &str = r#"
+units = "SI"
+name = "driven pendulum"
+gravity = [0, -9.81]
+[parameters]
+A = 1.0
+[[body]]
+name = "p"
+mass = 1.0
+inertia = 0.1
+center_of_mass = [0, -0.5]
+at = [0, 0]
+angle = 0
+[[joint]]
+name = "pin"
+type = "revolute"
+a = "p"
+b = "ground"
+[[torsion-spring]]
+name = "d"
+a = "ground"
+b = "p"
+damping = 0.15
+[[torque]]
+name = "push"
+on = "p"
+magnitude = "A*cos(2.75*t)"
+"#;
+
+/// A driven pendulum loses its symmetry where det(M - 1) changes its sign and the parameter does not turn, beyond two folds: equations are singular
+/// there, and another branch crosses. Every such change between two motions has its branching, at the same place however far apart motions are.
+#[test]
+fn every_change_of_the_sign_of_the_determinant_has_its_branching() {
+    let family = Of::new(DRIVEN, "A", |_| TAU / 2.75);
+    let mut places: Vec<Vec<f64>> = Vec::new();
+    for points in [20, 33] {
+        let branch = family.followed([0.1, 5.0], points);
+        assert!(branch.not_located.is_empty(), "{:?}", branch.not_located);
+        let found: Vec<f64> =
+            branch.bifurcations.iter().filter(|b| b.0 == Bifurcation::Branching).map(|b| b.1.p).collect();
+        let mut expected = 0;
+        for pair in branch.points.windows(2) {
+            let sign = |k: usize| pair[k].multipliers.iter().map(|m| m - 1.0).product::<mb_algebra::c64>().re;
+            if (sign(0) * sign(1) < 0.0) != (pair[0].turn * pair[1].turn < 0.0) {
+                let (low, high) = (pair[0].p.min(pair[1].p), pair[0].p.max(pair[1].p));
+                assert!(low < found[expected] && found[expected] < high, "{low} {high} {found:?}");
+                expected += 1;
+            }
+        }
+        assert_eq!(found.len(), expected);
+        places.push(found);
+    }
+    assert!(!places[0].is_empty());
+    for (a, b) in places[0].iter().zip(&places[1]) {
+        assert!((a - b).abs() < 1e-6 * a, "{places:?}");
+    }
+}
