@@ -15,6 +15,7 @@ mod group;
 mod guess;
 mod known;
 mod least_period;
+mod newton;
 mod orbit;
 mod parameter;
 mod rows;
