@@ -129,6 +129,9 @@ impl<'a> Certifier<'a> {
             lefts.iter().enumerate().map(|(j, y)| forms(&products, n, j, y)).collect();
         if refinement != Refinement::None {
             for (j, (raw, forms)) in raws.iter_mut().zip(&mut forms).enumerate() {
+                if raw.bound.is_some() {
+                    continue;
+                }
                 if blurred(raw, &lefts[j], *forms, &terms, j) {
                     *forms = self.sharp(&lefts[j], &raw.right);
                 }
@@ -154,6 +157,9 @@ impl<'a> Certifier<'a> {
         }
         self.widen_poor(&raws, &lefts, &forms, &forces, &mut pairs);
         self.bound_together(&raws, &lefts, &forms, &terms, &mut pairs);
+        for (pair, raw) in pairs.iter_mut().zip(&raws) {
+            pair.error_bound = raw.bound.unwrap_or(pair.error_bound);
+        }
         let mut out = Vec::with_capacity(2 * pairs.len());
         for (pair, raw) in pairs.into_iter().zip(&raws) {
             let conjugate = raw.mirror.then(|| pair.conjugate());

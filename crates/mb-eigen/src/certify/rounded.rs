@@ -10,7 +10,8 @@
 use mb_algebra::sorted::ascending;
 use mb_algebra::{QuadraticPencil, c64};
 
-use crate::{Class, Eigenpair, tuning};
+use crate::finding::SparseFinding;
+use crate::{Class, Eigenpair, Finding, tuning};
 
 /// Widens the bounds of the eigenvalues of a pencil that rounding of K may have moved far.
 pub(crate) fn widen(pencil: &QuadraticPencil, pairs: &mut [Eigenpair]) {
@@ -47,4 +48,16 @@ fn moved(pencil: &QuadraticPencil, s: c64, x: &[c64]) -> f64 {
         }
     }
     terms / form.norm()
+}
+
+/// What rounding of the entries of K could do to the eigenvalue that feels it most, where it leaves less than half of the digits.
+pub(crate) fn felt_most(pencil: &QuadraticPencil, pairs: &[Eigenpair]) -> Option<Finding> {
+    let physical = |pair: &&Eigenpair| pair.class == Class::Physical && pair.alpha.im >= 0.0;
+    let felt = pairs.iter().filter(physical).filter_map(|pair| {
+        let s = pair.value()?;
+        let up_to = 0.5 * f64::EPSILON * moved(pencil, s, &pair.right);
+        (up_to > tuning::SQRT_EPS * s.norm()).then_some((s.norm(), up_to))
+    });
+    let (s, up_to) = felt.max_by(|(s, a), (t, b)| (a / s).total_cmp(&(b / t)))?;
+    Some(SparseFinding::RoundedStiffness { s, up_to }.into())
 }

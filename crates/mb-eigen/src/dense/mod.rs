@@ -10,8 +10,9 @@
 //! spectrum. Sizes: n coordinates, m constraint rows, r = rank Phi_q.
 //!
 //! Zeros and infinities are found first, as null directions of K_r and M_r (kernel.rs, chains.rs). Undamped
-//! symmetric problems take symmetric.rs, large ones with damping of low rank secular.rs, those without mass whose chains at
-//! infinity are long first_order.rs, the others companion.rs.
+//! symmetric problems take symmetric.rs, or congruence.rs where modes are further apart than the digits of double precision,
+//! large ones with damping of low rank secular.rs, those without mass whose chains at infinity are long first_order.rs, the
+//! others companion.rs.
 //! Every eigenvalue is certified on the matrices as given (certify/dense.rs).
 
 mod apart;
@@ -19,6 +20,7 @@ mod chains;
 mod common_null;
 mod companion;
 mod completed;
+mod congruence;
 pub(crate) mod constraint_basis;
 mod deflation;
 mod finite_count;
@@ -119,8 +121,12 @@ fn on_basis_some(
     let mut findings = basis.findings().to_vec();
     findings.append(&mut reduced.findings);
     findings.extend(theory.open);
-    let polished = early.step(|| Ok(polish::lowest(pencil, basis, &mut reduced.raws, options.refinement)))?;
-    findings.extend(polished.unwrap_or_default());
+    let proved = reduced.raws.iter().any(|raw| raw.bound.is_some());
+    if !proved {
+        let polished =
+            early.step(|| Ok(polish::lowest(pencil, basis, &mut reduced.raws, options.refinement)))?;
+        findings.extend(polished.unwrap_or_default());
+    }
     let chosen = choose(&reduced.raws);
     if let Some(chosen) = &chosen {
         let mut chosen = chosen.iter();
@@ -128,11 +134,13 @@ fn on_basis_some(
     }
     let raws = reduced.raws;
     let mut pairs = early.finish(|| Certifier::new(pencil, basis).certify(raws, options.refinement));
-    if options.refinement != Refinement::None {
+    if proved {
+        findings.extend(crate::certify::rounded::felt_most(pencil, &pairs));
+    } else if options.refinement != Refinement::None {
         let refined = early.step(|| refined::refine(pencil, basis.rank(), options, &mut pairs))?;
         findings.extend(refined.into_iter().flatten());
     }
-    if chosen.is_none() {
+    if chosen.is_none() && !proved {
         early.step(|| reducible::refine(pencil, basis, options, &mut pairs))?;
     }
     findings.extend(early.finding());
@@ -261,6 +269,35 @@ fn massless(
     Ok(if regular { Kernel::empty(reduced.m.nrows()) } else { found })
 }
 
+/// Null directions of the stiffness matrix: none where K as written is positive definite, though a change of its last digits would make
+/// some, and its modes can be computed with all the digits that this takes.
+fn stiffless(
+    pencil: &QuadraticPencil,
+    reduced: &Matrices,
+    lifts: Lifts<'_>,
+    massless: usize,
+    options: &DenseOptions,
+) -> Result<Kernel, EigenError> {
+    let (k, most) = (&reduced.k, options.most_zeros);
+    let found = Kernel::find_most(k, lifts.of(&pencil.k), options.zero_tolerance, most)?;
+    let by_rounding = found.open > 0 && found.open == found.dim() && most.is_none() && massless == 0;
+    let definite = by_rounding && is_small_and_undamped(pencil, reduced) && congruence::is_definite(k);
+    Ok(if definite { Kernel::empty(k.nrows()) } else { found })
+}
+
+/// Whether a problem is undamped and without constraints, its matrices as given, and small enough for double-double precision.
+fn is_small_and_undamped(pencil: &QuadraticPencil, reduced: &Matrices) -> bool {
+    let n = pencil.m.nrows();
+    let symmetric = |a: &Dense| check::asymmetry(a) == 0.0;
+    // Unknowns up to which all products and rotations take a second.
+    n <= tuning::SMALL
+        && reduced.m.nrows() == n
+        && pencil.phi_q.nrows() == 0
+        && norms::max_abs(&pencil.c) == 0.0
+        && symmetric(&pencil.m)
+        && symmetric(&pencil.k)
+}
+
 /// Eigenvalues of L_0^T (M, C, K) R_0 in reduced coordinates.
 fn solve_reduced(
     pencil: &QuadraticPencil,
@@ -274,8 +311,7 @@ fn solve_reduced(
         return Ok(ReducedEigenvalues::default());
     }
     let massless = massless(pencil, reduced, lifts, options)?;
-    let stiffless =
-        Kernel::find_most(&reduced.k, lifts.of(&pencil.k), options.zero_tolerance, options.most_zeros)?;
+    let stiffless = stiffless(pencil, reduced, lifts, massless.dim(), options)?;
     if massless.dim() > 0
         && stiffless.dim() > 0
         && let Some(common) = CommonNull::find(pencil, reduced, lifts, options)?
@@ -352,6 +388,14 @@ fn dispatch(
     let symmetric_stiffness = symmetric(&reduced.k, &pencil.k);
     if symmetric_mass && norms::max_abs(&reduced.c) == 0.0 && symmetric_stiffness && !long {
         if let Some(raws) = symmetric::solve(&reduced.m, &reduced.k, zeros, at_infinity)? {
+            let w = raws.iter().filter(|raw| raw.kind == Kind::Ordinary).map(|raw| raw.value().norm_sqr());
+            if at_infinity.eigenvalues() == 0
+                && congruence::is_wide(w)
+                && is_small_and_undamped(pencil, reduced)
+                && let Some(raws) = congruence::solve(&reduced.m, &reduced.k, zeros.eigenvalues() / 2)
+            {
+                return Ok(Candidates { raws, findings: Vec::new() });
+            }
             return Ok(Candidates { raws, findings: Vec::new() });
         }
         if at_infinity.regular {

@@ -33,13 +33,25 @@ pub(crate) struct Raw {
     pub(crate) chain: usize,
     /// For chain 2: |y^H (second-order coefficient) x| for the vectors as they stand here.
     pub(crate) curvature: f64,
+    /// Distance to the eigenvalue where the solver proved one; value and bound are then kept as they are.
+    pub(crate) bound: Option<f64>,
 }
 
 impl Raw {
     /// A finite eigenvalue s from an eigensolver.
     pub(crate) fn finite(s: c64, right: Vec<c64>, left: Option<Vec<c64>>, mirror: bool) -> Self {
         let beta = s.norm().hypot(1.0).recip();
-        Self { alpha: s * beta, beta, right, left, kind: Kind::Ordinary, mirror, chain: 1, curvature: 0.0 }
+        Self {
+            alpha: s * beta,
+            beta,
+            right,
+            left,
+            kind: Kind::Ordinary,
+            mirror,
+            chain: 1,
+            curvature: 0.0,
+            bound: None,
+        }
     }
 
     /// An eigenvalue known by structure, with real vectors.
@@ -64,6 +76,7 @@ impl Raw {
             mirror: false,
             chain,
             curvature,
+            bound: None,
         }
     }
 

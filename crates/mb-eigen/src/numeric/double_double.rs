@@ -13,6 +13,7 @@
 #![expect(clippy::inline_always, reason = "what pulp compiles for a processor must be in one piece")]
 
 mod block;
+pub(crate) mod number;
 mod products;
 
 use mb_algebra::compensated::product_error;

@@ -19,4 +19,5 @@ mod stiff;
 mod systems;
 mod trusted;
 mod under_penalties;
+mod wide;
 mod zeros;

@@ -1,0 +1,82 @@
+//! Eigenvalues further apart than the digits of double precision, of matrices that have them exactly.
+
+use mb_algebra::{Dense, QuadraticPencil, dense};
+use mb_eigen::sparse::{self, Request, SparseOptions};
+use mb_eigen::{Class, DenseOptions, Spectrum};
+
+/// M = T^T D_m T, K = T^T D_k T, whose w are the quotients of the diagonals. All entries are sums of few powers of two.
+fn congruent(t: &Dense, diagonals: [&[f64]; 2]) -> QuadraticPencil {
+    let n = t.nrows();
+    let [m, k] = diagonals.map(|d| dense::mul_transpose(t, &dense::mul(&dense::diagonal(d), t)));
+    QuadraticPencil { m, c: dense::zeros(n, n), k, phi_q: dense::zeros(0, n) }
+}
+
+/// Ones on two diagonals: coordinates are differences of neighbours.
+fn neighbours(n: usize) -> Dense {
+    Dense::from_fn(n, n, |i, j| if i == j || j == i + 1 { 1.0 } else { 0.0 })
+}
+
+/// Ones in the last row and above the diagonal, lower bits in other places.
+fn across(n: usize) -> Dense {
+    let sign = |i: usize, j: usize| if (i + j).is_multiple_of(3) { -1.0 } else { 1.0 };
+    Dense::from_fn(n, n, |i, j| {
+        if i + 1 == n || i == j {
+            1.0
+        } else if j > i {
+            sign(i, j)
+        } else {
+            0.0
+        }
+    })
+}
+
+fn assert_exact(found: &Spectrum, w: &[f64], what: &str) {
+    let mut exact: Vec<f64> = w.iter().map(|w| w.sqrt()).collect();
+    exact.sort_by(f64::total_cmp);
+    assert!(found.eigenpairs.iter().all(|pair| pair.class == Class::Physical), "{what}: {found:?}");
+    let upper = found.eigenpairs.iter().filter(|pair| pair.alpha.im > 0.0);
+    let values: Vec<(f64, f64)> = upper.map(|pair| (pair.value().unwrap().im, pair.error_bound)).collect();
+    assert!(!values.is_empty() && values.len() <= exact.len(), "{what}");
+    for ((s, bound), exact) in values.into_iter().zip(exact) {
+        assert!((s - exact).abs() <= bound, "{what}: {s} is {exact}, bound {bound:e}");
+        assert!(bound <= 1e-9 * s, "{what}: {s}, bound {bound:e}");
+    }
+}
+
+/// All modes and the lowest ones, in coordinates of one size and of many.
+fn assert_solved(pencil: &QuadraticPencil, w: &[f64], what: &str) {
+    let scaled = |a: &Dense| {
+        let d = |i: usize| [0.25, 1.0, 4.0, 0.5, 2.0][2 * i % 5];
+        Dense::from_fn(a.nrows(), a.ncols(), |i, j| d(i) * a[(i, j)] * d(j))
+    };
+    let [m, c, k] = [&pencil.m, &pencil.c, &pencil.k].map(scaled);
+    for pencil in [pencil.clone(), QuadraticPencil { m, c, k, phi_q: pencil.phi_q.clone() }] {
+        let all = mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap();
+        assert_eq!(all.eigenpairs.len(), 2 * w.len(), "{what}");
+        assert_exact(&all, w, what);
+        let request = Request::Lowest { count: w.len() - 1 };
+        let lowest = sparse::solve(&pencil.to_sparse(), &request, &SparseOptions::default()).unwrap();
+        assert_exact(&lowest, w, what);
+    }
+}
+
+#[test]
+fn modes_of_springs_of_all_sizes_have_their_digits() {
+    for (step, light) in
+        [(2.0_f64.powi(10), 1.0), (2.0_f64.powi(10), 2.0_f64.powi(-9)), (2.0_f64.powi(8), 2.0_f64.powi(-10))]
+    {
+        let powers = |by: f64| -> Vec<f64> { (0..6).map(|i| by.powi(i)).collect() };
+        let (m, k) = (powers(light), powers(step));
+        let w: Vec<f64> = k.iter().zip(&m).map(|(k, m)| k / m).collect();
+        assert_solved(&congruent(&neighbours(6), [&m, &k]), &w, &format!("{step} {light}"));
+    }
+}
+
+#[test]
+fn penalties_at_the_last_digit_leave_the_modes_that_the_entries_have() {
+    for (n, stiff) in [(4, 50), (5, 49), (7, 48)] {
+        let mut k: Vec<f64> = (1..=n).map(|i| i as f64).collect();
+        k[n - 1] = 2.0_f64.powi(stiff);
+        assert_solved(&congruent(&across(n), [&vec![1.0; n], &k]), &k, &format!("{n} {stiff}"));
+    }
+}
