@@ -298,6 +298,12 @@ fn is_small_and_undamped(pencil: &QuadraticPencil, reduced: &Matrices) -> bool {
         && symmetric(&pencil.k)
 }
 
+/// Whether the modes of M and K as given are further apart than double precision.
+pub(crate) fn spreads_wide(pencil: &QuadraticPencil) -> bool {
+    let found = symmetric::modes(&pencil.m, &pencil.k);
+    found.is_ok_and(|modes| modes.is_some_and(|modes| congruence::is_wide(modes.w.into_iter())))
+}
+
 /// Eigenvalues of L_0^T (M, C, K) R_0 in reduced coordinates.
 fn solve_reduced(
     pencil: &QuadraticPencil,

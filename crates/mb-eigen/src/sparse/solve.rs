@@ -138,7 +138,8 @@ pub(crate) fn solve_with(
     if problem.dof() == 0 || request.count() == Some(0) {
         return Ok(finish(&problem, None, Vec::new(), problem.rows.findings.clone(), keeps_left));
     }
-    if goes_dense(&problem, request, options) {
+    let wide = || parts.is_none() && spreads_wide(pencil, &problem, options);
+    if goes_dense(&problem, request, options) || wide() {
         return dense(pencil, &problem, request, options, keeps_left);
     }
     let mut findings = problem.rows.findings.clone();
@@ -308,6 +309,16 @@ pub(crate) fn goes_dense(problem: &Problem, request: &Request, options: &SparseO
         | Request::NearPoint { count, .. } => tiny || (small && 3 * count >= problem.dof()),
         Request::Band { .. } => tiny,
     }
+}
+
+/// Whether an undamped problem of a few matrices as written has modes further apart than double precision, so that searches lose the lowest
+/// and the dense path does not.
+fn spreads_wide(pencil: &QuadraticPencil<Sparse>, problem: &Problem, options: &SparseOptions) -> bool {
+    let expert = &options.expert;
+    let given = problem.rows.given.sparse().rows() == 0 && expert.most_zeros.is_none();
+    let small = problem.n <= expert.dense_limit.min(tuning::SMALL) && expert.structure != Structure::General;
+    let undamped = problem.symmetric && problem.undamped();
+    given && small && undamped && dense::spreads_wide(&pencil.to_dense())
 }
 
 /// Where no shift near what is asked for is regular, or the leading matrix is singular, small problems still have the dense path, which
