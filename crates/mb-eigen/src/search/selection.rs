@@ -137,7 +137,9 @@ pub(crate) fn oscillations(raws: &[Raw], request: &Request, expected: usize) -> 
     let count = request.count()?;
     let zero = |raw: &Raw| raw.kind == Kind::Zero && raw.chain == 2;
     let found: usize = raws.iter().map(|raw| if raw.mirror { 2 } else { 1 }).sum();
-    if found != expected || !raws.iter().all(|raw| raw.mirror || zero(raw)) {
+    // Of unsymmetric matrices eigenvalues leave the axis in fours: +-a +- i b.
+    let on_axis = |raw: &Raw| raw.mirror && raw.alpha.re == 0.0;
+    if found != expected || !raws.iter().all(|raw| on_axis(raw) || zero(raw)) {
         return None;
     }
     let key = |raw: &Raw| distance(request, c64::new(0.0, raw.value().im.abs()));

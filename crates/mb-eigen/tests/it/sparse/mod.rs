@@ -8,6 +8,7 @@ mod edges;
 mod everything;
 mod invariance;
 mod largest;
+mod leaving_axis;
 mod memory;
 mod methods;
 mod multiple;
