@@ -7,17 +7,20 @@
 //! ```
 //!
 //! gonzalez2017, Eq. (2) (velocity transformation) and Eq. (7). Sizes: Phi_q m x n, rank r, R_0 n x (n - r).
-//! With rows Phi_d = W Phi_i depending on the independent ones, every l_i + W^T l_d = y reacts alike, and the
-//! shortest choice is l_d = (I + W W^T)^-1 W y = W (I + W^T W)^-1 y, l_i = y - W^T l_d.
+//! Of rows that depend on each other the shortest multipliers are taken (redundancy.rs).
 //! The rank is a decision: with a pivot near the tolerance a finding says so.
 
+mod redundancy;
+
 use mb_algebra::compensated::product_error;
-use mb_algebra::{Cholesky, Dense, RankQr, RankTolerance, c64, dense, norms};
+use mb_algebra::{Dense, RankQr, RankTolerance, c64, dense, norms};
 
 use crate::error::at;
+use crate::numeric::dependence;
 use crate::numeric::operator::Operator;
 use crate::numeric::vectors::{Block, ZERO};
 use crate::{EigenError, Finding, tuning};
+use redundancy::Redundancy;
 
 /// An orthonormal basis of the null space of Phi_q, and the map from forces to multipliers.
 #[derive(Clone, Debug)]
@@ -44,13 +47,6 @@ struct Rows {
     scale: Vec<f64>,
     qr: RankQr,
     redundancy: Option<Redundancy>,
-}
-
-/// W of the given (unscaled) rows and the factor of I + W^T W.
-#[derive(Clone, Debug)]
-struct Redundancy {
-    w: Dense,
-    factor: Cholesky,
 }
 
 impl ConstraintBasis {
@@ -209,15 +205,7 @@ impl ConstraintBasis {
     pub(crate) fn idle_multipliers(&self) -> Result<Dense, EigenError> {
         let Some(rows) = &self.rows else { return Ok(Dense::zeros(0, 0)) };
         let Some(redundancy) = &rows.redundancy else { return Ok(Dense::zeros(self.m, 0)) };
-        // l_i = -W^T l_d for any l_d.
-        let (kept, dropped) = rows.qr.pivots().split_at(self.rank);
-        let mut out = Dense::zeros(self.m, dropped.len());
-        for (j, &row) in dropped.iter().enumerate() {
-            out[(row, j)] = 1.0;
-            for (i, &independent) in kept.iter().enumerate() {
-                out[(independent, j)] = -redundancy.w[(j, i)];
-            }
-        }
+        let out = redundancy.idle(self.m);
         let qr = RankQr::new(&dense::transpose(&out), RankTolerance { relative: 0.0 });
         Ok(qr.map_err(at("Orthonormalizing the multipliers without effect"))?.row_space())
     }
@@ -302,7 +290,7 @@ impl Rows {
         let (kept, dropped) =
             (decision.smallest_kept.unwrap_or(1.0), decision.largest_dropped.unwrap_or(0.0));
         // Pivots (for rows of length one) between the tolerance and this deserve a word.
-        if kept < tuning::SQRT_EPS || dropped > tuning::SOLVE_ROUNDINGS {
+        if kept < tuning::SQRT_EPS || dependence::is_open(dropped, || self.departs()) {
             findings.push(Finding::UncertainConstraintRank {
                 rank,
                 smallest_kept: kept,
@@ -313,6 +301,20 @@ impl Rows {
             findings.push(Finding::NoFreedom);
         }
         findings
+    }
+
+    /// Whether a row that counts as redundant is none as written.
+    fn departs(&self) -> bool {
+        let (kept, dropped) = self.qr.pivots().split_at(self.qr.rank());
+        let w = self.qr.dependence();
+        let row = |i: usize| (0..self.given.ncols()).map(move |j| (j, self.given[(i, j)]));
+        (0..dropped.len()).any(|i| {
+            let own = std::iter::once((dropped[i], 1.0));
+            let all: Vec<(usize, f64)> =
+                own.chain(kept.iter().enumerate().map(|(j, row)| (*row, -w[(i, j)]))).collect();
+            let rows = all.iter().map(|(place, by)| (by * self.scale[*place], row(*place)));
+            dependence::departs(self.given.ncols(), rows, |place| self.scale[all[place].0])
+        })
     }
 
     fn multipliers(&self, b: &[c64]) -> Vec<c64> {
@@ -331,17 +333,8 @@ impl Rows {
         for (l, scale) in l.iter_mut().zip(&self.scale) {
             *l *= scale;
         }
-        if let Some(Redundancy { w, factor }) = &self.redundancy {
-            let (kept, dropped) = self.qr.pivots().split_at(self.qr.rank());
-            let y: Vec<f64> = kept.iter().map(|&row| l[row]).collect();
-            let l_d = dense::matvec(w, &factor.solve(&y));
-            let shift = dense::matvec_transpose(w, &l_d);
-            for (&row, shift) in kept.iter().zip(shift) {
-                l[row] -= shift;
-            }
-            for (&row, value) in dropped.iter().zip(l_d) {
-                l[row] = value;
-            }
+        if let Some(redundancy) = &self.redundancy {
+            redundancy.shorten(&mut l);
         }
         l
     }
@@ -384,23 +377,6 @@ impl Columns {
     }
 }
 
-impl Redundancy {
-    fn new(qr: &RankQr, scale: &[f64]) -> Result<Option<Self>, EigenError> {
-        let (kept, dropped) = qr.pivots().split_at(qr.rank());
-        if dropped.is_empty() {
-            return Ok(None);
-        }
-        let unit = qr.dependence();
-        let w = Dense::from_fn(dropped.len(), kept.len(), |i, j| {
-            unit[(i, j)] * scale[kept[j]] / scale[dropped[i]]
-        });
-        // (I + W W^T)^-1 W = W (I + W^T W)^-1: of rank many rows, however many depend on them.
-        let gram = dense::add(1.0, &dense::identity(kept.len()), 1.0, &dense::mul_transpose(&w, &w));
-        let factor = Cholesky::new(&gram).map_err(at("Minimum-norm multipliers"))?;
-        Ok(Some(Self { w, factor }))
-    }
-}
-
 /// The zero vector of length n.
 pub(crate) fn zeros(n: usize) -> Vec<c64> {
     vec![ZERO; n]
@@ -433,11 +409,52 @@ mod tests {
     }
 
     #[test]
+    fn rows_in_all_units_share_the_reaction_by_their_length() {
+        // Row 1 is a sum of rows 0 and 2, and row 4 one of rows 3 and 5, in units of their own: of the two reactions of length one that the
+        // first three can balance, the longest two rows take all but nothing.
+        for [a, b] in [[1e10, 1.0], [1e-12, 1e9], [1.0, 1e16], [1e-15, 1e-15], [1e13, 1e-13]] {
+            let phi_q = dense::from_rows(&[
+                &[1.0, 0.0, 0.0, 0.0],
+                &[a, a, 0.0, 0.0],
+                &[0.0, b, 0.0, 0.0],
+                &[0.0, 0.0, 1.0, 0.0],
+                &[0.0, 0.0, a, b],
+                &[0.0, 0.0, 0.0, 1.0],
+            ]);
+            let basis = basis(&phi_q);
+            assert_eq!(basis.rank(), 4, "{a:e} {b:e}");
+            let force = [3.0, -5.0, 2.0, 7.0];
+            let l = &basis.multipliers(&Block::new(4, &[complex(&force)]), 1)[0];
+            let l: Vec<f64> = l.iter().map(|l| l.re).collect();
+            let rest = dense::matvec_transpose(&phi_q, &l);
+            assert!(rest.iter().zip(force).all(|(r, f)| (r + f).abs() < 1e-9), "{a:e} {b:e}: {rest:?}");
+            // Nothing shorter: orthogonal to what has no effect.
+            let size = norms::two(&l);
+            for idle in [[a, -1.0, a / b, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, a, -1.0, b]] {
+                let form: f64 = idle.iter().zip(&l).map(|(x, l)| x * l).sum();
+                assert!(form.abs() < 1e-9 * norms::two(&idle) * size, "{a:e} {b:e}: {form:e} {l:?}");
+            }
+        }
+    }
+
+    #[test]
     fn the_rank_does_not_depend_on_row_scales() {
         let phi_q = dense::from_rows(&[&[1e-14, 0.0, 0.0], &[0.0, 1e14, 1e14]]);
         let basis = basis(&phi_q);
         assert_eq!(basis.rank(), 2);
         assert!(basis.findings().is_empty());
+    }
+
+    /// (1, 1, 1) and (1 + d, 1 - d, 1).
+    #[test]
+    fn a_row_that_is_none_of_the_others_as_written_is_not_dropped_in_silence() {
+        let uncertain = |d: f64| {
+            let basis = basis(&dense::from_rows(&[&[1.0, 1.0, 1.0], &[1.0 + d, 1.0 - d, 1.0]]));
+            assert_eq!(basis.rank(), 1);
+            basis.findings().iter().any(|finding| matches!(finding, Finding::UncertainConstraintRank { .. }))
+        };
+        assert!(uncertain(2.0_f64.powi(-45)) && uncertain(2.0_f64.powi(-38)));
+        assert!(!uncertain(f64::EPSILON) && !uncertain(0.0));
     }
 
     #[test]

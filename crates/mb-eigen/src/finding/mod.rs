@@ -219,7 +219,8 @@ impl fmt::Display for Finding {
             Self::UncertainConstraintRank { rank, smallest_kept, largest_dropped } => write!(
                 f,
                 "The rank {rank} of the constraint Jacobian is uncertain: the smallest pivot kept is \
-                 {smallest_kept:.1e}, the largest dropped {largest_dropped:.1e}."
+                 {smallest_kept:.1e}, the largest dropped {largest_dropped:.1e}. With a rank larger by one there is one degree of \
+                 freedom less."
             ),
             Self::StiffPenalty { ratio, digits_lost } => {
                 write!(f, "The penalty terms are {ratio:.1e} times the mechanism's own matrices, so that ")?;

@@ -2,8 +2,10 @@
 //! counts as zero, Rayleigh quotients.
 
 pub(crate) mod check;
+pub(crate) mod dependence;
 pub(crate) mod double_double;
 pub(crate) mod equilibrated;
+pub(crate) mod long_rows;
 pub(crate) mod operator;
 pub(crate) mod rayleigh;
 pub(crate) mod residues;

@@ -4,27 +4,21 @@
 //! D Phi_q = rows of length one
 //! ```
 //!
-//! Redundant rows ([`RowRank`]) are left out of the factorization and named; multipliers are then made of minimum norm, with the
-//! combinations W of all rows in the independent ones:
-//!
-//! ```text
-//! Phi_q = D^-1 W U,  U the independent rows at length one:   l = D^-1 W (W^T D^-2 W)^-1 l_U
-//! ```
-//!
+//! Redundant rows ([`RowRank`]) are left out of the factorization and named; multipliers are then made of minimum norm (module `shares`).
 //! Independent rows that nearly depend on each other give way to others that span the same (module `row_basis`).
 
 mod row_basis;
+mod shares;
 
 use faer::{Mat, MatRef};
-use mb_algebra::{
-    Dense, RankTolerance, RowDependence, RowRank, Scatter, Sparse, SparseCholesky, Triplets, c64, norms,
-    sparse,
-};
+use mb_algebra::{Dense, RankTolerance, RowDependence, RowRank, Sparse, norms, sparse};
 
 use self::row_basis::RowBasis;
+use self::shares::Shares;
 use super::matrix::Matrix;
 use crate::error::at;
 use crate::krylov::Scalar;
+use crate::numeric::dependence;
 use crate::{EigenError, Finding, tuning};
 
 /// The constraint Jacobian, prepared.
@@ -71,7 +65,8 @@ impl Rows {
         let found = RowRank::new(&unit, tolerance).map_err(at("Rank of the constraint Jacobian"))?;
         let mut findings = Vec::new();
         // Pivots between the tolerance and this deserve a word.
-        if found.smallest_kept < tuning::SQRT_EPS || found.largest_dropped > tuning::SOLVE_ROUNDINGS {
+        let open = || found.dependences.iter().any(|of| departs(given.sparse(), &scale, of));
+        if found.smallest_kept < tuning::SQRT_EPS || dependence::is_open(found.largest_dropped, open) {
             let RowRank { smallest_kept, largest_dropped, .. } = found;
             let rank = m - found.dependences.len();
             findings.push(Finding::UncertainConstraintRank { rank, smallest_kept, largest_dropped });
@@ -166,59 +161,24 @@ impl Rows {
     }
 }
 
-/// D^-1 W with the factors of W^T D^-2 W.
-#[derive(Clone, Debug)]
-struct Shares {
-    /// m x r by rows.
-    w: Sparse,
-    gram: SparseCholesky,
-}
-
-impl Shares {
-    /// `scale`: D, one over the lengths of the rows; none where no row depends on others.
-    fn new(kept: &[usize], dependences: &[RowDependence], scale: &[f64]) -> Result<Option<Self>, EigenError> {
-        if dependences.is_empty() || kept.is_empty() {
-            return Ok(None);
-        }
-        let mut w = Triplets::new(scale.len(), kept.len());
-        let mut add = |row: usize, of: usize, by: f64| {
-            if let Ok(j) = kept.binary_search(&of) {
-                w.add(row, j, by / scale[row]);
-            }
-        };
-        for &row in kept {
-            add(row, row, 1.0);
-        }
-        for RowDependence { row, combination } in dependences {
-            for &(of, by) in combination {
-                add(*row, of, by);
-            }
-        }
-        let w = w.to_sparse().to_csr();
-        let gram = sparse::mul(&sparse::transpose(&w).to_csr(), &w);
-        let gram = SparseCholesky::new(&gram).map_err(at("Multipliers of minimum norm"))?;
-        Ok(Some(Self { w, gram }))
-    }
-
-    /// l of all rows as given, from those of the independent rows at length one.
-    fn of<T: Scalar>(&self, l: &[T]) -> Vec<T> {
-        let real = |part: &dyn Fn(c64) -> f64| -> Vec<f64> {
-            let solved = self.gram.solve(&l.iter().map(|l| part(l.complex())).collect::<Vec<f64>>());
-            sparse::matvec(&self.w, &solved)
-        };
-        let re = real(&|l| l.re);
-        if T::REAL {
-            return re.into_iter().map(T::real).collect();
-        }
-        let im = real(&|l| l.im);
-        re.into_iter().zip(im).map(|(re, im)| T::from_complex(c64::new(re, im))).collect()
-    }
+/// Whether a row that counts as redundant is none as written; `scale`: one over the lengths of the rows.
+fn departs(given: &Sparse, scale: &[f64], RowDependence { row, combination }: &RowDependence) -> bool {
+    let others = combination.iter().map(|(j, y)| (*j, -y));
+    let all: Vec<(usize, f64)> = std::iter::once((*row, 1.0)).chain(others).collect();
+    let rows = all.iter().map(|(i, by)| {
+        let entries = given
+            .outer_view(*i)
+            .into_iter()
+            .flat_map(|row| row.iter().map(|(j, v)| (j, *v)).collect::<Vec<_>>());
+        (by * scale[*i], entries)
+    });
+    dependence::departs(given.cols(), rows, |place| scale[all[place].0])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mb_algebra::{dense, to_sparse};
+    use mb_algebra::{Scatter, SparseCholesky, Triplets, dense, to_sparse};
 
     #[test]
     fn a_chain_of_joints_is_peeled_away() {
@@ -275,6 +235,19 @@ mod tests {
         let z = SparseCholesky::new(&gram).unwrap().solve(&all);
         let shortest = sparse::matvec(&phi.to_csr(), &z);
         assert!(shortest.iter().zip(l.col_as_slice(0)).all(|(a, b)| (a - b).abs() < 1e-9));
+    }
+
+    /// (1, 1, 1) and (1 + d, 1 - d, 1).
+    #[test]
+    fn a_row_that_is_none_of_the_others_as_written_is_not_dropped_in_silence() {
+        let uncertain = |d: f64| {
+            let phi = dense::from_rows(&[&[1.0, 1.0, 1.0], &[1.0 + d, 1.0 - d, 1.0]]);
+            let rows = Rows::new(&to_sparse(&phi), RankTolerance::default()).unwrap();
+            assert_eq!(rows.rank, 1);
+            rows.findings.iter().any(|finding| matches!(finding, Finding::UncertainConstraintRank { .. }))
+        };
+        assert!(uncertain(2.0_f64.powi(-45)) && uncertain(2.0_f64.powi(-38)));
+        assert!(!uncertain(f64::EPSILON) && !uncertain(0.0));
     }
 
     #[test]

@@ -51,7 +51,7 @@ fn what_is_near_a_frequency_is_near_in_the_plane() {
             let found = solve(&follower(n), &Request::NearFrequency { hz, count }, &SparseOptions::default())
                 .unwrap();
             let has = |s: c64| {
-                found.nearest(s).and_then(|pair| pair.value()).is_some_and(|t| (t - s).norm() < 1e-12)
+                found.nearest(s).and_then(mb_eigen::Eigenpair::value).is_some_and(|t| (t - s).norm() < 1e-12)
             };
             assert!(has(c64::new(0.0, 1.2)), "{n} {count}: {:?}", found.motion_values());
             let off = [growing, -growing, growing.conj(), -growing.conj()].into_iter().any(has);
