@@ -1,5 +1,6 @@
 //! Certificates: backward errors, condition numbers and error bounds, by one rule for dense and sparse problems.
 
+pub(crate) mod coupled;
 pub(crate) mod dense;
 pub(crate) mod error_bound;
 pub(crate) mod rounded;

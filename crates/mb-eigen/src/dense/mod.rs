@@ -143,6 +143,9 @@ fn on_basis_some(
     if chosen.is_none() && !proved {
         early.step(|| reducible::refine(pencil, basis, options, &mut pairs))?;
     }
+    if !proved {
+        crate::certify::coupled::widen(pencil, &mut pairs);
+    }
     findings.extend(early.finding());
     if options.most_zeros.is_some() {
         crate::certify::rounded::widen(pencil, &mut pairs);

@@ -91,3 +91,36 @@ fn penalties_at_the_last_digit_leave_the_modes_that_the_entries_have() {
         assert_solved(&congruent(&across(n), [&vec![1.0; n], &k]), &k, &format!("{n} {stiff}"));
     }
 }
+
+/// Blocks of six coordinates, of stiffnesses apart by 2^10 and masses by 2^-9, each block a little stiffer than the one before.
+#[test]
+fn bounds_of_more_modes_than_have_their_digits_hold() {
+    let (blocks, size) = (20, 6);
+    let powers = |by: f64| -> Vec<f64> { (0..6).map(|i| by.powi(i)).collect() };
+    let n = blocks * size;
+    let place = |block: usize, i: usize| (7 * (size * block + i)) % n;
+    let [mut m, mut k] = [dense::zeros(n, n), dense::zeros(n, n)];
+    let mut exact = Vec::new();
+    for block in 0..blocks {
+        let stiffer = 1.0 + block as f64 / 8.0;
+        let d_k: Vec<f64> = powers(2.0_f64.powi(10)).iter().map(|k| k * stiffer).collect();
+        let d_m = powers(2.0_f64.powi(-9));
+        exact.extend(d_k.iter().zip(&d_m).map(|(k, m)| (k / m).sqrt()));
+        let own = congruent(&neighbours(size), [&d_m, &d_k]);
+        for i in 0..size {
+            for j in 0..size {
+                let to = (place(block, i), place(block, j));
+                (m[to], k[to]) = (own.m[(i, j)], own.k[(i, j)]);
+            }
+        }
+    }
+    let pencil = QuadraticPencil { m, c: dense::zeros(n, n), k, phi_q: dense::zeros(0, n) };
+    let found = mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap();
+    let upper = found.eigenpairs.iter().filter(|pair| pair.alpha.im >= 0.0 && pair.alpha.re >= 0.0);
+    for pair in upper.filter(|pair| pair.class == Class::Physical) {
+        let s = pair.value().unwrap();
+        let away =
+            exact.iter().map(|w| (s - mb_algebra::c64::new(0.0, *w)).norm()).fold(f64::INFINITY, f64::min);
+        assert!(away <= pair.error_bound, "{s} is {away:e} off, bound {:e}", pair.error_bound);
+    }
+}
