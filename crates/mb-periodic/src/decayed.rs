@@ -8,8 +8,8 @@
 //!
 //! It is the periodic Schur form by orthogonal iteration: directions D that go along with the motion are made orthonormal at every step, and
 //! sweeps of the cyclic QR iteration push what is left of C through the triangular factors until it couples no multipliers of different
-//! size. What stays in C is the sign of a real multiplier, and the turn of a complex pair, which is a block of two. A coupling c changes
-//! the multipliers behind it by the share c^2 alone, since the complement of C in its first block is orthogonal to this order.
+//! size. What stays in C is the sign of a real multiplier, and the turn of a complex pair, which is a block of two. What couples
+//! blocks still is in the errors.
 //! Logarithms of the sizes are summed apart, so that nothing underflows. Steps that resolve the motion need not resolve what decays
 //! within one of them, so that they are doubled until the logarithms stay.
 
@@ -46,7 +46,7 @@ const GAP: f64 = 6.9;
 const ROUNDS: usize = 2;
 /// Change of a logarithm by doubling the steps that is small enough.
 const SETTLED: f64 = 1e-9;
-/// Entries of C below this couple nothing: its square is below the unit roundoff.
+/// Entries of C below this do not join blocks; sweeps take them down to rounding.
 const COUPLED: f64 = 1e-8;
 /// Most sweeps: as many as part multipliers with the ratio 3/4 to [`COUPLED`], and most operations in all of them.
 const SWEEPS: usize = 64;
@@ -211,19 +211,33 @@ impl Factored {
         }
         out
     }
+    /// The largest entry of C that couples one block to another.
+    fn coupling(&self) -> f64 {
+        let (c, mut out) = (&self.closing, 0.0_f64);
+        for b in self.blocks() {
+            for j in b.clone() {
+                out = (b.end..c.nrows()).map(|i| c[(i, j)].abs()).fold(out, f64::max);
+            }
+        }
+        out
+    }
     /// Sweeps until the sizes in every block are alike, or no more sweeps are allowed: the directions in which that is so; none where
     /// factors become singular.
     fn part(&mut self, options: &OrbitOptions) -> Result<Option<Dense>, PeriodicError> {
         let size = self.closing.nrows();
         let mut turned = dense::identity(size);
-        let mut work = 0.0;
+        let (mut work, mut before) = (0.0, f64::INFINITY);
         for _ in 0..SWEEPS {
             options.watch.look()?;
             let sizes = self.sizes();
             work += 4.0 * (size as f64).powi(3) * self.factors.len() as f64;
-            if work > WORK || self.blocks().into_iter().all(|b| spread(&sizes[b]) <= GAP) {
+            let parted = self.blocks().into_iter().all(|b| spread(&sizes[b]) <= GAP);
+            // What still couples blocks decays with every sweep, until it is rounding.
+            let coupling = self.coupling();
+            if work > WORK || (parted && (coupling <= f64::EPSILON || coupling > 0.5 * before)) {
                 break;
             }
+            before = if parted { coupling } else { f64::INFINITY };
             turned = dense::mul(&turned, &self.closing);
             for r in &mut self.factors {
                 let (z, next) = gram_schmidt(&dense::mul(r, &self.closing));
@@ -237,7 +251,7 @@ impl Factored {
     }
     /// Logarithms of the eigenvalues of all blocks with what rounding changes in them, the largest first.
     fn logarithms(&self) -> Result<Vec<Decayed>, PeriodicError> {
-        let unit = 4.0 * f64::EPSILON * self.taken as f64;
+        let unit = 4.0 * f64::EPSILON * self.taken as f64 + self.coupling();
         let mut out = Vec::new();
         for b in self.blocks() {
             let part = |a: &Dense| Dense::from_fn(b.len(), b.len(), |i, j| a[(b.start + i, b.start + j)]);
