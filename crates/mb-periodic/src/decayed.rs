@@ -356,6 +356,22 @@ mod tests {
         assert_eq!(found.len(), 3);
     }
 
+    /// A small coupling counts as much as the triangular factors are off normal, so that it is taken to rounding: the small multiplier is the
+    /// determinant over the large one, which is the trace but for what is far below it.
+    #[test]
+    fn small_couplings_beside_large_entries_are_swept_out() {
+        let (off, small) = (1e-9_f64, 1e-9);
+        let mut factored = Factored::new(2);
+        assert!(factored.take(dense::from_rows(&[&[1.0, 1e4], &[0.0, small]])));
+        factored.closing = dense::from_rows(&[&[off.cos(), -off.sin()], &[off.sin(), off.cos()]]);
+        let trace = off.cos() + off.sin() * 1e4 + off.cos() * small;
+        let large = trace - small / trace;
+        factored.part(&OrbitOptions::default()).unwrap().unwrap();
+        let found = factored.logarithms().unwrap();
+        assert!((found[0].logarithm.re - large.ln()).abs() < 1e-14, "{found:?}");
+        assert!((found[1].logarithm.re - (small / large).ln()).abs() < 1e-12, "{found:?}");
+    }
+
     /// Two factors, each with a small negative multiplier of its own: the product is positive, and one of them alone negative.
     #[test]
     fn signs_of_small_real_ones_are_those_of_the_product() {
