@@ -102,3 +102,57 @@ fn form(x: &[f64], y: &TwoVectors) -> f64 {
     }
     sum.value()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mb_algebra::{c64, dense};
+
+    fn pair(w: f64, x: &[f64]) -> [Eigenpair; 2] {
+        let shape = crate::Shape::of_real(x.to_vec());
+        let upper = Eigenpair {
+            alpha: c64::new(0.0, w.sqrt()),
+            beta: 1.0,
+            right: shape.clone(),
+            left: shape,
+            multipliers: crate::Shape::default(),
+            left_multipliers: crate::Shape::default(),
+            class: Class::Physical,
+            chain: 1,
+            backward_error: 0.0,
+            constraint_violation: 0.0,
+            condition: 1.0,
+            error_bound: 1e-15,
+            penalty_share: None,
+        };
+        let lower = upper.conjugate();
+        [upper, lower]
+    }
+
+    /// w = 1, 4 and 2^60; vectors of the first two turned in their plane have quotients between 1 and 4.
+    #[test]
+    fn modes_mixed_with_each_other_have_bounds_that_reach_the_eigenvalues() {
+        let high = 2.0_f64.powi(60);
+        let k = dense::diagonal(&[1.0, 4.0, high]);
+        let pencil =
+            QuadraticPencil { m: dense::identity(3), c: dense::zeros(3, 3), k, phi_q: dense::zeros(0, 3) };
+        for angle in [0.0_f64, 1e-5, 0.1, 0.3, 0.7] {
+            let (sin, cos) = angle.sin_cos();
+            let of = |x: f64, y: f64| pair(x * x + 4.0 * y * y, &[x, y, 0.0]);
+            let mut pairs = [of(cos, sin), of(-sin, cos), pair(high, &[0.0, 0.0, 1.0])].concat();
+            widen(&pencil, &mut pairs);
+            for (exact, pair) in [1.0, 2.0, high.sqrt()].iter().zip(pairs.iter().step_by(2)) {
+                let away = (pair.value().unwrap().im - exact).abs();
+                assert!(away <= pair.error_bound + 1e-15 * exact, "{angle}: {exact} {away:e} {pair:?}");
+                assert!(angle > 0.1 || pair.error_bound <= 20.0 * angle * angle + 1e-15, "{angle}: {pair:?}");
+            }
+            assert!(pairs[0].error_bound == pairs[1].error_bound && pairs[4].error_bound <= 1e-15);
+        }
+        // One vector twice is no second mode.
+        let mut pairs =
+            [pair(1.0, &[1.0, 0.0, 0.0]), pair(1.0, &[1.0, 1e-9, 0.0]), pair(high, &[0.0, 0.0, 1.0])]
+                .concat();
+        widen(&pencil, &mut pairs);
+        assert!(pairs[..4].iter().all(|pair| pair.error_bound.is_infinite()));
+    }
+}
