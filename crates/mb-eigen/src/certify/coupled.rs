@@ -146,7 +146,8 @@ mod tests {
                 assert!(away <= pair.error_bound + 1e-15 * exact, "{angle}: {exact} {away:e} {pair:?}");
                 assert!(angle > 0.1 || pair.error_bound <= 20.0 * angle * angle + 1e-15, "{angle}: {pair:?}");
             }
-            assert!(pairs[0].error_bound == pairs[1].error_bound && pairs[4].error_bound <= 1e-15);
+            assert_eq!(pairs[0].error_bound.to_bits(), pairs[1].error_bound.to_bits());
+            assert!(pairs[4].error_bound <= 1e-15);
         }
         // One vector twice is no second mode.
         let mut pairs =
