@@ -138,25 +138,23 @@ fn a_mechanism_that_its_motor_turns_forever_has_no_equilibrium_and_says_so_soon(
     assert!(!verdict.contains("long dynamic relaxation"), "{verdict}");
 }
 
-/// Doors on upright hinges under their weight: each swings freely, and `check` finds it as `modes` does. What rounding leaves of the balance of
-/// weight and reactions at the hinges is no stiffness.
 /// The chain of bodies on vertical hinges, straight below each other or at the offsets of an arm that works in a plane.
 fn on_vertical_hinges(offsets: &[[f64; 3]]) -> String {
-    let mut text = format!("{HEAD}gravity = [0, 0, -9.81]\n");
+    let mut parts = vec![format!("{HEAD}gravity = [0, 0, -9.81]\n")];
     let mut from = [0.0; 3];
     for (i, d) in offsets.iter().enumerate() {
         let [half, minus] = [0.5, -0.5].map(|by| d.map(|x| by * x));
         let at: Vec<f64> = from.iter().zip(half).map(|(x, h)| x + h).collect();
         let before = if i == 0 { "ground".to_owned() } else { format!("b{}.end", i - 1) };
-        text += &format!(
+        parts.push(format!(
             "[[spatial-body]]\nname = 'b{i}'\nmass = {}\ninertia = [0.02, 0.03, 0.025]\nat = {at:?}\n\
              markers = {{ start = {minus:?}, end = {half:?} }}\n\
              [[joint]]\nname = 'h{i}'\ntype = 'revolute'\na = 'b{i}.start'\nb = '{before}'\naxis = [0, 0, 1]\n",
             1.3 + 0.37 * i as f64
-        );
+        ));
         from = [0, 1, 2].map(|k| from[k] + d[k]);
     }
-    text
+    parts.concat()
 }
 
 #[test]
@@ -205,6 +203,8 @@ fn a_soft_spring_on_the_last_hinge_of_an_arm_keeps_its_frequency() {
     }
 }
 
+/// Doors on upright hinges under their weight: each swings freely, and `check` finds it as `modes` does. What rounding leaves of the balance of
+/// weight and reactions at the hinges is no stiffness.
 #[test]
 fn doors_under_their_weight_swing_freely_each_by_itself() {
     let doors = format!(
