@@ -34,7 +34,8 @@ pub struct FreeMotion {
 /// # Errors
 /// [`AnalysisError::Eigen`], [`AnalysisError::Linear`].
 pub fn free_motions(model: &Model, at: &OperatingPoint) -> Result<Vec<FreeMotion>, AnalysisError> {
-    if most_free_directions(model, at) == Some(0) {
+    let most_zeros = most_free_directions(model, at);
+    if most_zeros == Some(0) {
         return Ok(Vec::new());
     }
     let lin = linearize_sparse(model, at);
@@ -50,7 +51,7 @@ pub fn free_motions(model: &Model, at: &OperatingPoint) -> Result<Vec<FreeMotion
     for part in &parts {
         let key = part.bits();
         if !known.contains_key(&key) {
-            known.insert(key.clone(), part.free_motions(lin.k_parts.is_some())?);
+            known.insert(key.clone(), part.free_motions(lin.k_parts.is_some(), most_zeros)?);
         }
         let here = |(i, a): &(usize, f64)| (part.columns[*i], *a);
         out.extend(known[&key].iter().map(|motion| FreeMotion {
@@ -138,7 +139,12 @@ impl Part {
         let n = self.columns.len();
         triplets(&self.matrices[k], n, n).to_sparse()
     }
-    fn free_motions(&self, in_parts: bool) -> Result<Vec<FreeMotion>, AnalysisError> {
+    /// `most_zeros`: how many directions without stiffness the model has at most, where its geometry shows it.
+    fn free_motions(
+        &self,
+        in_parts: bool,
+        most_zeros: Option<usize>,
+    ) -> Result<Vec<FreeMotion>, AnalysisError> {
         let n = self.columns.len();
         let [m, c, k] = [0, 1, 2].map(|k| self.sparse(k));
         let phi_q = triplets(&self.phi_q, self.rows, n).to_sparse();
@@ -161,7 +167,8 @@ impl Part {
         }
         let [m, c, k, phi_q] = [&m, &c, &k, &phi_q].map(to_dense);
         let pencil = QuadraticPencil { m, c, k, phi_q };
-        Ok(of_spectrum(&mb_eigen::dense::solve(&pencil, &DenseOptions::default()).map_err(failed)?))
+        let options = DenseOptions { most_zeros, ..DenseOptions::default() };
+        Ok(of_spectrum(&mb_eigen::dense::solve(&pencil, &options).map_err(failed)?))
     }
 }
 

@@ -100,13 +100,10 @@ fn decided<'a>(all: &[&'a Sample]) -> Vec<&'a Sample> {
     };
     let mut out: Vec<&Sample> = Vec::with_capacity(all.len());
     for (k, sample) in all.iter().enumerate() {
-        let before = out.last().filter(|s| growing(s).is_some());
-        let after = all[k + 1..].iter().find(|s| growing(s).is_some());
-        let next = all.get(k + 1).zip(after).is_some_and(|(next, grown)| std::ptr::eq(*next, *grown));
-        let quiet = growing(sample).is_none();
-        let beside =
-            before.is_some_and(|s| hides(sample, s)) || (next && after.is_some_and(|s| hides(sample, s)));
-        if !(quiet && beside) {
+        let beside = [out.last().copied(), all.get(k + 1).copied()];
+        let hidden =
+            growing(sample).is_none() && beside.into_iter().flatten().any(|grown| hides(sample, grown));
+        if !hidden {
             out.push(sample);
         }
     }
