@@ -265,6 +265,7 @@ impl Failure {
             }
             LinearError::NoInertia { coordinate } => Some(coordinate),
             LinearError::InsideOut { worst, .. } => Some(&worst.owner),
+            LinearError::TurnedOver { joint } => Some(joint),
             LinearError::Constraint(
                 ConstraintError::NotAssembled { owner, .. }
                 | ConstraintError::VelocitiesContradict { owner, .. }
@@ -284,7 +285,9 @@ impl Failure {
             Self::Request(_) => "request",
             Self::Linear(LinearError::Constraint(ConstraintError::NotAssembled { .. })) => "assembly",
             Self::Linear(
-                LinearError::NoEquilibrium { stopped: None, .. } | LinearError::InsideOut { .. },
+                LinearError::NoEquilibrium { stopped: None, .. }
+                | LinearError::InsideOut { .. }
+                | LinearError::TurnedOver { .. },
             ) => "equilibrium",
             Self::Linear(LinearError::NotOnMotion { expected: MOTION, .. }) => "not_on_a_motion",
             Self::Linear(LinearError::NotOnMotion { .. }) => "not_an_equilibrium",

@@ -74,6 +74,14 @@ pub enum LinearError {
         /// The one with the smallest volume.
         worst: Box<InsideOut>,
     },
+    /// Every equilibrium found has a joint turned over.
+    #[error(
+        "The equilibrium found has {joint} turned over: its axis points opposite ways on both sides. No motion of the mechanism leads there."
+    )]
+    TurnedOver {
+        /// The first of them.
+        joint: String,
+    },
     /// A driving constraint moves, so nothing is at rest.
     #[error(
         "{owner} moves at t = {time} s with the rate {rate:.3e} and the acceleration {acceleration:.3e}, so there is no rest then. Choose a time at which it stands still, or linearize about a point of the motion."

@@ -170,6 +170,7 @@ fn kind_of(error: &LinearError) -> &'static str {
     match error {
         LinearError::NoEquilibrium { .. } => "no_equilibrium",
         LinearError::InsideOut { .. } => "inside_out",
+        LinearError::TurnedOver { .. } => "turned_over",
         LinearError::Driven { .. } => "driven",
         LinearError::NotOnMotion { .. } => "not_on_motion",
         LinearError::NotSteady(_) | LinearError::NoSteadyMotion { .. } => "not_steady",

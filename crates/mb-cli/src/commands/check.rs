@@ -87,7 +87,7 @@ pub fn analyse(text: &Text, args: &CheckArgs, progress: Progress) -> Result<Chec
 
 fn verdict(rank: &ConstraintRank, settled: &Result<Settled, Failure>) -> (String, u8) {
     match settled {
-        Err(Failure::Linear(e @ LinearError::NoEquilibrium { .. })) => {
+        Err(Failure::Linear(e @ (LinearError::NoEquilibrium { .. } | LinearError::TurnedOver { .. }))) => {
             (format!("nothing to linearize at. {e}"), NUMERICS)
         }
         Err(e) => (e.to_string(), e.exit_code()),

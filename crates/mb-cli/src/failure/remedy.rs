@@ -133,7 +133,7 @@ fn linear(error: &LinearError) -> Option<&'static str> {
         LinearError::NoEquilibrium { pushed, stopped: Some(why), .. } if pushed.is_empty() => {
             return limit(*why);
         }
-        LinearError::NoEquilibrium { .. } => {
+        LinearError::NoEquilibrium { .. } | LinearError::TurnedOver { .. } => {
             "try --strategy relaxation, start values with --at, or `mb equilibrium --find-all 24`"
         }
         LinearError::InsideOut { .. } => {

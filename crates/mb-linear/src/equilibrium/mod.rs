@@ -156,6 +156,7 @@ impl Equilibrium {
         let mut best = start.clone();
         let mut refused = None;
         let mut leads_on = false;
+        let over = model.turned_over(&start);
         let methods: &[(&'static str, Method)] = match options.strategy {
             Strategy::Automatic => &[
                 ("Newton", newton::newton),
@@ -181,6 +182,13 @@ impl Equilibrium {
             leads_on |= outcome.leads_on;
             let point = shortest_multipliers(model, outcome.point)?;
             if let Ok(found) = Self::verified(model, point.clone(), options.tolerance) {
+                // Steps that are too long lead where the rows are met the other way round.
+                if let Some(joint) =
+                    model.turned_over(&found.point).iter().find(|joint| !over.contains(joint))
+                {
+                    refused = Some(LinearError::TurnedOver { joint: (*joint).to_owned() });
+                    continue;
+                }
                 match accepted(Self { iterations, found_by: name, ..found }, model) {
                     Ok(found) => return Ok(found),
                     Err(why) => refused = Some(why),

@@ -83,6 +83,12 @@ impl<P: Data> Joint<P> {
             None => format!("along its {axis}"),
         }
     }
+    /// Whether a joint that turns about one axis has it opposite in both frames: its rows are met there as well, but no motion leads there.
+    pub(crate) fn is_turned_over(&self, q: &[P]) -> bool {
+        let locked = self.locked.rotation;
+        let free = locked.iter().position(|x| !*x).filter(|_| locked.iter().filter(|x| **x).count() == 2);
+        free.is_some_and(|k| dot(&self.a.axis(q, k), &self.b.axis(q, k)).value() < 0.0)
+    }
     fn translations<S: Lift<P>>(&self, q: &[S], out: &mut [S]) {
         let d = self.a.place.position(q) - self.b.place.position(q);
         let all = self.locks_all_translations();

@@ -83,6 +83,17 @@ impl<P: Data> Model<P> {
         let ways = self.members().iter().map(|m| (m.owner.as_str(), one(m)));
         ways.filter(|(_, speed)| *speed > 0.0).collect()
     }
+    /// The owners of joints that turn about one axis which is opposite in both of their frames: the rows are met, but no motion leads there.
+    pub fn turned_over(&self, point: &Point<P>) -> Vec<&str> {
+        let mut scratch = Scratch::<P>::default();
+        let mut one = |m: &'_ Member<P>| -> bool {
+            let Element::Joint(e) = &m.element else { return false };
+            let frame = &mut scratch.value;
+            frame.gather(&m.wires, point, self.gravity);
+            e.is_turned_over(&frame.q)
+        };
+        self.members().iter().filter(|m| one(m)).map(|m| m.owner.as_str()).collect()
+    }
     /// Whether elements have functions of place from outside, which may be the same at many places and not at others: a surface given
     /// as a profile, a law of an element of someone else's.
     pub fn has_functions_of_place(&self) -> bool {

@@ -260,3 +260,27 @@ fn energy_and_momentum_of_a_body_in_space() {
         assert!(((a - b) / (2.0 * h)).abs() < 1e-7, "{a} {b}");
     }
 }
+
+/// The rows of a hinge are met where its axis points the other way, which is no place that a motion leads to.
+#[test]
+fn a_hinge_met_the_other_way_round_is_turned_over() {
+    let text = "units = 'SI'\nname = 'door'\n[[spatial-body]]\nname = 'leaf'\nmass = 1\ninertia = [1, 2, 3]\nat = [0, 0, 0]\n\
+                [[joint]]\nname = 'hinge'\ntype = 'revolute'\na = 'leaf'\nb = 'ground'\naxis = [0, 0, 1]\n";
+    let model = Model::from_toml(text).unwrap();
+    let turned = |euler: [f64; 4]| {
+        let mut point = model.initial_point();
+        point.q[3..7].copy_from_slice(&euler);
+        let met = model.phi(&point.q, 0.0).iter().all(|row| row.abs() < 1e-15);
+        (met, model.turned_over(&point).len())
+    };
+    assert_eq!(turned([1.0, 0.0, 0.0, 0.0]), (true, 0));
+    // Half a turn about the axis of the hinge, and about one across it.
+    assert_eq!(turned([0.0, 0.0, 0.0, 1.0]), (true, 0));
+    assert_eq!(turned([0.0, 1.0, 0.0, 0.0]), (true, 1));
+    assert_eq!(
+        model
+            .turned_over(&Point { q: vec![0.0, 0.0, 0.0, 0.0, 0.6, 0.8, 0.0], ..model.initial_point() })
+            .len(),
+        1
+    );
+}
