@@ -9,6 +9,8 @@
 
 #![expect(clippy::inline_always, reason = "what pulp compiles for a processor must be in one piece")]
 
+use crate::Dense;
+
 /// e = a b - fl(a b), without instructions that round a product and a sum once; `product` is fl(a b).
 #[inline(always)]
 pub fn product_error(a: f64, b: f64, product: f64) -> f64 {
@@ -22,6 +24,42 @@ fn halves(a: f64) -> (f64, f64) {
     let shifted = 134_217_729.0 * a;
     let high = shifted - (shifted - a);
     (high, a - high)
+}
+
+/// sum + lost <- sum + lost + a b, with what rounding takes from both in `lost`.
+#[inline]
+pub fn add_product([sum, lost]: [&mut f64; 2], a: f64, b: f64) {
+    let product = a * b;
+    let next = *sum + product;
+    let part = next - *sum;
+    *lost += (*sum - (next - part)) + (product - part) + product_error(a, b, product);
+    *sum = next;
+}
+
+/// A B, m x n and n x k, each entry as if summed with twice the digits: directions that rows and B hold by nothing are then held by nothing
+/// that is more than rounding of the entries themselves. Entries of A that are zero cost nothing; what is not a number in B stays so.
+pub fn product(a: &Dense, b: &Dense) -> Dense {
+    let column = |j: usize| -> Vec<(usize, f64)> {
+        let entries = a.col_as_slice(j).iter().copied().enumerate();
+        entries.filter(|(_, v)| *v != 0.0).collect()
+    };
+    let columns: Vec<_> = (0..a.ncols()).map(column).collect();
+    let mut out = Dense::zeros(a.nrows(), b.ncols());
+    let mut lost = vec![0.0; a.nrows()];
+    for j in 0..b.ncols() {
+        let sums = out.col_as_slice_mut(j);
+        lost.fill(0.0);
+        for (column, &y) in columns.iter().zip(b.col_as_slice(j)).filter(|(_, y)| **y != 0.0) {
+            for &(i, x) in column {
+                add_product([&mut sums[i], &mut lost[i]], x, y);
+            }
+            if !y.is_finite() {
+                sums.fill(f64::NAN);
+            }
+        }
+        sums.iter_mut().zip(&lost).for_each(|(sum, lost)| *sum += lost);
+    }
+    out
 }
 
 /// A row of a sparse matrix times W columns packed by rows: the sums as rounded, and what they lost.

@@ -23,7 +23,7 @@
 //! refinement. Where the LDL^T declines (A is singular along motions that nothing holds), those motions are left alone (module
 //! `free`).
 
-use mb_algebra::compensated::product_error;
+use mb_algebra::compensated::add_product;
 use mb_algebra::{
     AlgebraError, Dense, Lu, RankTolerance, Scatter, Sparse, SparseLu, Svd, Triplets, norms, sparse, to_dense,
 };
@@ -372,12 +372,7 @@ fn refined(phi_q: &Sparse, c: &[f64], solve: impl Fn(&[f64]) -> Vec<f64>) -> Vec
 fn residual_of(phi_q: &Sparse, c: &[f64], lambda: &[f64]) -> Vec<f64> {
     let (mut sum, mut lost) = (c.to_vec(), vec![0.0; c.len()]);
     for (value, (i, j)) in phi_q {
-        let by = -lambda[i];
-        let product = value * by;
-        let next = sum[j] + product;
-        let part = next - sum[j];
-        lost[j] += (sum[j] - (next - part)) + (product - part) + product_error(*value, by, product);
-        sum[j] = next;
+        add_product([&mut sum[j], &mut lost[j]], *value, -lambda[i]);
     }
     // Products beyond the range of numbers lose what cannot be said.
     sum.iter().zip(&lost).map(|(s, l)| if l.is_finite() { s + l } else { *s }).collect()

@@ -25,7 +25,7 @@
 
 use crate::steady::Generator;
 use crate::turning::crosses;
-use mb_algebra::compensated::product_error;
+use mb_algebra::compensated::product;
 use mb_algebra::{AlgebraError, Dense, RankTolerance, Svd, dense, norms};
 use mb_model::system::Blocks;
 use mb_model::{Model, Point};
@@ -277,26 +277,4 @@ impl Noise {
 /// A matrix with columns of length one, or a projector, without entries that are rounding of others.
 fn clean(x: &Dense) -> Dense {
     Dense::from_fn(x.nrows(), x.ncols(), |i, j| if x[(i, j)].abs() <= ROUNDING { 0.0 } else { x[(i, j)] })
-}
-
-/// A B, each entry as if summed with twice the digits: directions that K and B hold by nothing are then held by nothing that is
-/// more than rounding of the entries themselves (Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26 (2005) 1955).
-fn product(a: &Dense, b: &Dense) -> Dense {
-    let mut out = Dense::zeros(a.nrows(), b.ncols());
-    let mut lost = vec![0.0; a.nrows()];
-    for j in 0..b.ncols() {
-        let sums = out.col_as_slice_mut(j);
-        lost.fill(0.0);
-        for (k, y) in b.col_as_slice(j).iter().enumerate().filter(|(_, y)| **y != 0.0) {
-            for ((sum, lost), x) in sums.iter_mut().zip(&mut lost).zip(a.col_as_slice(k)) {
-                let term = x * y;
-                let next = *sum + term;
-                let of_sum = next - *sum;
-                *lost += (*sum - (next - of_sum)) + (term - of_sum) + product_error(*x, *y, term);
-                *sum = next;
-            }
-        }
-        sums.iter_mut().zip(&lost).for_each(|(sum, lost)| *sum += lost);
-    }
-    out
 }

@@ -12,8 +12,7 @@
 
 mod redundancy;
 
-use mb_algebra::compensated::product_error;
-use mb_algebra::{Dense, RankQr, RankTolerance, c64, dense, norms};
+use mb_algebra::{Dense, RankQr, RankTolerance, c64, compensated, dense, norms};
 
 use crate::error::at;
 use crate::numeric::dependence;
@@ -257,10 +256,9 @@ impl Rows {
     ///
     /// Rounding of an entry that is zero, times a large stiffness, would stand in R^T K R where a motion meets none.
     fn corrected(&self, mut null: Dense) -> Dense {
-        let unit = Columns::of(&self.unit);
         let mut last = f64::INFINITY;
         for _ in 0..MOST_CORRECTIONS {
-            let d = self.qr.solve_independent_rows_of(&unit.times(&null));
+            let d = self.qr.solve_independent_rows_of(&compensated::product(&self.unit, &null));
             let size = norms::max_abs(&d);
             if size == 0.0 || size.is_nan() || size > 0.5 * last {
                 break;
@@ -337,43 +335,6 @@ impl Rows {
             redundancy.shorten(&mut l);
         }
         l
-    }
-}
-
-/// Entries of a matrix that are not zero, column by column.
-struct Columns {
-    rows: usize,
-    entries: Vec<Vec<(usize, f64)>>,
-}
-
-impl Columns {
-    fn of(a: &Dense) -> Self {
-        let column = |j: usize| -> Vec<(usize, f64)> {
-            let entries = a.col_as_slice(j).iter().copied().enumerate();
-            entries.filter(|(_, v)| *v != 0.0).collect()
-        };
-        Self { rows: a.nrows(), entries: (0..a.ncols()).map(column).collect() }
-    }
-
-    /// A X as if in double-double precision.
-    fn times(&self, x: &Dense) -> Dense {
-        let mut out = Dense::zeros(self.rows, x.ncols());
-        let mut lost = vec![0.0; self.rows];
-        for j in 0..x.ncols() {
-            let sum = out.col_as_slice_mut(j);
-            lost.fill(0.0);
-            for (column, &x) in self.entries.iter().zip(x.col_as_slice(j)).filter(|(_, x)| **x != 0.0) {
-                for &(i, a) in column {
-                    let product = a * x;
-                    let next = sum[i] + product;
-                    let part = next - sum[i];
-                    lost[i] += (sum[i] - (next - part)) + (product - part) + product_error(a, x, product);
-                    sum[i] = next;
-                }
-            }
-            sum.iter_mut().zip(&lost).for_each(|(s, l)| *s += l);
-        }
-        out
     }
 }
 
