@@ -165,21 +165,31 @@ fn mass_of_a_straight_beam_is_that_of_a_bar() {
     }
 }
 
-/// Sections that stay perpendicular: shear stiffness follows the elements, unless the section has more of it.
+/// Sections that stay perpendicular: shear stiffness follows the elements up to what the whole beam needs, unless the section
+/// has more of it; elements of two nodes need no more than 12 EI / h^2.
 #[test]
 fn rigid_shear_follows_the_elements() {
     let plain = data(Interpolation::Quadratic, AxialStrain::Exact, 0.0);
     let rigid = BeamData { shear: Shear::Rigid, ..plain };
-    let (long, short) = (rigid.law_of_element(2.0), rigid.law_of_element(0.5));
+    let of = |length: f64, whole: f64| rigid.law_of_element(length, whole);
+    let (long, short) = (of(2.0, 2.0), of(0.5, 2.0));
     let bending = plain.law().moment;
     // Shear along y bends about z.
     for (shear, about) in [(1, 2), (2, 1)] {
         assert!((long.force[shear] / bending[about] * 4.0 / 1e6 - 1.0).abs() < 1e-12);
         assert!((short.force[shear] / long.force[shear] - 16.0).abs() < 1e-9);
+        // From ten elements on no more than one of them needs.
+        for pieces in [10.0, 100.0, 1000.0] {
+            let fine = of(2.0 / pieces, 2.0);
+            assert!((fine.force[shear] / bending[about] * 4.0 / 1e8 - 1.0).abs() < 1e-12);
+        }
+        let two = BeamData { interpolation: Interpolation::Linear, ..rigid };
+        let law = two.law_of_element(0.5, 2.0);
+        assert!((law.force[shear] / bending[about] * 0.25 / 12.0 - 1.0).abs() < 1e-12);
     }
     assert_eq!((long.moment, long.force[0]), (bending, plain.law().force[0]));
-    assert_eq!(rigid.law_of_element(1e6), plain.law());
-    assert_eq!(plain.law_of_element(0.5), plain.law());
+    assert_eq!(of(1e6, 1e6), plain.law());
+    assert_eq!(plain.law_of_element(0.5, 2.0), plain.law());
 }
 
 const FRAME: &str = r#"
