@@ -148,7 +148,7 @@ impl Symmetric<'_> {
         count: usize,
         beyond: Option<f64>,
     ) -> Result<(), EigenError> {
-        let Some(top) = gap(modes, count, beyond) else { return Ok(()) };
+        let Some(top) = gap(self.problem, modes, count, beyond) else { return Ok(()) };
         let (sigma, below_shift) = (place.sigma, place.release(self.problem));
         let Some((to, high)) = self.below(top)? else { return Ok(()) };
         // Nothing below the shift means nothing below anything lower.
@@ -189,20 +189,31 @@ impl Symmetric<'_> {
     }
 }
 
-/// A point above the first `count` modes by |w|, in the gap to the next one where there is one.
-fn gap(modes: &Modes, count: usize, beyond: Option<f64>) -> Option<f64> {
-    let last = modes.w.get(count.min(modes.w.len()).checked_sub(1)?)?.abs();
-    let near = last * (1.0 + tuning::CBRT_EPS);
-    match modes.w.get(count) {
-        Some(next) if next.abs() > near => Some(0.5 * (last + next.abs())),
+/// A point above the first `count` modes by |w|, in the gap to the next one where there is one that the rounding of a
+/// factorization does not close:
+///
+/// ```text
+/// |dw| <= 16 u |x|^T |K| |x|,   x^T M x = 1
+/// ```
+fn gap(problem: &Problem, modes: &Modes, count: usize, beyond: Option<f64>) -> Option<f64> {
+    let doubt = |j: usize| {
+        let sizes: Vec<f64> = modes.x.col_as_slice(j).iter().map(|x| x.abs()).collect();
+        let terms: f64 = problem.k.magnitude(&sizes).iter().zip(&sizes).map(|(k, x)| k * x).sum();
+        tuning::SUM_ROUNDINGS * terms
+    };
+    let j = count.min(modes.w.len()).checked_sub(1)?;
+    let last = modes.w.get(j)?.abs();
+    let (near, open) = (last * (1.0 + tuning::CBRT_EPS), doubt(j));
+    match modes.w.get(count).map(|next| (next.abs(), open.max(doubt(count)))) {
+        Some((next, open)) if next > near && next - last > tuning::TWICE * open => Some(0.5 * (last + next)),
         // The next mode coincides with the last one: count it too, as far from it as the one beyond allows.
-        Some(next) => {
-            let next = next.abs();
+        Some((next, open)) => {
             let beyond = beyond.filter(|_| modes.w.len() == count + 1).unwrap_or(next);
             // Where modes are counted between the last one known and an estimate of the next.
-            Some((next * (1.0 + tuning::CBRT_EPS)).max(next + tuning::CLEAR * (beyond - next)))
+            let clear = next + tuning::CLEAR * (beyond - next);
+            Some((next * (1.0 + tuning::CBRT_EPS)).max(clear).max(next + tuning::TWICE * open))
         }
-        None => Some(near),
+        None => Some(near.max(last + tuning::TWICE * open)),
     }
     .filter(|top| *top > 0.0)
 }

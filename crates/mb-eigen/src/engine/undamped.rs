@@ -1,7 +1,7 @@
 //! Modes of undamped symmetric problems from outside: K x = w M x on {Phi_q x = 0}.
 //!
-//! Columns are brought back to the coordinates as given, those found twice left out, rigid ones recognized by the rule of all matrices
-//! ([`crate::numeric::vanishing`]); then certified as the modes of the built-in search are, and held against the inertias.
+//! Columns are brought back to the coordinates as given, those found twice left out, rigid ones recognized by the rule of the built-in search
+//! ([`Evidence`]); then certified as the modes of the built-in search are, and held against the inertias.
 
 use mb_algebra::Dense;
 use mb_algebra::sorted::ascending;
@@ -11,7 +11,7 @@ use super::{Answer, Prepared, Vectors};
 use crate::certify::sparse::Aid;
 use crate::completeness::growth;
 use crate::finding::SparseFinding;
-use crate::numeric::vanishing;
+use crate::null_space::evidence::{Evidence, is_still};
 use crate::problem::modes::Modes;
 use crate::request::Request;
 use crate::search::hermitian_requests::reaching;
@@ -154,19 +154,13 @@ impl Prepared<'_> {
     /// Which modes (w, x, l) are in the null space of K on the admissible directions.
     fn rigid(&self, modes: &[(f64, Vec<f64>, Vec<f64>)], sigma: f64) -> Vec<bool> {
         let (problem, tolerance) = (&self.problem, self.options.expert.zero_tolerance);
-        let still = |w: f64| w.abs() <= tuning::MINOR * sigma.abs();
-        let next = modes.iter().map(|mode| mode.0.abs()).filter(|w| !still(*w)).reduce(f64::min);
-        let d = vanishing::scales(problem.k.sparse());
+        let next = modes.iter().map(|mode| mode.0.abs()).filter(|w| !is_still(*w, sigma)).reduce(f64::min);
+        let column = |v: &[f64]| Dense::from_fn(v.len(), 1, |i, _| v[i]);
         let is_zero = |(w, x, l): &(f64, Vec<f64>, Vec<f64>)| {
-            let energy = problem.k.relative_form(x);
-            let in_question = still(*w) || energy <= tuning::SUM_ROUNDINGS;
-            if !in_question || problem.has_definite_stiffness() {
-                return false;
-            }
-            let gap = next.is_none_or(|next| next > tuning::GAP * w.abs());
-            let departure = self.departure(x, l, &d);
-            (energy <= tuning::SUM_ROUNDINGS && (still(*w) || departure <= tolerance))
-                || (still(*w) && energy <= tolerance && gap)
+            let in_question = is_still(*w, sigma) || problem.k.relative_form(x) <= tuning::SUM_ROUNDINGS;
+            in_question
+                && !problem.has_definite_stiffness()
+                && Evidence::of(problem, &column(x), &column(l))[0].is_null(*w, sigma, next, tolerance)
         };
         let mut left = problem.most_zeros();
         let mut counted = |zero: bool| {
@@ -175,20 +169,6 @@ impl Prepared<'_> {
             counts
         };
         modes.iter().map(is_zero).map(&mut counted).collect()
-    }
-
-    /// How far K x + Phi^T l is from zero, relative to its terms; l of the independent rows at length one.
-    fn departure(&self, x: &[f64], l: &[f64], d: &[f64]) -> f64 {
-        let (problem, phi) = (&self.problem, &self.problem.rows.independent);
-        let column = |v: &[f64]| Dense::from_fn(v.len(), 1, |i, _| v[i]);
-        let sizes = |v: &[f64]| v.iter().map(|v| v.abs()).collect::<Vec<f64>>();
-        let sum = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + b).collect::<Vec<f64>>();
-        let (kx, react) = (problem.k.mul(&column(x)), phi.mul_transpose(&column(l)));
-        let rest = sum(kx.col_as_slice(0), react.col_as_slice(0));
-        let terms = sum(&problem.k.magnitude(&sizes(x)), &phi.magnitude_transpose(&sizes(l)));
-        let largest = x.iter().zip(d).map(|(x, d)| x.abs() / d).fold(0.0, f64::max);
-        let rows: Vec<f64> = d.iter().map(|d| largest / d).collect();
-        vanishing::departure(&rest, &terms, &rows, tuning::SUM_ROUNDINGS)
     }
 
     /// What the inertias show of the modes asked for.

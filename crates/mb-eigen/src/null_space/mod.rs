@@ -3,4 +3,5 @@
 pub(crate) mod chains;
 pub(crate) mod deflate;
 mod departure;
+pub(crate) mod evidence;
 pub(crate) mod symmetric;

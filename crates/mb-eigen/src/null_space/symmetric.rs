@@ -5,13 +5,13 @@
 //! ```
 //!
 //! A few steps of block inverse iteration with Rayleigh-Ritz separate them, since w is many times |sigma|. A
-//! direction counts as rigid when K x + Phi^T l is zero by the rule of all matrices (vanishing.rs); a slender structure has low modes
-//! whose w is a tiny part of |K| / |M|, and they are none. Sizes: Y n x p.
+//! direction counts as rigid by the rule of [`Evidence`]; a slender structure has low modes whose w is a tiny part of |K| / |M|, and
+//! they are none. Sizes: Y n x p.
 
 use mb_algebra::sorted::ascending;
 use mb_algebra::{Dense, SymmetricEigen};
 
-use super::departure;
+use super::evidence::{Evidence, is_still};
 use crate::EigenError;
 use crate::error::at;
 use crate::krylov::scalar::{Scalar, hstack, pick, product, start_block, subtract};
@@ -123,22 +123,17 @@ pub(crate) fn find(
             break;
         }
         let (w, y) = rayleigh_ritz(problem, &y)?;
-        let still = |w: f64| w.abs() <= tuning::MINOR * sigma.abs();
+        let still = |w: f64| is_still(w, sigma);
         // What rounding of K leaves of a rigid motion may be far above the shift.
         let energies: Vec<f64> = (0..w.len()).map(|j| problem.k.relative_form(y.col_as_slice(j))).collect();
         let in_question: Vec<usize> =
             (0..w.len()).filter(|&j| still(w[j]) || energies[j] <= tuning::SUM_ROUNDINGS).collect();
         let purified = purified(problem, solver, sigma, pick(&y, &in_question))?;
         let next = (0..w.len()).find(|&j| !still(w[j])).map(|j| w[j].abs());
-        let zero = |(j, purified): &(usize, Purified)| {
+        let zero = |(j, purified): &(usize, Evidence)| {
             // A vector that moves what K does not hold is rounding in all other coordinates, until it is purified.
-            let (w, energy) = (w[*j], energies[*j].min(purified.energy));
-            let departure = purified.departure;
-            // Quotient of the next w and one whose energy is above rounding, though below the tolerance, from which on that is zero too.
-            let gap = next.is_none_or(|next| next > tuning::GAP * w.abs());
-            (energy <= tuning::SUM_ROUNDINGS && (still(w) || departure <= tolerance))
-                // Share of the tolerance for an energy, whose error is of second order in those of the vector.
-                || (still(w) && energy <= tuning::CLEAR * tolerance && gap)
+            let energy = energies[*j].min(purified.energy);
+            Evidence { energy, ..*purified }.is_null(w[*j], sigma, next, tolerance)
         };
         let mut rigid: Vec<usize> =
             in_question.into_iter().zip(purified).filter(zero).map(|(j, _)| j).collect();
@@ -205,21 +200,13 @@ fn rayleigh_ritz(problem: &Problem, y: &Dense) -> Result<(Vec<f64>, Dense), Eige
     Ok((order.iter().map(|&j| eigen.values[j]).collect(), vectors))
 }
 
-/// A direction once inverse iteration has taken what is not in the null space out.
-struct Purified {
-    /// |x^T K x| / |x|^T |K| |x|.
-    energy: f64,
-    /// How far K x + Phi^T l is from zero.
-    departure: f64,
-}
-
-/// The same of every column.
+/// The evidence of every column once inverse iteration has taken what is not in the null space out.
 fn purified(
     problem: &Problem,
     solver: &dyn ShiftSolve<f64>,
     sigma: f64,
     mut x: Dense,
-) -> Result<Vec<Purified>, EigenError> {
+) -> Result<Vec<Evidence>, EigenError> {
     if x.ncols() == 0 {
         return Ok(Vec::new());
     }
@@ -234,7 +221,5 @@ fn purified(
         let solution = solver.solve(&f, false, Effort::Final)?;
         (x, l) = (solution.x, solution.l);
     }
-    let departures = departure::by_components(problem, &x, &l);
-    let of = |(j, departure)| Purified { energy: problem.k.relative_form(x.col_as_slice(j)), departure };
-    Ok(departures.into_iter().enumerate().map(of).collect())
+    Ok(Evidence::of(problem, &x, &l))
 }
