@@ -54,6 +54,12 @@ pub enum AnalysisError {
         /// The finding that says so.
         reason: String,
     },
+    /// A singular configuration, at which the stiffness depends on which multipliers are taken.
+    #[error("{reason}")]
+    Undetermined {
+        /// The finding that says so.
+        reason: String,
+    },
     /// The work was ended from outside.
     #[error("Interrupted.")]
     Interrupted,
@@ -99,7 +105,7 @@ impl AnalysisError {
             Self::Linear(e) => wrong_linear(e),
             Self::Eigen { source, .. } => wrong_eigen(source),
             Self::AtSpeed { source, .. } => source.is_wrong_request(),
-            Self::Interrupted | Self::ModesMissing { .. } => false,
+            Self::Interrupted | Self::ModesMissing { .. } | Self::Undetermined { .. } => false,
             Self::Response(source) => wrong_response(source),
             Self::Model(_)
             | Self::Moving { .. }

@@ -13,6 +13,7 @@ pub mod campbell;
 pub mod check;
 pub mod checkpoint;
 mod compare;
+mod determined;
 pub mod drawing;
 mod error;
 pub mod factor;

@@ -1,7 +1,7 @@
 //! Part of a spectrum, or all of a small one, from sparse matrices with the constraints kept in them.
 
 use super::factor::{self, Penalties};
-use super::{FormulationSpectrum, Site, moving, velocity_rows};
+use super::{FormulationSpectrum, Site, determined, moving, velocity_rows};
 use crate::error::AnalysisError;
 use crate::spectra::turning_pairs;
 use crate::zeros::{ModelZeros, settle_at_rest};
@@ -52,8 +52,8 @@ pub fn of_model(
     };
     let known = KnownZeros { directions: &zeros.directions, others: &others };
     match sparse::solve_with_zeros(pencil, parts.as_ref(), &known, &request, options) {
-        Ok((spectrum, true)) => Ok(with_whirl(model, at, request, name, &problem, spectrum)),
-        Ok((spectrum, false)) => Ok(of_spectrum(model, at, request, name, &problem, spectrum)),
+        Ok((spectrum, true)) => with_whirl(model, at, request, name, &problem, spectrum),
+        Ok((spectrum, false)) => of_spectrum(model, at, request, name, &problem, spectrum),
         Err(source) => Err(AnalysisError::Eigen { formulation: name, source }),
     }
 }
@@ -111,7 +111,7 @@ pub fn of_model_elsewhere<E: From<AnalysisError>>(
 ) -> Result<FormulationSpectrum, E> {
     let problem = problem(model, at, options)?;
     let spectrum = solve(&problem, &request)?;
-    Ok(of_spectrum(model, at, request, "constrained/slepc".to_owned(), &problem, spectrum))
+    Ok(of_spectrum(model, at, request, "constrained/slepc".to_owned(), &problem, spectrum)?)
 }
 
 /// A spectrum of a linearized model with its constraints in the matrices, from whatever found it: bounds of a motion widened, whirl
@@ -123,7 +123,7 @@ fn of_spectrum(
     name: String,
     problem: &PartProblem,
     mut spectrum: Spectrum,
-) -> FormulationSpectrum {
+) -> Result<FormulationSpectrum, AnalysisError> {
     if let Some(motion) = at.steady() {
         let QuadraticPencil { m, c, k, .. } = &problem.pencil;
         moving::widen(&mut spectrum, motion, [m, c, k]);
@@ -141,7 +141,7 @@ fn with_whirl(
     name: String,
     problem: &PartProblem,
     mut spectrum: Spectrum,
-) -> FormulationSpectrum {
+) -> Result<FormulationSpectrum, AnalysisError> {
     velocity_rows::settle(model, at, &mut spectrum);
     if at.steady().is_some() {
         problem.zeros.settle(&mut spectrum);
@@ -149,7 +149,8 @@ fn with_whirl(
         settle_at_rest(model, at, &problem.pencil, &mut spectrum);
     }
     let whirl = at.steady().map_or_else(Vec::new, |motion| moving::whirl(model, &spectrum, motion));
-    FormulationSpectrum { request: Some(request), whirl, ..FormulationSpectrum::new(name, spectrum) }
+    determined::settle(model, at, &mut spectrum)?;
+    Ok(FormulationSpectrum { request: Some(request), whirl, ..FormulationSpectrum::new(name, spectrum) })
 }
 
 /// The lowest modes of the mechanism in the penalty system at its own equilibrium.
@@ -180,16 +181,20 @@ pub fn of_penalty(
     // Stiffness of penalties is none below zero: what has none with them has none without.
     let most_zeros = options.expert.most_zeros.or_else(|| most_free_directions(model, at));
     let options = &SparseOptions { expert: SparseExpert { most_zeros, ..options.expert }, ..*options };
+    let own = at;
     let at = penalty_equilibrium(model, at.point(), &factors)?;
     let blocks = unconstrained_blocks(model, &at, &factors)?;
     let name = "unconstrained/sparse".to_owned();
     match penalty::lowest(&blocks, count, options) {
-        Ok(spectrum) => Ok(FormulationSpectrum {
-            request: Some(request),
-            penalty_factor: super::spectra::factor(&factors),
-            penalty_violation: Some(at.violation),
-            ..FormulationSpectrum::new(name, spectrum)
-        }),
+        Ok(mut spectrum) => {
+            determined::settle(model, own, &mut spectrum)?;
+            Ok(FormulationSpectrum {
+                request: Some(request),
+                penalty_factor: super::spectra::factor(&factors),
+                penalty_violation: Some(at.violation),
+                ..FormulationSpectrum::new(name, spectrum)
+            })
+        }
         Err(source) => Err(AnalysisError::Eigen { formulation: name, source }),
     }
 }

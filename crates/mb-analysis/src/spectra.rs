@@ -1,7 +1,7 @@
 //! From an operating point to the eigenpairs of each formulation.
 
 use super::zeros::{ModelZeros, settle_at_rest};
-use super::{moving, velocity_rows};
+use super::{determined, moving, velocity_rows};
 use crate::error::AnalysisError;
 use mb_algebra::{Dense, QuadraticPencil, RankTolerance, Sparse, Stopped, dense, interrupt, to_sparse};
 use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank, tolerance_of_rank};
@@ -251,7 +251,7 @@ fn of_linear_kept(
         }
     };
     out.spectrum = solved.map_err(named)?;
-    let mut settle = || {
+    let mut settle = || -> Result<(), AnalysisError> {
         velocity_rows::settle(model, at, &mut out.spectrum);
         if at.steady().is_none() && most_zeros.is_none() && !unconstrained {
             settle_at_rest(model, at, &sparse_pencil(lin), &mut out.spectrum);
@@ -266,13 +266,10 @@ fn of_linear_kept(
             }
             out.whirl = moving::whirl(model, &out.spectrum, motion);
         }
+        determined::settle(model, at, &mut out.spectrum)
     };
     // What was solved is not lost on the last steps.
-    if keeps_at_interrupt {
-        interrupt::finish(settle);
-    } else {
-        settle();
-    }
+    if keeps_at_interrupt { interrupt::finish(settle) } else { settle() }?;
     Ok(out)
 }
 

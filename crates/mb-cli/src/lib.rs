@@ -81,6 +81,8 @@ impl Answer {
         let wrong = |s: &flow::FormulationSpectrum| {
             let what = if s.spectrum.falls_short() {
                 "the eigenvalues found are not all that theory or the request demands"
+            } else if s.spectrum.undetermined_by().is_some() {
+                "the constraints do not determine the spectrum"
             } else if s.spectrum.leaves_open() {
                 "the digits of the matrices do not determine which eigenvalues are asked for"
             } else {

@@ -42,6 +42,14 @@ impl Spectrum {
         self.findings.iter().any(Finding::leaves_open)
     }
 
+    /// Constraint rows that leave the spectrum undetermined ([`Finding::UndeterminedByConstraints`]); none where it is determined.
+    pub fn undetermined_by(&self) -> Option<&[String]> {
+        self.findings.iter().find_map(|finding| match finding {
+            Finding::UndeterminedByConstraints { rows } => Some(&rows[..]),
+            _ => None,
+        })
+    }
+
     /// Eigenpairs of one class.
     pub fn of_class(&self, class: Class) -> impl Iterator<Item = &Eigenpair> {
         self.eigenpairs.iter().filter(move |pair| pair.class == class)

@@ -37,7 +37,7 @@ pub fn looks(model: &Model, case: Option<usize>) -> Looks {
 pub enum Verdict {
     /// Every eigenvalue lies left of the imaginary axis by more than its error bound.
     Stable,
-    /// None grows, and at least one does not decay or is not known to.
+    /// None grows as far as is known, and at least one does not decay or is not known to, as those that were not computed.
     Marginal,
     /// One lies right of the imaginary axis by more than its error bound.
     Unstable,
@@ -98,7 +98,7 @@ pub struct Case {
 /// Solves one case: all modes by dense matrices where the model is small, the lowest by sparse ones where it is large.
 ///
 /// # Errors
-/// As [`site`], [`spectrum`] and [`part::of_model`].
+/// As [`site`], [`spectrum`] and [`part::of_model`]; [`AnalysisError::Undetermined`] at singular configurations.
 pub fn solve(model: &Model, options: &CaseOptions) -> Result<Case, AnalysisError> {
     let site = site(model, &options.start, options.motion.as_ref())?;
     let crate::State::Lasting(at) = site.state() else {
@@ -111,6 +111,10 @@ pub fn solve(model: &Model, options: &CaseOptions) -> Result<Case, AnalysisError
         let request = Request::Lowest { count: options.count };
         part::with_growing(part::of_model(model, &at, request, &SparseOptions::default())?, &site)
     };
+    let undetermined = |f: &&Finding| matches!(f, Finding::UndeterminedByConstraints { .. });
+    if let Some(finding) = found.spectrum.findings.iter().find(undetermined) {
+        return Err(AnalysisError::Undetermined { reason: finding.to_string() });
+    }
     Ok(case(&found, options.count, whole))
 }
 
@@ -127,7 +131,7 @@ fn case(found: &FormulationSpectrum, count: usize, whole: bool) -> Case {
     let grows = modes.iter().any(|m| !m.rigid && m.re > m.error) || found.spectrum.findings.iter().any(told);
     let verdict = if grows {
         Verdict::Unstable
-    } else if modes.iter().all(|m| m.re < -m.error) {
+    } else if whole && modes.iter().all(|m| m.re < -m.error) {
         Verdict::Stable
     } else {
         Verdict::Marginal

@@ -19,7 +19,7 @@ use mb_eigen::penalty::ViolationLaw;
 use mb_eigen::sparse::Request;
 use mb_engine::Problem;
 use mb_linear::formulation::redundant::Transferred;
-use mb_linear::{Formulation, OperatingPoint, Undetermined, undetermined};
+use mb_linear::{Formulation, OperatingPoint};
 use mb_model::Model;
 use std::fmt::Write as _;
 
@@ -32,8 +32,6 @@ pub struct Modes {
     pub site: Site,
     /// Whether the eigenvalues are exponents: false for the eigenvalues of an instant of a motion.
     pub exponents: bool,
-    /// Constraints whose first derivatives do not determine the spectrum.
-    pub undetermined: Option<Undetermined>,
     /// One or several spectra.
     pub results: Vec<FormulationSpectrum>,
     /// The others against the first.
@@ -78,26 +76,7 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
     }
     let text =
         if args.output.json { json::modes::document(&found, args) } else { render(&found, args, style) };
-    Ok(found.answer(text, !args.output.json))
-}
-
-impl Modes {
-    /// The answer with its exit code: right, unless a spectrum falls short or the constraints do not determine it. `noted` says
-    /// whether the text has the notes that tell the whole reason.
-    pub fn answer(&self, text: String, noted: bool) -> Answer {
-        let mut answer = Answer::spectra(text, &self.results);
-        if let Some(undetermined) = &self.undetermined {
-            let words = if noted {
-                "The constraints do not determine the spectrum, see the notes.".to_owned()
-            } else {
-                modes::undetermined(undetermined)
-            };
-            answer.complaint.push_str(&words);
-            answer.complaint.push('\n');
-            answer.code = crate::failure::NUMERICS;
-        }
-        answer
-    }
+    Ok(Answer::spectra(text, &found.results))
 }
 
 /// A folder for the engine, or an estimate.
@@ -158,23 +137,12 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
             };
             let results = vec![flow::moving::of_instant(model, &at, method)?];
             let (comparisons, shares) = (Vec::new(), Shares::default());
-            let (exponents, undetermined) = (false, None);
-            return Ok(Modes {
-                rank,
-                site,
-                exponents,
-                undetermined,
-                results,
-                comparisons,
-                shares,
-                chosen,
-                loaded,
-            });
+            return Ok(Modes { rank, site, exponents: false, results, comparisons, shares, chosen, loaded });
         }
     };
     let asked = part.as_ref().map_or_else(|| "all modes".to_owned(), words);
     let _stage = progress.stage(&format!("computing {asked}"));
-    let mut results: Vec<FormulationSpectrum> = match part {
+    let results: Vec<FormulationSpectrum> = match part {
         Some(request) => {
             let options = part::options(&args.solver, &args.output);
             let result = match (&formulations[..], request) {
@@ -193,31 +161,12 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
         }
         None => whole(model, &at, &formulations, &args.formulation, progress)?,
     };
-    let undetermined = undetermined_at(model, &rank, &at)?;
-    if undetermined.is_some() {
-        let pairs = results.iter_mut().flat_map(|r| &mut r.spectrum.eigenpairs);
-        pairs.filter(|p| p.class.is_motion()).for_each(|p| p.error_bound = f64::INFINITY);
-    }
     let against = |r: &FormulationSpectrum| Comparison::new(&results[0].spectrum, &r.spectrum);
     let comparisons = results.iter().skip(1).map(against).collect();
     let (energy, participation) = (args.output.shares.energy, args.output.shares.participation);
     let shares = flow::shares(model, &at, &results[0], energy, participation)?;
-    Ok(Modes { rank, site, exponents: true, undetermined, results, comparisons, shares, chosen, loaded })
+    Ok(Modes { rank, site, exponents: true, results, comparisons, shares, chosen, loaded })
 }
-
-/// Whether the spectrum depends on which multipliers are taken, of models that dense matrices can hold.
-fn undetermined_at(
-    model: &Model,
-    rank: &ConstraintRank,
-    at: &OperatingPoint,
-) -> Result<Option<Undetermined>, Failure> {
-    let small = model.nv() + model.nc() <= flow::MOST_ROWS_WITH_SPURIOUS;
-    let regular = rank.rank() == rank.rows && rank.decision.smallest_kept.is_none_or(|x| x > NEARLY_SINGULAR);
-    if regular || !small { Ok(None) } else { Ok(undetermined(model, at.point())?) }
-}
-
-/// Smallest pivot of the constraint rows below which a configuration is checked more closely.
-const NEARLY_SINGULAR: f64 = 1e-4;
 
 /// The option that asks of an instant what only vibrations have.
 fn not_of_an_instant(args: &ModesArgs) -> Option<&'static str> {
@@ -448,7 +397,6 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
         notes.extend(words.map(|w| if several { format!("{name}: {w}") } else { w }));
     }
     let lines = modes::lines(&found.results[0].spectrum, all);
-    notes.extend(found.undetermined.as_ref().map(modes::undetermined));
     notes.extend(summary::steadiness(&found.site));
     notes.extend(summary::rolling(model, &found.site));
     notes.extend(summary::own_speeds(model, &found.site));

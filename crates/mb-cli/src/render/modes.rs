@@ -7,7 +7,6 @@ use crate::names;
 use mb_algebra::c64;
 use mb_eigen::sparse::{Completeness, Proof, Region, SparseFinding};
 use mb_eigen::{Eigenpair, Finding, Spectrum};
-use mb_linear::Undetermined;
 use std::fmt::Write as _;
 
 /// Most coordinates of a mode shape that are shown.
@@ -189,17 +188,6 @@ pub fn findings(result: &FormulationSpectrum, all: bool) -> Vec<String> {
         }
     }
     out
-}
-
-/// What makes a spectrum undetermined.
-pub fn undetermined(found: &Undetermined) -> String {
-    format!(
-        "THE SPECTRUM IS NOT DETERMINED by the first derivatives of the constraints: the configuration is singular, the forces \
-         of {} may be any multiple of a set that balances itself, and the stiffness depends on which is taken. The values hold \
-         for the smallest forces and have no error bounds; another start, or a description without angle coordinates, may be \
-         regular",
-        found.rows.join(", ")
-    )
 }
 
 /// The eigenvalues of an instant: values alone, since bounds, classes and damping ratios are those of vibrations.

@@ -118,7 +118,6 @@ fn notes(found: &Modes, lines: &[modes::Line<'_>]) -> Vec<String> {
         let words = modes::findings(result, false).into_iter();
         notes.extend(words.map(|w| if several { format!("{}: {w}", result.name) } else { w }));
     }
-    notes.extend(found.undetermined.as_ref().map(modes::undetermined));
     notes.extend(summary::steadiness(&found.site));
     notes.extend(summary::rolling(&found.loaded.model, &found.site));
     notes.extend(summary::own_speeds(&found.loaded.model, &found.site));

@@ -133,6 +133,12 @@ pub enum Finding {
         /// Backward error reached.
         backward_error: f64,
     },
+    /// At a singular configuration the stiffness depends on which multipliers are taken: the eigenvalues are those of the smallest ones
+    /// and have no error bounds.
+    UndeterminedByConstraints {
+        /// Constraint rows whose multipliers are not determined, by owner and axis.
+        rows: Vec<String>,
+    },
     /// Error bounds as wide as the eigenvalues: of those not one digit is known.
     UndeterminedEigenvalues {
         /// How many; a conjugate pair counts as one.
@@ -202,9 +208,13 @@ impl Finding {
         }
     }
 
-    /// Whether it says that the digits of the matrices do not determine which eigenvalues are asked for.
+    /// Whether it says that the digits of the matrices do not determine which eigenvalues are asked for, or that the constraints do not
+    /// determine them.
     pub fn leaves_open(&self) -> bool {
-        matches!(self, Self::Sparse { detail: SparseFinding::Undecided { .. } })
+        matches!(
+            self,
+            Self::Sparse { detail: SparseFinding::Undecided { .. } } | Self::UndeterminedByConstraints { .. }
+        )
     }
 }
 
@@ -232,6 +242,14 @@ impl fmt::Display for Finding {
                 let smaller = 10.0_f64.powf(digits_lost - 8.0);
                 write!(f, "penalty factors smaller by {smaller:.0e} would leave half of them.")
             }
+            Self::UndeterminedByConstraints { rows } => write!(
+                f,
+                "THE SPECTRUM IS NOT DETERMINED by the first derivatives of the constraints: the configuration is \
+                 singular, the forces of {} may be any multiple of a set that balances itself, and the stiffness depends \
+                 on which is taken. The values hold for the smallest forces and have no error bounds; another start, or \
+                 a description without angle coordinates, may be regular.",
+                rows.join(", ")
+            ),
             Self::NoFreedom => f.write_str("The constraints leave no free direction, so there is no motion."),
             Self::SingularMass { directions, infinite } => write!(
                 f,
