@@ -78,6 +78,13 @@ pub enum CheckpointError {
     },
 }
 
+/// Sixteen hexadecimal digits that differ for models, or options, that differ in anything.
+pub fn fingerprint(of: &impl Debug) -> String {
+    let mut hasher = DefaultHasher::new();
+    format!("{of:?}").hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
 /// What makes a run this run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -91,16 +98,11 @@ pub struct Run {
 impl Run {
     /// A run of `analysis`, a word, with a model and all else that its numbers depend on.
     pub fn new(analysis: &str, model: &impl Debug, options: &impl Debug) -> Self {
-        let digest = |text: String| {
-            let mut hasher = DefaultHasher::new();
-            text.hash(&mut hasher);
-            format!("{:016x}", hasher.finish())
-        };
         Self {
             version: format!("{VERSION} {}", env!("CARGO_PKG_VERSION")),
             analysis: analysis.to_owned(),
-            model: digest(format!("{model:?}")),
-            options: digest(format!("{options:?}")),
+            model: fingerprint(model),
+            options: fingerprint(options),
         }
     }
 

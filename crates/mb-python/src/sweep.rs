@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 
 use mb_algebra::c64;
+use mb_analysis::checkpoint::fingerprint;
 use mb_analysis::periodic::OrbitSearch;
 use mb_analysis::sweep::{
     Boundary, Case, CaseMode, CaseOptions, Design, DesignError, Range, Row, Table, TableError, Taken,
@@ -223,6 +224,7 @@ struct Found {
     boundary: Boundary,
     taken: Taken,
     state: String,
+    fingerprint: String,
 }
 
 /// The lines of a table, each with its number.
@@ -254,7 +256,9 @@ pub(crate) fn sweep<'py>(
         let jobs = if fork::is_child() { 1 } else { asked.jobs.unwrap_or_else(most) };
         let taken = asked.taken(&spec, &design);
         let state = asked.state(&taken);
-        let table = Table { design: &design, state: &state, count };
+        let first = design.points.first().and_then(|p| built(&spec, &design.names, p).ok());
+        let fingerprint = first.map_or_else(String::new, |model| fingerprint(&model));
+        let table = Table { design: &design, state: &state, model: &fingerprint, count };
         for (file, lines) in earlier {
             table.take(&lines, &mut rows).map_err(|e| (file, e))?;
         }
@@ -289,7 +293,7 @@ pub(crate) fn sweep<'py>(
         } else {
             Boundary::default()
         };
-        Ok(Found { design, rows, boundary, taken, state })
+        Ok(Found { design, rows, boundary, taken, state, fingerprint })
     };
     let tell = |done: usize| match progress {
         Some(call) => call.call1((done, open_cases.load(Ordering::Relaxed))).map(|_| ()),
@@ -308,8 +312,8 @@ pub(crate) fn sweep<'py>(
 
 /// The findings as arrays by name.
 fn arrays_of(py: Python<'_>, found: Found, count: usize) -> PyResult<Bound<'_, PyDict>> {
-    let Found { design, rows, boundary, taken, state } = found;
-    let table_of = Table { design: &design, state: &state, count };
+    let Found { design, rows, boundary, taken, state, fingerprint } = found;
+    let table_of = Table { design: &design, state: &state, model: &fingerprint, count };
     let lines = rows.iter().enumerate().filter_map(|(k, row)| Some(table_of.line(k, row.as_ref()?)));
     let lines: Vec<Vec<String>> = std::iter::once(table_of.head()).chain(lines).collect();
     let cases: Vec<Option<&Case>> = rows.iter().map(|row| row.as_ref()?.case()).collect();

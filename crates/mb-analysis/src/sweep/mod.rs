@@ -16,5 +16,5 @@ pub use case::{Case, CaseMode, CaseOptions, Verdict, looks, solve};
 pub use design::{Design, DesignError, Range};
 pub use periodic::solve_periodic;
 pub use state::Taken;
-pub use table::{Row, Table, TableError, in_words};
+pub use table::{Row, Table, TableError, column_of, in_words};
 pub use workers::run;

@@ -7,6 +7,35 @@ use super::state::Taken;
 /// Columns of a mode.
 const OF_MODE: [&str; 6] = ["re", "im", "error", "frequency_hz", "damping_ratio", "rigid"];
 
+/// Names of the other columns of tables and files.
+const RESERVED: [&str; 19] = [
+    "case",
+    "outcome",
+    "state",
+    "model",
+    "verdict",
+    "message",
+    "complete",
+    "whole",
+    "rightmost re",
+    "rightmost im",
+    "rightmost error",
+    "rightmost_re",
+    "rightmost_im",
+    "rightmost_error",
+    "re",
+    "im",
+    "error",
+    "frequency_hz",
+    "damping_ratio",
+];
+
+/// The name of a parameter's column: its own, or `parameter NAME` where another column has that.
+pub fn column_of(parameter: &str) -> String {
+    let taken = RESERVED.contains(&parameter) || parameter == "rigid" || parameter.starts_with("mode ");
+    if taken { format!("parameter {parameter}") } else { parameter.to_owned() }
+}
+
 /// What became of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row(Result<Case, String>);
@@ -34,6 +63,8 @@ pub struct Table<'a> {
     pub design: &'a Design,
     /// The state that was taken, with all that was asked for of it, in words ([`in_words`]).
     pub state: &'a str,
+    /// The model of the first case, by its fingerprint.
+    pub model: &'a str,
     /// Number of modes of a row.
     pub count: usize,
 }
@@ -67,11 +98,12 @@ impl Table<'_> {
     pub fn head(&self) -> Vec<String> {
         let Self { design, count, .. } = *self;
         let mut out = vec!["case".to_owned()];
-        out.extend(design.names.iter().cloned());
+        out.extend(design.names.iter().map(|name| column_of(name)));
         out.extend(
             [
                 "outcome",
                 "state",
+                "model",
                 "verdict",
                 "rightmost re",
                 "rightmost im",
@@ -88,17 +120,17 @@ impl Table<'_> {
 
     /// The line of case `k`; numbers read back exactly.
     pub fn line(&self, k: usize, row: &Row) -> Vec<String> {
-        let Self { design, state, count } = *self;
+        let Self { design, state, model, count } = *self;
         let number = |x: f64| format!("{x:?}");
         let mut out = vec![(k + 1).to_string()];
         out.extend(design.points[k].iter().map(|x| number(*x)));
         let Some(case) = row.case() else {
-            out.extend(["failed", state].map(str::to_owned));
+            out.extend(["failed", state, model].map(str::to_owned));
             out.extend(vec![String::new(); 6 + OF_MODE.len() * count]);
             out.push(row.message().unwrap_or_default().to_owned());
             return out;
         };
-        out.extend(["solved", state, case.verdict.word()].map(str::to_owned));
+        out.extend(["solved", state, model, case.verdict.word()].map(str::to_owned));
         match case.rightmost {
             Some(mode) => out.extend([mode.re, mode.im, mode.error].map(number)),
             None => out.extend(vec![String::new(); 3]),
@@ -119,13 +151,13 @@ impl Table<'_> {
         out
     }
 
-    /// Takes the cases of an earlier run from the lines of its table, each with its number; values and state must be those of this sweep.
+    /// Takes the cases of an earlier run from the lines of its table, each with its number; values, state and model must be those of this sweep.
     /// A line that is torn is left out.
     ///
     /// # Errors
     /// The line of another sweep.
     pub fn take(&self, lines: &[(u64, Vec<String>)], rows: &mut [Option<Row>]) -> Result<(), TableError> {
-        let Self { design, state, count } = *self;
+        let Self { design, state, model, count } = *self;
         let wrong = |line: u64, reason: String| Err(TableError { line, reason });
         let mut lines = lines.iter();
         if lines.next().is_none_or(|(_, found)| *found != self.head()) {
@@ -151,6 +183,14 @@ impl Table<'_> {
                     format!("this case was solved for the state '{taken}', the sweep takes '{state}'"),
                 );
             }
+            let of = fields.get(3 + design.names.len()).copied().unwrap_or_default();
+            if of != model {
+                return wrong(
+                    *at,
+                    "this case is of another model: the file, or what --set says, has changed since"
+                        .to_owned(),
+                );
+            }
             rows[k] = Some(row);
         }
         Ok(())
@@ -160,7 +200,7 @@ impl Table<'_> {
 /// A case from its line; none where the line is torn.
 fn parsed(fields: &[&str], names: usize, count: usize) -> Option<Row> {
     let mut rest = fields.get(1 + names..)?.iter().copied();
-    let (outcome, _state) = (rest.next()?, rest.next()?);
+    let (outcome, _state, _model) = (rest.next()?, rest.next()?, rest.next()?);
     if outcome == "failed" {
         return Some(Row(Err((*fields.last()?).to_owned())));
     }

@@ -167,6 +167,16 @@ pub enum RequestError {
         /// What is wrong.
         reason: String,
     },
+    /// The table of an earlier run that a sweep cannot go on from.
+    #[error("--resume {path}, line {line}: {reason}.")]
+    OtherSweep {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong.
+        reason: String,
+    },
     /// A table of cases that cannot be used.
     #[error("{path}, line {line}: {reason}.")]
     BadTable {

@@ -111,6 +111,9 @@ impl RequestError {
             Self::NoCount { name } => format!("write --grid {name}=FROM..TO:COUNT"),
             Self::NoSuchAxis { .. } => "name an axis along which a body can move: --base x, y or z".to_owned(),
             Self::BadDesign { .. } => "`mb sweep --help` shows how --grid, --list, --random and --latin are written".to_owned(),
+            Self::OtherSweep { .. } => "give the model, the parameters and the options of the run that wrote the table, or leave \
+                                        --resume away"
+                .to_owned(),
             Self::BadTable { .. } => "mend the line; the first line has the names of parameters, and each other line a value for \
                                       each of them"
                 .to_owned(),

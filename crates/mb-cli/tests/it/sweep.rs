@@ -231,4 +231,20 @@ fn cases_of_another_state_are_not_taken_over() {
     let moving = mb(&[&grid[..], &["--resume", &table, "--moving"]].concat());
     assert_eq!(moving.code, 1, "{moving:?}");
     assert!(moving.err.contains("the state 'rest', the sweep takes 'motion asked for'"), "{moving:?}");
+    let heavier = mb(&[&grid[..], &["--resume", &table, "--set", "g=9"]].concat());
+    assert!(heavier.code == 1 && heavier.err.contains("this case is of another model"), "{heavier:?}");
+}
+
+/// At a singular configuration, where the multipliers are not unique, there are no eigenvalues with bounds: such a case fails with the
+/// reason, and has no verdict.
+#[test]
+fn a_case_that_the_constraints_do_not_determine_fails() {
+    let dir = tempfile::tempdir().unwrap();
+    let model = dir.path().join("four-bar.toml");
+    fs::write(&model, mb(&["generate", "n-four-bar"]).out).unwrap();
+    let found = mb(&["sweep", model.to_str().unwrap(), "--grid", "k=1..30:2", "--json"]);
+    let found: serde_json::Value = serde_json::from_str(&found.out).unwrap();
+    let case = &found["cases"][0];
+    assert!(case["verdict"].is_null() && case["modes"].as_array().is_none_or(Vec::is_empty), "{case}");
+    assert!(case["message"].as_str().unwrap().contains("THE SPECTRUM IS NOT DETERMINED"), "{case}");
 }

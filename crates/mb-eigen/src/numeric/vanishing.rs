@@ -90,6 +90,18 @@ pub(crate) fn scales_apart(a: &Sparse) -> [Vec<f64>; 2] {
 /// `doubt` in units of one: the error of forming and of equilibrating K + G, 4 u sum_j |K + G|_ij. With G singular values of K on
 /// other directions do not count. Sizes: K n x n, Phi r x n.
 pub(crate) fn is_definite_on(k: &Sparse, phi: &Sparse) -> bool {
+    is_above(k, phi, 1.0)
+}
+
+/// Whether a symmetric matrix has no negative eigenvalue on the null space of Phi beyond what rounding of its factorization and of its
+/// entries makes. Sizes as in [`is_definite_on`].
+pub(crate) fn is_semidefinite_on(a: &Sparse, phi: &Sparse) -> bool {
+    let diagonal = || a.iter().all(|(v, (i, j))| if i == j { *v >= 0.0 } else { *v == 0.0 });
+    diagonal() || is_above(a, phi, -1.0)
+}
+
+/// Whether K + G - sign c I has a Cholesky factorization, equilibrated, with the c of [`is_definite_on`].
+fn is_above(k: &Sparse, phi: &Sparse, sign: f64) -> bool {
     let n = k.rows();
     let d = scales(k);
     let even = |a: &Sparse, rows: &dyn Fn(usize) -> f64| {
@@ -121,7 +133,7 @@ pub(crate) fn is_definite_on(k: &Sparse, phi: &Sparse) -> bool {
     let trace: f64 = (0..n).map(|i| whole.get(i, i).copied().unwrap_or(0.0)).sum();
     let unit = (n + 3) as f64 * 0.5 * f64::EPSILON;
     let c = unit / (1.0 - unit) * trace + doubt;
-    let moved = sparse::add(1.0, &whole, -c, &sparse::identity(n));
+    let moved = sparse::add(1.0, &whole, -sign * c, &sparse::identity(n));
     SparseCholesky::new(&moved).is_ok()
 }
 

@@ -217,6 +217,16 @@ impl<'a> Problem<'a> {
         self.most_zeros == Some(0) || (self.n <= tuning::SMALL && *self.definite.get_or_init(proved))
     }
 
+    /// Whether M has no negative eigenvalue on the admissible directions, without which inertias at two shifts do not count the modes between
+    /// them unless K is positive definite; of a model it is known.
+    pub(crate) fn has_semidefinite_mass(&self) -> bool {
+        self.knows_zeros()
+            || crate::numeric::vanishing::is_semidefinite_on(
+                self.m.for_factors(),
+                self.rows.independent.sparse(),
+            )
+    }
+
     /// Whether that is known from more than the entries of K.
     pub(crate) fn knows_zeros(&self) -> bool {
         self.most_zeros.is_some()

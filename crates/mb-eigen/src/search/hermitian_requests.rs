@@ -10,6 +10,7 @@ use crate::certify::sparse::Aid;
 use crate::certify::zeros;
 use crate::completeness::inertia::{Counted, Released};
 use crate::finding::{Completeness, Proof, Region, SparseFinding};
+use crate::null_space::symmetric::Zeros;
 use crate::options::Shift;
 use crate::problem::modes::Modes;
 use crate::transform::factors::Shifted;
@@ -126,6 +127,7 @@ impl Symmetric<'_> {
     pub(crate) fn near(&mut self, s: c64, count: usize, each: bool) -> Result<Modes, EigenError> {
         let (at_zero, zeros) = self.start(usize::MAX)?;
         let growing = at_zero.solver.negative();
+        self.check_metric(&zeros, growing)?;
         let mut known = Known::none(self.problem.n);
         known.add(self.problem, &zeros.x);
         let mut modes = Self::rigid_modes(&zeros.x, &zeros.l);
@@ -185,6 +187,17 @@ impl Symmetric<'_> {
         Ok(modes)
     }
 
+    /// Refuses counts by inertia where M has a negative direction: with K > 0 all w of one sign still cross zero the same way, otherwise a
+    /// pair may pass and return, or be complex, without being counted.
+    fn check_metric(&self, zeros: &Zeros, below: Option<usize>) -> Result<(), EigenError> {
+        let definite = zeros.x.ncols() == 0 && below == Some(0);
+        if definite || self.problem.has_semidefinite_mass() {
+            Ok(())
+        } else {
+            Err(EigenError::IndefiniteMetric)
+        }
+    }
+
     /// The w whose eigenvalue is nearest to s = a + i b: b^2, but -a^2 where that is nearer and something grows.
     fn nearest_square(&mut self, s: c64, at_zero: &Shifted) -> Result<f64, EigenError> {
         let grows =
@@ -232,6 +245,7 @@ impl Symmetric<'_> {
     /// All modes with a frequency in a band.
     pub(crate) fn band(&mut self, from_hz: f64, to_hz: f64) -> Result<Modes, EigenError> {
         let (shifted, zeros) = self.start(usize::MAX)?;
+        self.check_metric(&zeros, shifted.solver.negative())?;
         let mut known = Known::none(self.problem.n);
         known.add(self.problem, &zeros.x);
         let rigid = Self::rigid_modes(&zeros.x, &zeros.l);

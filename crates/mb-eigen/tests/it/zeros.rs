@@ -380,3 +380,22 @@ fn a_mode_that_the_digits_of_the_entries_determine_is_none_of_rounding() {
     let exact = 3.516_015 / (nodes * nodes) as f64;
     assert!((lowest.im.abs() / exact - 1.0).abs() < 1e-5, "{lowest}, {exact}");
 }
+
+/// det (K - w M) = w (800 - w) with K >= 0 and M indefinite: the inertia is the same on both sides of both eigenvalues, and counts none.
+#[test]
+fn bands_of_masses_with_a_negative_direction_are_not_counted_by_inertia() {
+    let pencil = QuadraticPencil {
+        m: dense::from_rows(&[&[-6.0, -5.0], &[-5.0, -4.0]]),
+        c: Dense::zeros(2, 2),
+        k: dense::from_rows(&[&[100.0, 200.0], &[200.0, 400.0]]),
+        phi_q: Dense::zeros(0, 2),
+    };
+    let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
+    let band = Request::Band { from_hz: 0.0, to_hz: 5.27, max_damping_ratio: None };
+    let near = Request::NearFrequency { hz: 4.4, count: 1 };
+    for request in [band, near] {
+        let found = solve(&pencil.to_sparse(), &request, &options).unwrap();
+        let inside = |s: mb_algebra::c64| (s.im.powi(2) - 800.0).abs() < 1e-9 && s.re.abs() < 1e-9;
+        assert!(found.motion_values().into_iter().any(inside), "{request:?}: {:?}", found.findings);
+    }
+}

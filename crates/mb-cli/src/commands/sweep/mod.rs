@@ -18,6 +18,7 @@ use crate::progress::{self, Progress};
 use crate::render::Style;
 use crate::source::{Text, load};
 use mb_algebra::{Stopped, Watch};
+use mb_analysis::checkpoint::fingerprint;
 use mb_analysis::periodic::OrbitSearch;
 use mb_analysis::sweep::{
     Boundary, Case, CaseOptions, Design, Table, Taken, boundaries, in_words, looks, run as run_cases, solve,
@@ -40,6 +41,8 @@ pub struct Sweep {
     pub taken: Taken,
     /// The same with all that was asked for of it, in words: what rows of two runs must share.
     pub state: String,
+    /// The model of the first case, which rows of two runs must share too.
+    pub fingerprint: String,
     /// Number of modes of a row.
     pub count: usize,
     /// Where stability changes.
@@ -51,7 +54,7 @@ pub struct Sweep {
 impl Sweep {
     /// The table of its cases.
     fn table(&self) -> Table<'_> {
-        Table { design: &self.design, state: &self.state, count: self.count }
+        Table { design: &self.design, state: &self.state, model: &self.fingerprint, count: self.count }
     }
 }
 
@@ -147,7 +150,8 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
 
     let state = state_of(args, &taken);
     let mut rows: Vec<Option<Row>> = vec![None; design.len()];
-    let table = Table { design: &design, state: &state, count };
+    let fingerprint = fingerprint(&loaded.model);
+    let table = Table { design: &design, state: &state, model: &fingerprint, count };
     for path in &args.resume {
         rows::take(path, &table, &mut rows)?;
     }
@@ -185,7 +189,7 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
         stopped = watch.look().err();
     }
     let model = [loaded.model.name.clone(), loaded.file];
-    Ok(Sweep { model, design, rows, taken, state, count, boundary, stopped })
+    Ok(Sweep { model, design, rows, taken, state, fingerprint, count, boundary, stopped })
 }
 
 /// The state that cases take in words, with what the request says of the start and of the motion.

@@ -4,7 +4,7 @@ use super::Sweep;
 use super::design::read;
 use crate::failure::{FILE, Failure, RequestError};
 use crate::npz::Array;
-use mb_analysis::sweep::{CaseMode, Row, Table};
+use mb_analysis::sweep::{Case, CaseMode, Row, Table, column_of};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -19,11 +19,11 @@ fn written(fields: &[String]) -> Vec<u8> {
 /// Takes the cases of an earlier run whose values are those of the design.
 ///
 /// # Errors
-/// [`Failure::Unreadable`]; [`RequestError::BadTable`] where the file holds another sweep.
+/// [`Failure::Unreadable`]; [`RequestError::OtherSweep`] where the file holds another sweep.
 pub(super) fn take(path: &Path, sweep: &Table<'_>, rows: &mut [Option<Row>]) -> Result<(), Failure> {
     let text = read(path)?;
     let wrong = |line: u64, reason: String| -> Failure {
-        RequestError::BadTable { path: path.display().to_string(), line, reason }.into()
+        RequestError::OtherSweep { path: path.display().to_string(), line, reason }.into()
     };
     let mut reader = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(text.as_bytes());
     let mut lines = Vec::new();
@@ -100,7 +100,7 @@ pub(super) fn arrays(found: &Sweep) -> Vec<Array> {
     let column =
         |name: &str, of: &dyn Fn(usize) -> f64| Array::real(name, &[cases], (0..cases).map(of).collect());
     let mut out: Vec<Array> = (0..found.design.names.len())
-        .map(|j| column(&found.design.names[j], &|k| found.design.points[k][j]))
+        .map(|j| column(&column_of(&found.design.names[j]), &|k| found.design.points[k][j]))
         .collect();
     let word = |k: usize| match &found.rows[k] {
         None => "",
@@ -109,7 +109,16 @@ pub(super) fn arrays(found: &Sweep) -> Vec<Array> {
     out.push(Array::words("verdict", (0..cases).map(|k| word(k).to_owned()).collect()));
     let message = |k: usize| found.rows[k].as_ref().and_then(Row::message).unwrap_or_default().to_owned();
     out.push(Array::words("message", (0..cases).map(message).collect()));
-    out.push(column("rightmost_re", &|k| case(k).and_then(|c| c.rightmost).map_or(f64::NAN, |m| m.re)));
+    let yes =
+        |of: fn(&Case) -> bool| move |k: usize| case(k).map_or(f64::NAN, |c| f64::from(u8::from(of(c))));
+    out.push(column("complete", &yes(|c| c.complete)));
+    out.push(column("whole", &yes(|c| c.whole)));
+    let rightmost = |of: fn(&CaseMode) -> f64| {
+        move |k: usize| case(k).and_then(|c| c.rightmost.as_ref()).map_or(f64::NAN, of)
+    };
+    out.push(column("rightmost_re", &rightmost(|m| m.re)));
+    out.push(column("rightmost_im", &rightmost(|m| m.im)));
+    out.push(column("rightmost_error", &rightmost(|m| m.error)));
     let modes = |name: &str, of: &dyn Fn(&CaseMode) -> f64| {
         let mode = |k: usize, j: usize| case(k).and_then(|c| c.modes.get(j)).map_or(f64::NAN, of);
         let values = (0..cases).flat_map(|k| (0..found.count).map(move |j| (k, j))).map(|(k, j)| mode(k, j));
@@ -120,6 +129,7 @@ pub(super) fn arrays(found: &Sweep) -> Vec<Array> {
     out.push(modes("error", &|m| m.error));
     out.push(modes("frequency_hz", &CaseMode::natural_frequency_hz));
     out.push(modes("damping_ratio", &CaseMode::damping_ratio));
+    out.push(modes("rigid", &|m| f64::from(u8::from(m.rigid))));
     out
 }
 
@@ -142,7 +152,7 @@ mod tests {
     #[test]
     fn a_table_reads_back_exactly_and_a_torn_line_is_a_case_to_do() {
         let (design, dir) = (design(), tempfile::tempdir().unwrap());
-        let sweep = Table { design: &design, state: "rest", count: 3 };
+        let sweep = Table { design: &design, state: "rest", model: "0a1b", count: 3 };
         let failed = Row::of(Err("the box \"a\",\nhas no mass".to_owned()));
         let mut text = written(&sweep.head());
         text.extend(written(&sweep.line(2, &solved())));
@@ -160,7 +170,7 @@ mod tests {
     #[test]
     fn another_sweep_is_refused() {
         let (design, dir) = (design(), tempfile::tempdir().unwrap());
-        let sweep = Table { design: &design, state: "rest", count: 3 };
+        let sweep = Table { design: &design, state: "rest", model: "0a1b", count: 3 };
         let path = dir.path().join("cases.csv");
         std::fs::write(&path, written(&sweep.head())).unwrap();
         assert!(take(&path, &Table { count: 2, ..sweep }, &mut [None, None, None]).is_err());
