@@ -346,3 +346,45 @@ def test_drives_follow_their_law():
     m.drive("motor", "angle", crank, "0.3 + 0.2*sin(2*t)")
     run = m.simulate(1.0, integrator="generalized-alpha", step=0.01)
     np.testing.assert_allclose(run["crank.angle"], 0.3 + 0.2 * np.sin(2 * run.t), atol=1e-6)
+
+
+def test_numbers_of_numpy_stand_in_models_as_those_of_python_do():
+    def built(number):
+        m = mb.Model("numbers", gravity=(number(0), number(-9.81)), parameters={"k": number(40)})
+        p = m.point("P", at=(number(0), number(1)), mass=number(2))
+        m.spring("s", p, (number(0), number(0)), stiffness=number(30), natural_length=number(0.5))
+        return m.to_toml()
+
+    assert built(np.float64) == built(float)
+
+
+def test_what_a_model_gives_away_does_not_change_it():
+    m = mb.Model("copy", parameters={"k": 40.0})
+    p = m.point("P", at=(0, 1), mass=2)
+    m.spring("s", p, (0, 0), stiffness="k", natural_length=1)
+    before = m.to_toml()
+    m.tables["parameters"]["k"] = 4000
+    assert m.to_toml() == before and m.parameters["k"] == 40
+    eq = m.equilibrium()
+    lin = eq.linearize()
+    modes = lin.modes()
+    for array in (lin.K, eq.q, modes.s, modes.shapes):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+
+
+@pytest.mark.parametrize(
+    "wrong, argument",
+    [
+        (lambda m: m.motion_point(spin=4.0), "spin"),
+        (lambda m: m.motion_point(frame=0), "frame"),
+        (lambda m: m.campbell(2, 1, 3), "speed"),
+        (lambda m: mb.Model("x", parameters=0.01), "parameters"),
+        (lambda m: mb.generate("top", N="\ud800"), "N"),
+    ],
+)
+def test_slips_are_told_by_the_name_of_the_argument(wrong, argument):
+    m = mb.Model("slips")
+    m.point("P", at=(0, 1), mass=2)
+    with pytest.raises(mb.MbError, match=argument):
+        wrong(m)

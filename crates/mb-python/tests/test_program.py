@@ -121,17 +121,12 @@ def test_a_point_of_a_motion_is_saved_with_all_that_holds_there(tmp_path):
 
 def test_a_motion_of_a_turning_model_starts_with_its_speeds_at_the_place_asked_for():
     m = mb.Model("arm that turns", parameters={"W": 3.0})
-    m.body("arm", mass=1, inertia=1, at=(1, 0))
-    m.revolute("pin", m_marker(m, "arm", (-1, 0)), (0, 0))
+    m.body("arm", mass=1, inertia=1, at=(1, 0), markers={"root": (-1, 0)})
+    m.revolute("pin", "arm.root", (0, 0))
     m.steady_rotation("spin", bodies=["arm"], speed="W")
     run = m.simulate(0.1, at={"arm.x": 0.0, "arm.y": 1.0, "arm.angle": math.pi / 2}, every=0.1)
     v = dict(zip(m.coordinates, run.v[:, 0], strict=True))
     assert v["arm.x"] == pytest.approx(-3) and abs(v["arm.y"]) < 1e-9 and v["arm.angle"] == pytest.approx(3)
-
-
-def m_marker(m, body, at):
-    m.tables["body"][0].setdefault("markers", {})["root"] = list(at)
-    return f"{body}.root"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from . import _mb
+from . import _mb, _toml
 from ._errors import ArgumentTypeError
 from ._model import Model
 from ._requests import number
@@ -54,7 +54,7 @@ def generate(name: str, /, **parameters: float | str) -> Model:
     """
     if not isinstance(name, str):
         raise ArgumentTypeError(f"name is of type {type(name).__name__}, but the name of a model is needed.", "name")
-    given = [(k, v if isinstance(v, str) else _written(v, k)) for k, v in parameters.items()]
+    given = [(k, _toml.plain(v, k) if isinstance(v, str) else _written(v, k)) for k, v in parameters.items()]
     return Model._of_text(_mb.generate(name, given), None, None, {})
 
 

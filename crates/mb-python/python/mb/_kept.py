@@ -2,12 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
 
 from ._errors import ArgumentError
 
 if TYPE_CHECKING:
     from ._model import Model
+
+
+T = TypeVar("T")
+
+
+def frozen(value: T) -> T:
+    """The same with arrays, alone or in a dictionary, a list or a tuple, that nothing can be written into."""
+    if isinstance(value, np.ndarray):
+        value.setflags(write=False)
+    elif isinstance(value, dict):
+        for entry in value.values():
+            frozen(entry)
+    elif isinstance(value, (list, tuple)):
+        for entry in value:
+            frozen(entry)
+    return value
+
+
+class fixed(cached_property[T]):
+    """A property that is computed once and cannot be written into: what else is computed later would not follow."""
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return frozen(super().__get__(instance, owner))
 
 
 class Kept:

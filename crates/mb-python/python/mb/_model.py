@@ -18,7 +18,7 @@ from ._campbell import Campbell
 from ._check import Check, checked
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, MbError, ModelError
 from ._motion import Comparison, Run, Simulation, simulate
-from ._names import numbers, resolve
+from ._names import frame_name, mapping, numbers, resolve, spins
 from ._exponents import Exponents, exponents
 from ._keys import (
     AngleKeys,
@@ -168,7 +168,7 @@ class Model:
         if gravity is not None:
             self._tables["gravity"] = _toml.plain(gravity, "gravity")
         if parameters:
-            self._tables["parameters"] = _toml.plain(dict(parameters), "parameters")
+            self._tables["parameters"] = _toml.plain(dict(mapping(parameters, "parameters", "numbers or expressions by name")), "parameters")
         self._text: str | None = None
         self._file: str | None = None
         self._folder: Path | None = None
@@ -192,7 +192,10 @@ class Model:
 
     @property
     def tables(self) -> dict[str, Any]:
-        """The tables of the description, as in the model file."""
+        """The tables of the description, as in the model file: a copy, which changes nothing of the model where it is changed."""
+        return copy.deepcopy(self._described())
+
+    def _described(self) -> dict[str, Any]:
         tables = self._tables
         if tables is None:
             tables = self._tables = json.loads(self._build().tables())
@@ -205,7 +208,7 @@ class Model:
 
     def _changed(self) -> dict[str, Any]:
         """The tables, to be changed: the model is built again when it is next asked for something."""
-        tables = self.tables
+        tables = self._described()
         # They hold the parameters as they were given.
         self._native, self._text, self._given = None, None, {}
         self._changes += 1
@@ -275,7 +278,7 @@ class Model:
         """
         inertia = keys.get("inertia")
         at = keys.get("at")
-        if isinstance(inertia, (list, tuple, np.ndarray)) or "orientation" in keys or (at is not None and len(at) == 3):
+        if isinstance(inertia, (list, tuple, np.ndarray)) or "orientation" in keys or (isinstance(at, (list, tuple, np.ndarray)) and len(at) == 3):
             given: dict[str, Any] = dict(keys)
             return self.spatial_body(name, **given)
         return self.add("body", name, **keys)
@@ -733,7 +736,7 @@ class Model:
         """
         if self._text is not None:
             return Model._of_text(self._text, self._file, self._folder, {**self._given, **parameters}, self._meshes)
-        return Model._of_text(_toml.write(self.tables), None, self._folder, parameters, self._meshes)
+        return Model._of_text(_toml.write(self._described()), None, self._folder, parameters, self._meshes)
 
     def __getstate__(self) -> dict[str, Any]:
         # Meshes go along: the files need not be there where the model is read.
@@ -779,7 +782,7 @@ class Model:
     @property
     def name(self) -> str:
         """Name of the model."""
-        return self.tables["name"]
+        return self._described()["name"]
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -994,8 +997,8 @@ class Model:
             "accelerations": numbers(claimed, known, "acceleration", "coordinate"),
             "multipliers": numbers(there.multipliers, self.constraints, "at", "constraint row"),
             "after": start_later(after),
-            "spins": [(str(joint), number(speed, f"spin[{joint!r}]")) for joint, speed in (spin or {}).items()],
-            "frame": frame,
+            "spins": spins(spin),
+            "frame": frame_name(frame),
             "instant": bool(instant),
         }
         place = self._place(there.at, solve, "automatic", there.time, there.inputs, motion)
@@ -1054,6 +1057,10 @@ class Model:
         """
         known = self.coordinates
         asked: dict[str, Any] = {"parameter": None, "joint": None, "velocity": None}
+        if not isinstance(speed, str):
+            raise ArgumentTypeError(
+                f"speed is of type {type(speed).__name__}, but the name of a parameter, or 'spin:JOINT', is needed.", "speed"
+            )
         if speed.startswith("spin:"):
             asked["joint"] = speed.removeprefix("spin:")
         elif speed.startswith("speed:"):
@@ -1066,7 +1073,7 @@ class Model:
             raise ArgumentError(f"end is {end}, where the range starts.", "end")
         asked["samples"], asked["modes"] = count(samples, "samples", 2), count(modes, "modes")
         asked["lines"] = [number(x, "lines") for x in lines]
-        asked["frame"], asked["time"] = frame, number(time, "time")
+        asked["frame"], asked["time"] = frame_name(frame), number(time, "time")
         return Campbell(self, speed, _mb.campbell(self._build(), json.dumps(asked)))
 
     def check(

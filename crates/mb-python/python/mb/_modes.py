@@ -8,14 +8,13 @@ import operator
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
-from ._kept import Kept
+from ._kept import Kept, fixed
 from ._optional import need
 
 _TAU = 2 * np.pi
@@ -140,68 +139,68 @@ class Modes(Kept):
         """
         return self._everything
 
-    @cached_property
+    @fixed
     def _everything(self) -> Modes:
         if self._all:
             return self
         return type(self)(self._native, names=self.names, everything=True, report=False)
 
-    @cached_property
+    @fixed
     def _count(self) -> int:
         return int(self._native.modes(self._all))
 
     def __len__(self) -> int:
         return self._count
 
-    @cached_property
+    @fixed
     def s(self) -> NDArray[np.complex128]:
         return self._native.s(self._all)
 
-    @cached_property
+    @fixed
     def hz(self) -> np.ndarray:
         return np.abs(self.s.imag) / _TAU
 
-    @cached_property
+    @fixed
     def natural_hz(self) -> np.ndarray:
         return np.abs(self.s) / _TAU
 
-    @cached_property
+    @fixed
     def zeta(self) -> np.ndarray:
         return self._native.zeta(self._all)
 
-    @cached_property
+    @fixed
     def error(self) -> np.ndarray:
         return self._native.error(self._all)
 
-    @cached_property
+    @fixed
     def backward_error(self) -> np.ndarray:
         """Residuals relative to the norms of the matrices."""
         return self._native.backward_error(self._all)
 
-    @cached_property
+    @fixed
     def condition(self) -> np.ndarray:
         """Condition numbers with respect to relative changes of the matrices; infinite where s is defective."""
         return self._native.condition(self._all)
 
-    @cached_property
+    @fixed
     def constraint_violation(self) -> np.ndarray:
         """Lengths of Phi_q x relative to those of Phi_q and x."""
         return self._native.constraint_violation(self._all)
 
-    @cached_property
+    @fixed
     def multiplicity(self) -> np.ndarray:
         """Eigenvalues that each mode stands for, 1 or 2."""
         return self._native.multiplicity(self._all)
 
-    @cached_property
+    @fixed
     def kind(self) -> list[str]:
         return self._native.kind(self._all)
 
-    @cached_property
+    @fixed
     def shapes(self) -> np.ndarray:
         return self._native.shapes(self._all)
 
-    @cached_property
+    @fixed
     def _left(self) -> np.ndarray:
         return self._native.left(self._all)
 
@@ -212,32 +211,32 @@ class Modes(Kept):
             raise ArgumentError("Left vectors were not asked for: pass left=True to the analysis.", "left")
         return left
 
-    @cached_property
+    @fixed
     def multipliers(self) -> np.ndarray:
         return self._native.multipliers(self._all)
 
-    @cached_property
+    @fixed
     def eigenvalues(self) -> NDArray[np.complex128]:
         """Every finite eigenvalue of the motion, conjugates included, rad/s."""
         return self._native.eigenvalues()
 
-    @cached_property
+    @fixed
     def complete(self) -> bool | None:
         return self._native.complete()
 
-    @cached_property
+    @fixed
     def method(self) -> str | None:
         return self._native.method()
 
-    @cached_property
+    @fixed
     def notes(self) -> list[str]:
         return [text for text, _ in self._notes + self._native_notes]
 
-    @cached_property
+    @fixed
     def _native_notes(self) -> list[tuple[str, bool]]:
         return self._native.notes()
 
-    @cached_property
+    @fixed
     def _data(self) -> Any:
         return json.loads(self._native.data())
 

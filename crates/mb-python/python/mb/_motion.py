@@ -7,7 +7,6 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
 from time import perf_counter as clock
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
@@ -15,7 +14,7 @@ import numpy as np
 
 from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
-from ._kept import OfModel
+from ._kept import OfModel, fixed
 from ._names import numbers, resolve
 from ._optional import need
 from ._points import At, start_values
@@ -78,31 +77,31 @@ class Run(OfModel):
     def _again(self) -> Any:
         return _mb.simulate(self._native_model(), self._asked, None, None)
 
-    @cached_property
+    @fixed
     def t(self) -> np.ndarray:
         return self._native.times()
 
-    @cached_property
+    @fixed
     def q(self) -> np.ndarray:
         return self._native.states("q")
 
-    @cached_property
+    @fixed
     def v(self) -> np.ndarray:
         return self._native.states("v")
 
-    @cached_property
+    @fixed
     def a(self) -> np.ndarray:
         return self._native.states("a")
 
-    @cached_property
+    @fixed
     def multipliers(self) -> np.ndarray:
         return self._native.states("lambda")
 
-    @cached_property
+    @fixed
     def outputs(self) -> dict[str, np.ndarray]:
         return dict(zip(self.model.outputs, self._native.outputs(), strict=True))
 
-    @cached_property
+    @fixed
     def _records(self) -> dict[str, np.ndarray]:
         return self._native.records()
 
@@ -126,17 +125,17 @@ class Run(OfModel):
         """Departure of the energy from its balance, J: zero for exact motion."""
         return self._records["drift"]
 
-    @cached_property
+    @fixed
     def statistics(self) -> dict[str, int]:
         """Counts of steps, evaluations, corrections and factorizations."""
         return self._native.statistics()
 
-    @cached_property
+    @fixed
     def singular(self) -> list[tuple[float, str, float]]:
         """Singular configurations passed: time, row that depends on others, share of its length that it kept."""
         return self._native.singular()
 
-    @cached_property
+    @fixed
     def reactions(self) -> dict[str, np.ndarray]:
         """Forces and moments of joints and rods on their place a, 6 x reports each."""
         names, array = self._native.reactions()

@@ -23,14 +23,31 @@ def resolve(name: Any, known: Sequence[str], argument: str, what: str) -> int:
     raise ModelError(f"{argument}: the model has no {what} {name!r}; {help}", help=help)
 
 
+def mapping(given: Any, argument: str, what: str) -> Mapping[str, Any]:
+    """A dictionary that a caller gives; an empty one for None."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ArgumentTypeError(f"{argument} is of type {type(given).__name__}, but a dictionary of {what} is needed.", argument)
+    return given
+
+
+def spins(given: Any) -> list[tuple[str, float]]:
+    """Speeds by joint, rad/s."""
+    return [(str(joint), number(speed, f"spin[{joint!r}]")) for joint, speed in mapping(given, "spin", "speeds by joint").items()]
+
+
+def frame_name(value: Any) -> str | None:
+    """The frame of a steady motion by its name: ``ground`` or a body."""
+    name = getattr(value, "place", value)
+    if name is None or isinstance(name, str):
+        return name
+    raise ArgumentTypeError(f"frame is of type {type(value).__name__}, but 'ground' or the name of a body is needed.", "frame")
+
+
 def numbers(
     given: Mapping[str, Any] | None, known: Sequence[str], argument: str, what: str
 ) -> list[tuple[int, float]]:
     """Values by name as values by index."""
-    if given is None:
-        return []
-    if not isinstance(given, Mapping):
-        raise ArgumentTypeError(
-            f"{argument} is of type {type(given).__name__}, but a dictionary of values by {what} is needed.", argument
-        )
+    given = mapping(given, argument, f"values by {what}")
     return [(resolve(name, known, argument, what), number(value, f"{argument}[{name!r}]")) for name, value in given.items()]

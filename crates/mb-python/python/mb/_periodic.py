@@ -8,7 +8,6 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
-from ._kept import OfModel
+from ._kept import OfModel, fixed
 from ._names import numbers, resolve
 from ._optional import need
 from ._points import At, document, start_values, write
@@ -89,15 +88,15 @@ class Orbit(OfModel):
     def _again(self) -> Any:
         return _mb.orbit(self._native_model(), self._asked)
 
-    @cached_property
+    @fixed
     def t(self) -> np.ndarray:
         return self._native.times()
 
-    @cached_property
+    @fixed
     def q(self) -> np.ndarray:
         return self._native.configurations()
 
-    @cached_property
+    @fixed
     def v(self) -> np.ndarray:
         return self._native.velocities()
 
@@ -108,7 +107,7 @@ class Orbit(OfModel):
         """The history of a configuration number over the period, ``orbit["crank.angle"]``."""
         return self.q[resolve(name, self.model.configuration, "orbit", "coordinate")]
 
-    @cached_property
+    @fixed
     def _floquet(self) -> Floquet:
         return Floquet(self)
 

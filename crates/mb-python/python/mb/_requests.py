@@ -9,8 +9,10 @@ import json
 import math
 import operator
 import os
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypedDict, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, SupportsIndex, TypedDict, TypeVar
+
+from numpy.typing import NDArray
 
 from ._errors import ArgumentError, ArgumentTypeError
 
@@ -27,9 +29,9 @@ _MOST = 2**31
 class Search(TypedDict, total=False):
     """Which part of a spectrum is wanted, and how it is searched for; :func:`mb.eigs` says what each is."""
 
-    lowest: int | None
+    lowest: SupportsIndex | None
     near: complex | None
-    band: tuple[float, float] | None
+    band: Sequence[float] | NDArray[Any] | None
     largest: int | None
     all: bool
     count: int

@@ -6,7 +6,6 @@ import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._matrices import matrix
+from ._kept import fixed
 from ._names import resolve
 from ._optional import need
 from ._requests import count, number
@@ -214,7 +214,7 @@ class Response:
         o, i = self._index(key)
         return self.H[:, o, i]
 
-    @cached_property
+    @fixed
     def magnitude(self) -> np.ndarray:
         """abs(H), n x outputs x inputs."""
         return np.abs(self.H)
@@ -480,7 +480,7 @@ def response(
     velocity_outputs: Any = None,
     acceleration_outputs: Any = None,
     loss: float = 0.0,
-    band: tuple[float, float] | None = None,
+    band: Sequence[float] | NDArray[Any] | None = None,
     at: float | Sequence[float] | np.ndarray | None = None,
     points: int = 400,
     log: bool = False,

@@ -6,7 +6,6 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._frequencies import TAU, Frequencies
-from ._kept import OfModel
+from ._kept import OfModel, fixed
 from ._names import resolve
 from ._optional import need
 from ._points import At, start_values
@@ -176,12 +175,12 @@ class SeriesValue(Frequencies):
             for modes, s, error, mean, sure in groups
         ]
 
-    @cached_property
+    @fixed
     def rank_change(self) -> tuple[str, list[str]] | None:
         """Where the constraints lose rank on the way from the centre, with the rows that depend on others there."""
         return self.series._native.rank_change(self._x)
 
-    @cached_property
+    @fixed
     def trusted(self) -> NDArray[np.bool_]:
         # Polynomials of the one side of a loss of rank say nothing of the other.
         return np.array(self._near, dtype=bool) & (self.rank_change is None)
@@ -259,7 +258,7 @@ class Series(OfModel):
     def order(self) -> int:
         return max(order for order, _, _ in self._pieces)
 
-    @cached_property
+    @fixed
     def reach(self) -> NDArray[np.float64]:
         """Estimated distance of convergence along each variable, modes x variables, of the first piece.
 

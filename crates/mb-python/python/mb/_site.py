@@ -8,16 +8,16 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mb
 from ._engine import EngineJob, job_of
 from ._errors import ArgumentError, ArgumentTypeError, NumericsError
-from ._kept import OfModel
+from ._kept import OfModel, fixed, frozen
 from ._matrices import matrix
 from ._modes import Modes
 from ._names import resolve
@@ -170,7 +170,7 @@ class OperatingPoint(OfModel):
         self._native = native
         # How it was found, where it has to be found again: the place, and the starts of a search with the number in its list.
         self._place, self._search = place, search
-        self.q, self.v, self.a, self.multipliers = native.state()
+        self.q, self.v, self.a, self.multipliers = frozen(native.state())
         self.residual, self.iterations, self.found_by = native.how()
 
     def _again(self) -> Any:
@@ -180,21 +180,21 @@ class OperatingPoint(OfModel):
         starts, index = self._search
         return native.equilibria(self._place, starts)[0][index]
 
-    @cached_property
+    @fixed
     def _stability(self) -> tuple[str, bool | None] | None:
         return self._native.stability()
 
-    @cached_property
+    @fixed
     def _when(self) -> tuple[float, list[float]]:
         """Time, s, and inputs."""
         return self._native.when()
 
-    @cached_property
+    @fixed
     def at_rest(self) -> bool:
         """Whether it is an equilibrium."""
         return self._native.at_rest()
 
-    @cached_property
+    @fixed
     def lasts(self) -> bool:
         """Whether it lasts: rest or a steady motion, not an instant of another one, whose modes are no rates of growth."""
         return self._native.lasts()
@@ -211,7 +211,7 @@ class OperatingPoint(OfModel):
             return found[0]
         return "steady motion" if self.lasts else "instant of a motion"
 
-    @cached_property
+    @fixed
     def branch(self) -> SteadyBranch | None:
         """The branch of a steady motion whose speeds were given with `spin` or in the model; None of other points."""
         found = self._native.branch()
@@ -219,16 +219,16 @@ class OperatingPoint(OfModel):
             return None
         return SteadyBranch(found[0], [Crossing(*c) for c in found[1]], found[2])
 
-    @cached_property
+    @fixed
     def not_kept(self) -> list[str]:
         """Start values that the constraints did not let stand."""
         return self._native.not_kept()
 
-    @cached_property
+    @fixed
     def reactions(self) -> Reactions:
         return Reactions(self._native.reactions())
 
-    @cached_property
+    @fixed
     def outputs(self) -> dict[str, float]:
         return dict(zip(self.model.outputs, self._native.outputs().tolist(), strict=True))
 
@@ -335,7 +335,7 @@ class Linearization:
     def _native(self) -> Any:
         return self.point._native
 
-    @cached_property
+    @fixed
     def _dense(self) -> dict[str, Any]:
         return self._native.blocks(False)
 
@@ -545,7 +545,7 @@ class Linearization:
 
     def response(
         self,
-        band: tuple[float, float] | None = None,
+        band: Sequence[float] | NDArray[Any] | None = None,
         *,
         inputs: str | Iterable[str] | None = None,
         outputs: str | Iterable[str] | None = None,
@@ -725,7 +725,7 @@ class ModelModes(Modes):
         """
         return self._everything
 
-    @cached_property
+    @fixed
     def _everything(self) -> ModelModes:
         if self._all:
             return self

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from . import _mb, _table
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
 from ._frequencies import Frequencies
-from ._names import numbers, resolve
+from ._names import frame_name, numbers, resolve, spins
 from ._optional import need
 from ._points import At, start_values
 from ._requests import count, number, path_of, start_later, strategy_word
@@ -349,8 +349,8 @@ def sweep(
         motion = {
             "velocities": by_name(velocity, v, "velocity", "coordinate"),
             "after": later,
-            "spins": [(str(joint), number(speed, f"spin[{joint!r}]")) for joint, speed in (spin or {}).items()],
-            "frame": frame,
+            "spins": spins(spin),
+            "frame": frame_name(frame),
         }
     if floquet is not None:
         if moving or later or spin or frame is not None:

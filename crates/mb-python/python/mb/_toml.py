@@ -18,6 +18,8 @@ _DEEPEST = 64
 
 def plain(value: Any, where: str, depth: int = 0) -> Any:
     """A value of a model file from a Python one: arrays become lists, tuples too; None inside tables is left out."""
+    if isinstance(value, np.generic) and value.dtype.kind in "biufU":
+        value = value.item()
     if isinstance(value, str):
         if any("\ud800" <= c <= "\udfff" for c in value):
             raise ArgumentError(f"{where} is {value!r}, which has half of a character (a surrogate) and is no text.", where)
@@ -26,8 +28,6 @@ def plain(value: Any, where: str, depth: int = 0) -> Any:
         return value
     if depth > _DEEPEST:
         raise ArgumentError(f"{where[:40]}... is nested more than {_DEEPEST} times; does a list hold itself?", where.split("[")[0])
-    if isinstance(value, np.generic) and value.dtype.kind in "biuf":
-        return value.item()
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         return value.tolist()
     if isinstance(value, dict):
@@ -66,7 +66,12 @@ def _inline(value: Any) -> str:
         return _string(value)
     if isinstance(value, int):
         # Whole numbers of a model file have 64 bits; others are doubles.
-        return str(value) if -(2**63) <= value < 2**63 else repr(float(value))
+        if -(2**63) <= value < 2**63:
+            return str(value)
+        try:
+            return repr(float(value))
+        except OverflowError:
+            raise ArgumentError(f"{str(value)[:20]}... has {len(str(value))} digits and is larger than any double.", "value") from None
     if isinstance(value, float):
         if value != value:
             return "nan"

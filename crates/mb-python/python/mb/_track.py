@@ -7,7 +7,6 @@ import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._frequencies import Frequencies, damping_ratio, frequency_hz
-from ._kept import OfModel
+from ._kept import OfModel, fixed
 from ._optional import need
 from ._points import At
 from ._requests import count, number, path_of
@@ -163,17 +162,17 @@ class Track(OfModel, Frequencies):
     def _again(self) -> Any:
         return _mb.track(self._native_model(), self._asked, self.path, len(self.path) // 2, None)
 
-    @cached_property
+    @fixed
     def mac(self) -> NDArray[np.float64]:
         return self._native.mac()
 
-    @cached_property
+    @fixed
     def share(self) -> NDArray[np.float64]:
         """What each mode keeps of itself from the sample before, samples x modes; 1 at the first."""
         kept = np.einsum("kii->ki", self.mac)
         return np.vstack([np.ones((1, len(self.numbers))), kept])
 
-    @cached_property
+    @fixed
     def predicted(self) -> tuple[NDArray[np.complex128], NDArray[np.float64], NDArray[np.bool_]]:
         """By polynomials about the middle: eigenvalues, estimated errors (rad/s), whether each can be trusted; samples x modes."""
         return self._native.predicted()
@@ -192,11 +191,11 @@ class Track(OfModel, Frequencies):
         """
         return self._native.shapes(range(len(self.path))[sample])
 
-    @cached_property
+    @fixed
     def _events(self) -> list[tuple[str, list[int], float, float, float, float]]:
         return self._native.events()
 
-    @cached_property
+    @fixed
     def encounters(self) -> list[Encounter]:
         out = []
         for kind, modes, sample, _, gap_hz, exchange in self._events:
@@ -208,11 +207,11 @@ class Track(OfModel, Frequencies):
                 out.append(Encounter(kind, (modes[0], modes[1]), at, gap_hz, exchange))
         return out
 
-    @cached_property
+    @fixed
     def doubtful(self) -> list[tuple[int, int, float]]:
         return [(modes[0], round(sample), share) for kind, modes, sample, _, _, share in self._events if kind == "doubtful"]
 
-    @cached_property
+    @fixed
     def groups(self) -> list[TrackedGroup]:
         def stretches(what: str, group: list[int]) -> list[tuple[int, int]]:
             return [(round(a), round(b)) for kind, modes, a, b, _, _ in self._events if kind == what and modes == group]
