@@ -195,6 +195,16 @@ impl Spectrum {
         self.numbers(py, all, |pair| pair.condition)
     }
 
+    /// Length of the Jordan chain of each eigenvalue as far as it is known: 1 where it is semisimple.
+    fn chain<'py>(&self, py: Python<'py>, all: bool) -> Bound<'py, PyArray1<i64>> {
+        vector(py, self.chosen(all).map(|(_, pair)| i64::try_from(pair.chain).unwrap_or(i64::MAX)).collect())
+    }
+
+    /// Whether the error bound leaves digits of each eigenvalue.
+    fn determined<'py>(&self, py: Python<'py>, all: bool) -> Bound<'py, PyArray1<bool>> {
+        vector(py, self.chosen(all).map(|(_, pair)| pair.is_determined()).collect())
+    }
+
     fn constraint_violation<'py>(&self, py: Python<'py>, all: bool) -> Bound<'py, PyArray1<f64>> {
         self.numbers(py, all, |pair| pair.constraint_violation)
     }

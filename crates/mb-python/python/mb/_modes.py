@@ -113,7 +113,7 @@ class Modes(Kept):
     """
 
     _numbers = (
-        "s", "hz", "natural_hz", "zeta", "error", "backward_error", "condition", "constraint_violation", "multiplicity", "kind", "shapes",
+        "s", "hz", "natural_hz", "zeta", "error", "backward_error", "condition", "chain", "determined", "constraint_violation", "multiplicity", "kind", "shapes",
         "_count", "_left", "multipliers", "eigenvalues", "complete", "method", "_native_notes", "_data", "_everything",
     )  # fmt: skip
 
@@ -176,6 +176,16 @@ class Modes(Kept):
     def backward_error(self) -> np.ndarray:
         """Residuals relative to the norms of the matrices."""
         return self._native.backward_error(self._all)
+
+    @fixed
+    def chain(self) -> NDArray[np.int64]:
+        """Length of the Jordan chain of each eigenvalue as far as it is known: 1 where it is semisimple."""
+        return self._native.chain(self._all)
+
+    @fixed
+    def determined(self) -> NDArray[np.bool_]:
+        """Whether the error bound leaves digits of each eigenvalue."""
+        return self._native.determined(self._all)
 
     @fixed
     def condition(self) -> np.ndarray:
