@@ -1,5 +1,6 @@
 //! Is the model what was meant: what it has, its degrees of freedom, redundant constraints, equilibrium and free motions.
 
+use crate::determined::undetermined_rows;
 use crate::error::AnalysisError;
 use crate::free::{FreeMotion, free_motions};
 use crate::settle::{Settled, Start, StartOptions, assembled_start, settle};
@@ -46,6 +47,10 @@ pub struct Checked {
     /// Rank of the constraints at the equilibrium, where it is another one than at the start: one of the two is a singular
     /// configuration.
     pub other_rank: Option<usize>,
+    /// Constraint rows that leave the spectrum at the equilibrium undetermined; none where it is determined.
+    pub undetermined: Option<Vec<String>>,
+    /// Why gravity has no effect, where it acts across the plane in which everything moves.
+    pub idle_gravity: Option<String>,
 }
 
 /// Checks a model.
@@ -56,13 +61,26 @@ pub fn check(model: &Model, options: &StartOptions) -> Result<Checked, AnalysisE
     let start = assembled_start(model, options)?;
     let first = rank_at(model, &start.q, options.time)?;
     let settled = settle(model, options);
-    let (mut rigid, mut other_rank) = (None, None);
+    let (mut rigid, mut other_rank, mut undetermined) = (None, None, None);
     if let Ok(settled) = &settled {
         rigid = Some(free_motions(model, &settled.operating_point()).map(|found| rigid_modes(model, &found)));
         let there = rank(model, settled.equilibrium.point()).map(|r| r.rank());
         other_rank = there.ok().filter(|r| *r != first.rank());
+        undetermined = undetermined_rows(model, &settled.operating_point())?;
     }
-    Ok(Checked { parts: parts(model), start, rank: first, settled, rigid, other_rank })
+    let (parts, idle_gravity) = (parts(model), idle_gravity(model));
+    Ok(Checked { parts, start, rank: first, settled, rigid, other_rank, undetermined, idle_gravity })
+}
+
+/// What is to be said of gravity that nothing in the model feels.
+fn idle_gravity(model: &Model) -> Option<String> {
+    let planar =
+        |b: &Block| matches!(b.kind, BlockKind::PlanarPoint | BlockKind::PlanarPose | BlockKind::Angle);
+    let [x, y, z] = model.gravity;
+    let across = x == 0.0 && y == 0.0 && z != 0.0 && model.coordinates().blocks().iter().all(planar);
+    across.then(|| {
+        format!("gravity = [0, 0, {z}] acts across the plane in which everything moves and has no effect; along y it is [0, {z}]")
+    })
 }
 
 /// Counts what the model has, by the first word of the owners' names.

@@ -34,7 +34,7 @@ pub(crate) fn settle(
 ///
 /// # Errors
 /// As [`super::rank`].
-fn undetermined_rows(model: &Model, at: &OperatingPoint) -> Result<Option<Vec<String>>, AnalysisError> {
+pub fn undetermined_rows(model: &Model, at: &OperatingPoint) -> Result<Option<Vec<String>>, AnalysisError> {
     if model.nc() == 0 || model.nv() + model.nc() > MOST_ROWS_WITH_SPURIOUS {
         return Ok(None);
     }

@@ -14,6 +14,7 @@ use crate::progress::Progress;
 use crate::render::{Style, six, summary, tiny};
 use crate::source::{Loaded, Text, load};
 use mb_constraints::ConstraintRank;
+use mb_eigen::Finding;
 use mb_linear::LinearError;
 use std::fmt::Write as _;
 
@@ -77,11 +78,18 @@ pub fn analyse(text: &Text, args: &CheckArgs, progress: Progress) -> Result<Chec
             checked.rank.rank()
         ));
     }
+    notes.extend(checked.idle_gravity);
     let (start, rank, parts) = (checked.start, checked.rank, checked.parts);
     let settled = checked.settled.map_err(Failure::from);
     notes.extend(summary::moved_note(model, &start.before, &start.q));
     notes.extend(flow::speeds_aside(model, "mb modes --moving takes them"));
-    let (verdict, code) = verdict(&rank, &settled);
+    let (verdict, code) = match checked.undetermined {
+        Some(rows) => {
+            let words = Finding::UndeterminedByConstraints { rows }.to_string();
+            (format!("nothing to linearize at. {words}"), NUMERICS)
+        }
+        None => verdict(&rank, &settled),
+    };
     Ok(Check { loaded, parts, start, rank, settled, rigid, notes, verdict, code })
 }
 

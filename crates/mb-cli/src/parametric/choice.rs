@@ -123,7 +123,9 @@ fn numbers(option: &str, list: &str, most: usize) -> Result<Vec<usize>, RequestE
         let (from, to) = part.split_once('-').unwrap_or((part, part));
         let (from, to) = (number(from)?, number(to)?);
         if from == 0 || to > most || from > to {
-            let why = if most == usize::MAX {
+            let why = if from > to {
+                format!("{from}-{to} runs backwards: write {to}-{from}")
+            } else if most == usize::MAX {
                 "counted from 1".to_owned()
             } else {
                 match most {

@@ -122,6 +122,8 @@ def checked(found: dict[str, Any], sizes: tuple[int, int, int], equilibrium: Ope
     rank, redundant = found["rank"], dict(found["redundant"])
     if equilibrium is None:
         verdict = f"nothing to linearize at. {found['failure']}"
+    elif found["undetermined"] is not None:
+        verdict = f"nothing to linearize at. {found['undetermined']}"
     elif coordinates == rank:
         verdict = "a structure without freedom to move: it has no modes"
     else:
@@ -135,6 +137,8 @@ def checked(found: dict[str, Any], sizes: tuple[int, int, int], equilibrium: Ope
             )
         if found["free_failure"] is not None:
             verdict += f"; the free motions could not be found: {found['free_failure']}"
+    if found["idle_gravity"] is not None:
+        verdict += f"; {found['idle_gravity']}"
     if found["speeds_aside"] is not None:
         verdict += f"; {found['speeds_aside']}"
     return Check(

@@ -116,6 +116,10 @@ pub fn run(text: &Text, args: &SweepArgs, style: Style, progress: Progress) -> R
 pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Sweep, Failure> {
     let design = design::of(args)?;
     let names = &design.names;
+    if let Some(set) = args.model.set.iter().find(|set| names.contains(&set.name)) {
+        let reason = format!("{} is a parameter of the sweep and cannot be --set too", set.name);
+        return Err(RequestError::BadDesign { option: design::option(args), reason }.into());
+    }
     let with = |values: &[f64]| {
         let mut model = args.model.clone();
         model.set.extend(design::assignments(names, values));
