@@ -193,9 +193,10 @@ impl Orbit {
         self.inputs.clone()
     }
 
-    /// Period, whether the model does not depend on time, whole turns by velocity index.
-    fn motion(&self) -> (f64, bool, Vec<i32>) {
-        (self.found.period, self.found.autonomous, self.found.turns.clone())
+    /// Period, whether the model does not depend on time, whole turns by velocity index, how often the least period goes into the one found
+    /// first or given.
+    fn motion(&self) -> (f64, bool, Vec<i32>, usize) {
+        (self.found.period, self.found.autonomous, self.found.turns.clone(), self.found.returns)
     }
 
     /// Where the motion comes back to: displacement of the origin, m, and rotation vector, rad.
@@ -290,6 +291,8 @@ impl Orbit {
         out.set_item("bifurcations", self.points(py, &special)?)?;
         let kinds: Vec<String> = branch.bifurcations.iter().map(|(kind, _)| kind.to_string()).collect();
         out.set_item("kinds", kinds)?;
+        let open = branch.not_located.iter().map(|(kind, between)| (kind.to_string(), *between));
+        out.set_item("not_located", open.collect::<Vec<_>>())?;
         out.set_item("ended", branch.ended.map(|e| e.to_string()))?;
         Ok(out)
     }

@@ -55,6 +55,25 @@ def test_the_period_of_a_pendulum_is_that_of_the_elliptic_integral():
     assert max(motion.violation) < 1e-9
 
 
+def test_a_guess_of_two_periods_finds_one_and_says_so():
+    m = swing()
+    once = m.orbit(at={"bob.angle": 1.0}, hold="bob.angle")
+    twice = m.orbit(guess=2 * once.period, at={"bob.angle": 1.0}, hold="bob.angle")
+    assert (once.returns, twice.returns) == (1, 2)
+    assert twice.period == pytest.approx(once.period, rel=1e-9)
+    given = m.orbit(2 * once.period, at={"bob.angle": 1.0})
+    assert given.returns == 2 and given.period == pytest.approx(2 * once.period, rel=1e-14)
+
+
+def test_a_branch_names_what_it_did_not_locate():
+    none = np.zeros((1, 0))
+    points = {"value": none[0], "period": none[0], "q": none, "v": none, "multipliers": none}
+    found = {"points": points, "bifurcations": points, "kinds": [], "not_located": [("fold", [0.25, 0.5])], "ended": None}
+    with pytest.warns(mb.FindingWarning, match=r"\(fold\) is not located between d = 0.25 and d = 0.5"):
+        branch = mb.Branch(swing(), "d", found)
+    assert branch.not_located == [("fold", (0.25, 0.5))]
+
+
 @pytest.mark.parametrize(("delta", "epsilon"), [(0.3, 0.2), (0.26, 0.3), (1.1, 0.5)])
 def test_multipliers_of_mathieu_s_equation_are_those_of_an_integration(delta, epsilon):
     def right(t, y):
@@ -133,7 +152,7 @@ def test_a_branch_meets_the_edge_of_mathieu_s_first_tongue():
     branch = m.orbit("2*pi").follow("d", 0.35, points=15)
     found = [b for b in branch.bifurcations if b.kind == "period doubling"]
     assert [round(b.value, 6) for b in found] == [round(low, 6), round(high, 6)]
-    assert branch.value[0] == 0.15 and branch.ended is None
+    assert branch.value[0] == 0.15 and branch.ended is None and branch.not_located == []
     assert branch.multipliers.shape == (2, len(branch)) and branch.q.shape[1] == len(branch)
     assert (branch.largest[(branch.value > low + 1e-3) & (branch.value < high - 1e-3)] > 1).all()
     pd = pytest.importorskip("pandas")

@@ -49,6 +49,9 @@ class Orbit(OfModel):
         Velocities, names in ``model.coordinates``.
     turns : dict of str to int
         Whole turns that angles make in a period.
+    returns : int
+        How often the least period goes into the period that was given or into that of the motion found first, of models that do not
+        depend on time; 1 where the motion returns no earlier.
     shift, turn : ndarray
         What rolls comes back elsewhere: the displacement of the ground's origin, m, and the rotation vector, rad, that take the
         start to the end. Zero for models without velocity rows.
@@ -79,7 +82,7 @@ class Orbit(OfModel):
         self._of(model)
         self._native = native
         self._asked = asked
-        self.period, self.autonomous, turns = native.motion()
+        self.period, self.autonomous, turns, self.returns = native.motion()
         self.steps, self.iterations, self.defect, self.moved, *violation = native.quality()
         self.violation: tuple[float, float] = (violation[0], violation[1])
         self.shift, self.turn = (np.asarray(x) for x in native.displacement())
@@ -483,6 +486,8 @@ class Branch:
         The largest magnitude first, without the trivial one; NaN where there are fewer.
     bifurcations : list of Bifurcation
         Folds, branchings, period doublings and Neimark-Sacker bifurcations, solved for.
+    not_located : list of (str, (float, float))
+        Bifurcations that were not solved for: the kind, and the values of the parameter between which they are.
     ended : str or None
         Why the branch ended before the end of the range, where it did.
 
@@ -511,6 +516,10 @@ class Branch:
             Bifurcation(kind, float(at["value"][i]), float(at["period"][i]), at["q"][:, i], at["v"][:, i], at["multipliers"][:, i])
             for i, kind in enumerate(found["kinds"])
         ]
+        self.not_located: list[tuple[str, tuple[float, float]]] = [(kind, (low, high)) for kind, (low, high) in found["not_located"]]
+        for kind, (low, high) in self.not_located:
+            words = f"A bifurcation ({kind}) is not located between {name} = {low:.6g} and {name} = {high:.6g}."
+            warnings.warn(words, FindingWarning, stacklevel=3)
         self.ended: str | None = found["ended"]
         if self.ended is not None:
             warnings.warn(f"The branch ends before the end of the range: {self.ended}", FindingWarning, stacklevel=3)
