@@ -25,7 +25,8 @@
 
 use mb_algebra::compensated::add_product;
 use mb_algebra::{
-    AlgebraError, Dense, Lu, RankTolerance, Scatter, Sparse, SparseLu, Svd, Triplets, norms, sparse, to_dense,
+    AlgebraError, Dense, Lu, RankQr, RankTolerance, Scatter, Sparse, SparseLu, Svd, Triplets, norms, sparse,
+    to_dense,
 };
 use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 
@@ -378,6 +379,9 @@ fn residual_of(phi_q: &Sparse, c: &[f64], lambda: &[f64]) -> Vec<f64> {
     sum.iter().zip(&lost).map(|(s, l)| if l.is_finite() { s + l } else { *s }).collect()
 }
 
+/// Pivots above this share of the largest are those of independent rows.
+const INDEPENDENT: f64 = 1e-6;
+
 /// The shortest least-squares solution lambda of Phi_q^T lambda = c, and what remains of c.
 ///
 /// Paper: `gonzalez2017` Sec. 5.1 (pseudo-inversion at the singular configuration).
@@ -398,11 +402,15 @@ pub fn minimum_norm_multipliers(phi_q: &Sparse, c: &[f64]) -> Result<(Vec<f64>, 
         for (value, (i, j)) in phi_q {
             rows[(i, columns.partition_point(|c| *c < j))] += value;
         }
-        let svd = Svd::new(&rows)?;
-        refined(phi_q, c, |c| {
-            let known: Vec<f64> = columns.iter().map(|j| c[*j]).collect();
-            svd.min_norm_solve_transposed(&known, RankTolerance::default())
-        })
+        let known = |c: &[f64]| columns.iter().map(|j| c[*j]).collect::<Vec<f64>>();
+        // Of rows that are independent beyond doubt there is one solution; singular values take some times as long.
+        let qr = RankQr::new(&rows, RankTolerance { relative: INDEPENDENT })?;
+        if qr.rank() == m {
+            refined(phi_q, c, |c| qr.solve_transpose(&known(c)))
+        } else {
+            let svd = Svd::new(&rows)?;
+            refined(phi_q, c, |c| svd.min_norm_solve_transposed(&known(c), RankTolerance::default()))
+        }
     } else {
         // x = c - Phi_q^T lambda with Phi_q x = 0.
         let mut rows = Triplets::with_capacity(m, columns.len(), phi_q.nnz());

@@ -136,7 +136,7 @@ impl Given<'_> {
     pub(super) fn cleaned(&self, reduced: &Dense, tolerance: f64) -> (Dense, Option<[Vec<f64>; 2]>) {
         let Some(right) = self.lift.filter(|_| self.rounds()) else { return (reduced.clone(), None) };
         let left = self.lift_left.unwrap_or(right);
-        let Even { a: _, rows, columns } = Even::new(self.a);
+        let [rows, columns] = equilibrated::of_both_sides(self.a);
         let sums = |lift: &Dense, d: &[f64]| -> Vec<f64> {
             vectors::columns(lift).map(|x| x.iter().zip(d).map(|(x, d)| x.abs() / d).sum()).collect()
         };
@@ -182,11 +182,10 @@ impl Given<'_> {
         let mut nearly = None;
         let (mut accepted, mut worst, mut open) = (0, 0.0_f64, 0);
         for (x, y) in candidates.right.iter().zip(&candidates.left).take(most.unwrap_or(k)) {
-            let departure = |nothing: f64| {
-                self.departure(even, x, false, nothing).max(self.departure(even, y, true, nothing))
-            };
-            let relative = departure(tuning::SUM_ROUNDINGS);
-            let written = departure(written_nothing);
+            let nothing = [tuning::SUM_ROUNDINGS, written_nothing];
+            let (right, left) =
+                (self.departure(even, x, false, nothing), self.departure(even, y, true, nothing));
+            let [relative, written] = [right[0].max(left[0]), right[1].max(left[1])];
             // Change of the entries as written, relative to themselves, up to which they may hide a zero: four units in the last place,
             // as sums of elements leave them. What needs more is a soft mode of a slender or thin structure.
             if relative > tolerance || (!rounded && most.is_none() && written > tuning::FEW_ROUNDINGS) {
@@ -243,8 +242,8 @@ impl Given<'_> {
         rest.scaled(other).high
     }
 
-    /// How far that is from zero: vanishing.rs.
-    fn departure(&self, even: &Even, z: &TwoVectors, transposed: bool, nothing: f64) -> f64 {
+    /// How far that is from zero, for each of two amounts that are nothing: vanishing.rs.
+    fn departure(&self, even: &Even, z: &TwoVectors, transposed: bool, nothing: [f64; 2]) -> [f64; 2] {
         let (own, other) = if transposed { (&even.rows, &even.columns) } else { (&even.columns, &even.rows) };
         let (lift, test) = self.sides(transposed);
         // Where x is a sum of columns that cancel, each leaves the rounding of its own.
@@ -261,7 +260,7 @@ impl Given<'_> {
                 *rest = 0.0;
             }
         }
-        vanishing::departure(&rest, &terms, &rows, nothing)
+        nothing.map(|nothing| vanishing::departure(&rest, &terms, &rows, nothing))
     }
 }
 

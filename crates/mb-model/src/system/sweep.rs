@@ -129,7 +129,7 @@ impl<S: Real> Frame<S> {
             v += nv;
         }
     }
-    /// q (+) step along local tangent direction `j`.
+    /// q (+) step along local tangent direction `j`, of an infinitesimal step.
     pub(super) fn step(&mut self, wires: &Wires, coordinates: &Coordinates, j: usize, step: S) {
         if wires.linear {
             self.q[j] += step;
@@ -143,10 +143,7 @@ impl<S: Real> Frame<S> {
                     self.q[q + j - v] += step;
                     return;
                 }
-                // Six velocities at most where the configuration is not linear.
-                let mut d = [S::zero(); 6];
-                d[j - v] = step;
-                kind.retract(&mut self.q[q..q + kind.nq()], &d[..kind.nv()]);
+                kind.step(&mut self.q[q..q + kind.nq()], j - v, step);
                 return;
             }
             q += kind.nq();

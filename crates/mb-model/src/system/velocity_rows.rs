@@ -119,6 +119,10 @@ impl<P: Data> Model<P> {
             scatter(m, *col, f.out.iter().map(|x| x.eps), out);
         }
     }
+    /// d(A v + b)/dq along the tangent at constant v: nc x nv, without entries in position rows.
+    pub fn rates_q(&self, q: &[P], v: &[P], t: P) -> Triplets<P> {
+        self.collect(self.nc(), self.nv(), |s, m, out| self.rates_q_of(s, m, (q, t), Some(v), out))
+    }
     /// Adds d(A v + b)/dq of one element along the tangent at constant v; with v absent db/dq.
     pub(super) fn rates_q_of(
         &self,
