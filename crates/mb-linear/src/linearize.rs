@@ -129,9 +129,13 @@ fn on_admissible_velocities(
 ) -> LinearizedSystem<Dense> {
     let point = at.point();
     let f = inputs(model, point);
-    let reduced = Admissible::new(model, point, at.steady().map(SteadyMotion::generator), weight);
-    if let Ok(Admissible { blocks: [m, c, k], phi_q, projector, .. }) = reduced {
-        return LinearizedSystem { m, c, k, k_parts: None, phi_q, f: dense::mul(&projector, &f) };
+    let known = at.steady().and_then(SteadyMotion::system);
+    let reduced = match known.filter(|system| weight.is_none_or(|weight| weight == system.weight)) {
+        Some(system) => Ok(system.clone()),
+        None => Admissible::new(model, point, at.steady().map(SteadyMotion::generator), weight),
+    };
+    if let Ok(Admissible { blocks: [m, c, k], phi_q, forces, .. }) = reduced {
+        return LinearizedSystem { m, c, k, k_parts: None, phi_q, f: dense::mul(&forces, &f) };
     }
     // It has entries that are not finite, which every solver refuses by name.
     let Blocks { m, c, k, phi_q } = model.dense_blocks(point);

@@ -37,6 +37,8 @@ pub enum PointKind {
 pub struct Instant {
     point: Point,
     rest: bool,
+    /// The size of the forces at work.
+    forces: f64,
 }
 
 impl Instant {
@@ -93,7 +95,7 @@ impl Instant {
             }
         }
         let moving_constraints = model.phi_t(&point.q, point.t).iter().any(|x| *x != 0.0);
-        Ok(Self { point, rest: rest && !moving_constraints })
+        Ok(Self { point, rest: rest && !moving_constraints, forces: force_scale })
     }
     /// The motion through (q, v) at time t with inputs u: accelerations and multipliers are
     /// solved for, then the point is verified.
@@ -116,6 +118,10 @@ impl Instant {
     /// The point.
     pub fn point(&self) -> &Point {
         &self.point
+    }
+    /// The size of the forces at work.
+    pub(crate) const fn forces(&self) -> f64 {
+        self.forces
     }
     /// True at rest: v = a = 0, and no constraint moves.
     pub fn is_rest(&self) -> bool {

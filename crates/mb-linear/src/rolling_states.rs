@@ -33,7 +33,7 @@ pub(crate) fn descriptor(
 ) -> Result<DescriptorSystem, LinearError> {
     let point = at.point();
     let whole = Unreduced::new(model, point, at.steady().map(SteadyMotion::generator));
-    let Unreduced { blocks: Blocks { m, c, k, phi_q: positions }, a, b } = whole;
+    let Unreduced { blocks: Blocks { m, c, k, phi_q: positions }, a, b, .. } = whole;
     let velocity = model.velocity_rows();
     let (n, rows) = (m.nrows(), velocity.len());
     // The number of each row among those of its kind.

@@ -70,7 +70,7 @@ fn a_bicycle_of_any_size_has_the_same_modes_and_exact_zeros() {
     };
     let whole = modes(1.0);
     assert_eq!(whole.len(), 4);
-    for size in [0.07, 0.1, 0.2, 3.0, 10.0] {
+    for size in [0.01, 0.03, 0.07, 0.1, 0.2, 3.0, 10.0] {
         let other = modes(size);
         assert_eq!(other.len(), 4, "{size}");
         for [re, im, bound] in &whole {
@@ -79,6 +79,61 @@ fn a_bicycle_of_any_size_has_the_same_modes_and_exact_zeros() {
             let least = other.iter().map(off).fold(f64::INFINITY, f64::min);
             assert!(least <= 1e-12 * re.hypot(*im), "{size}: {re} {im}, off by {least:e}");
         }
+    }
+}
+
+/// However slowly it rolls, the bicycle rolls steadily, and its eigenvalues go to those of the inverted pendulum with a steering.
+#[test]
+fn a_bicycle_that_creeps_is_in_steady_motion() {
+    let model = right(&["generate", "bicycle"]);
+    let modes = |v: &str| -> Vec<f64> {
+        let found = document(&["modes", "-", "--moving", "--set", v, "--json"], &model);
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
+        let of_class = |kind: &'static str| pairs.iter().filter(move |p| p["class"]["kind"] == kind);
+        assert!(of_class("rigid").all(|p| number(&p["error_bound"]) < 1e-14), "{v}");
+        assert_eq!(of_class("rigid").count(), 6, "{v}");
+        let own = of_class("physical").map(|p| {
+            assert!(number(&p["im"]) == 0.0 && number(&p["error_bound"]) < 1e-6, "{v}: {p}");
+            number(&p["re"])
+        });
+        let mut own: Vec<f64> = own.collect();
+        own.sort_by(f64::total_cmp);
+        own
+    };
+    // The published equations at speed zero, M q'' + g K0 q = 0, have pairs +-s; a speed changes them in proportion, by no more than 10 v.
+    let slowest = modes("v=1e-6");
+    assert_eq!(slowest.len(), 4);
+    for (i, s) in slowest.iter().enumerate() {
+        assert!((s + slowest[3 - i]).abs() < 2e-5, "{slowest:?}");
+    }
+    for (text, v) in [("v=1e-5", 1e-5), ("v=1e-4", 1e-4), ("v=1e-3", 1e-3)] {
+        for (s, least) in modes(text).iter().zip(&slowest) {
+            assert!((s - least).abs() < 10.0 * v, "{text}: {s} {least}");
+        }
+    }
+}
+
+/// A sled with its mass centre hardly off the blade and next to no moment of inertia: one rate m a v / (J + m a^2) and four zeros.
+#[test]
+fn a_skate_with_masses_far_apart_has_its_rate_and_four_zeros() {
+    let model = right(&["generate", "skate"]);
+    for (m, j, a, v) in [
+        (66.4, 1.9e-3, -5.2e-5, 3.0),
+        (1e3, 1e-6, 1e-7, 0.3),
+        (1e-4, 10.0, 0.02, 9.0),
+        (5.0, 1e-8, 1e-2, 1.0),
+        (0.0165, 4.54, 1.2e-6, 0.5),
+    ] {
+        let sets = [format!("m={m:e}"), format!("J={j:e}"), format!("a={a:e}"), format!("v={v:e}")];
+        let mut args = vec!["modes", "-", "--moving", "--json"];
+        sets.iter().for_each(|set| args.extend(["--set", set.as_str()]));
+        let found = document(&args, &model);
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
+        let of_class = |kind: &'static str| pairs.iter().filter(move |p| p["class"]["kind"] == kind);
+        assert_eq!((of_class("rigid").count(), of_class("physical").count()), (4, 1), "{sets:?}");
+        let (own, exact) = (of_class("physical").next().unwrap(), -m * a * v / (j + m * a * a));
+        let (off, bound) = ((number(&own["re"]) - exact).abs(), number(&own["error_bound"]));
+        assert!(off <= bound + 1e-14 * exact.abs() && bound < 1e-6, "{sets:?}: {own} {exact}");
     }
 }
 

@@ -55,8 +55,11 @@ impl SteadyFamily {
     ) -> Option<Self> {
         let (_, first) = nodes.first()?;
         let weight = if model.has_velocity_rows() {
-            let s = first.steady()?.generator();
-            Some(Admissible::new(model, first.point(), Some(s), None).ok()?.weight)
+            let motion = first.steady()?;
+            Some(match motion.system() {
+                Some(system) => system.weight,
+                None => Admissible::new(model, first.point(), Some(motion.generator()), None).ok()?.weight,
+            })
         } else {
             None
         };
@@ -173,7 +176,15 @@ impl SteadyFamily {
         let times = near.motion.times.iter().map(|t| t * near.speed / speed).collect();
         let deviation = self.deviation.clone();
         let forces = self.nodes.iter().map(|n| n.motion.forces).fold(0.0, f64::max);
-        OperatingPoint::of_family(SteadyMotion { point, generator, frame, deviation, times, forces })
+        OperatingPoint::of_family(SteadyMotion {
+            point,
+            generator,
+            frame,
+            deviation,
+            times,
+            forces,
+            system: None,
+        })
     }
     /// The nearest speed.
     fn near(&self, speed: f64) -> &Node {

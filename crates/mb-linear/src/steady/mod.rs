@@ -44,6 +44,7 @@ pub use family::SteadyFamily;
 pub use free::lasting;
 pub use free_pairs::FreePair;
 pub use generator::Generator;
+pub(crate) use generator::positions;
 pub use rest::free_at_rest;
 pub use search::{Looks, SteadySearch, steady_near, steady_near_looked};
 pub use spin::{Spin, fastest_turn, spinning};
@@ -51,7 +52,8 @@ pub use verdict::{Asymmetric, Frame, Reason, Unsteady};
 pub use whirl::Whirl;
 
 use crate::error::LinearError;
-use crate::point::{Instant, force_scale};
+use crate::point::Instant;
+use crate::velocity_rows::Admissible;
 use change::Change;
 use conditions::Conditions;
 pub(crate) use frames::check_frame;
@@ -59,10 +61,12 @@ use frames::{rate_of, rates, units_of_one_frame};
 use full::{FullOrbit, Refused};
 use mb_algebra::{Dense, RankTolerance, Sparse};
 use mb_constraints::{NullSpace, NullSpaceMethod};
+use mb_model::system::LinearizedBlocks;
 use mb_model::{BlockKind, Model, Point};
 use orbit::Orbit;
 pub(crate) use scale::PHASES;
 use scale::Scale;
+use std::sync::Arc;
 
 /// A point of a motion that is steady, with the frame in which its linearization is constant.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +79,8 @@ pub struct SteadyMotion {
     times: Vec<f64>,
     /// The size of the forces at work.
     forces: f64,
+    /// The system on the admissible velocities, where there are velocity rows and it was checked along the orbit.
+    system: Option<Arc<Admissible>>,
 }
 
 impl SteadyMotion {
@@ -90,10 +96,20 @@ impl SteadyMotion {
     pub fn frame(&self) -> &Frame {
         &self.frame
     }
+    /// The system on the admissible velocities in the frame, with its own weight; none where it has to be made.
+    pub(crate) fn system(&self) -> Option<&Admissible> {
+        self.system.as_deref()
+    }
     /// By how much the linearization changes along the orbit: the certificate of steadiness.
     pub fn deviation(&self) -> &Deviation {
         &self.deviation
     }
+}
+
+/// The model's own M, C, K and Phi_q at a point: dense ones with velocity rows.
+enum Blocks {
+    Sparse(LinearizedBlocks),
+    Dense(mb_model::system::Blocks<Dense>),
 }
 
 /// Which frame is wanted.
@@ -133,8 +149,16 @@ pub(crate) fn looked_at(
         return Err(LinearError::NotSteady(Box::new(Unsteady::of(reason))));
     }
     let point = at.point();
-    let blocks = model.blocks(point);
-    let diagonals = [&blocks.m, &blocks.c, &blocks.k].map(diagonal);
+    let (blocks, diagonals) = if model.has_velocity_rows() {
+        let blocks = model.dense_blocks(point);
+        let diagonals =
+            [&blocks.m, &blocks.c, &blocks.k].map(|x| (0..x.nrows()).map(|i| x[(i, i)]).collect());
+        (Blocks::Dense(blocks), diagonals)
+    } else {
+        let blocks = model.blocks(point);
+        let diagonals = [&blocks.m, &blocks.c, &blocks.k].map(diagonal);
+        (Blocks::Sparse(blocks), diagonals)
+    };
     let scale = Scale::new(model, point, &diagonals);
     if point.v.iter().all(|v| *v == 0.0) {
         let rests = point.a.iter().zip(&scale.acceleration).all(|(a, rounded)| a.abs() <= *rounded);
@@ -147,14 +171,18 @@ pub(crate) fn looked_at(
         let reason = Reason::Uneven { owner: (*owner).to_owned() };
         return Err(LinearError::NotSteady(Box::new(Unsteady::of(reason))));
     }
-    let forces = force_scale(model, point);
-    if model.has_velocity_rows() {
-        let orbit = rolling::RollingOrbit { model, at, scale: &scale, phases, forces };
-        let (generator, deviation) = orbit.search(frame)?;
-        let times = scale::times(&scale, &generator, phases);
-        let frame = Frame::of(model, point, &generator);
-        return Ok(SteadyMotion { point: point.clone(), generator, frame, deviation, times, forces });
-    }
+    let forces = at.forces();
+    let blocks = match blocks {
+        Blocks::Sparse(blocks) => blocks,
+        Blocks::Dense(blocks) => {
+            let orbit = rolling::RollingOrbit { model, at, blocks, scale: &scale, phases, forces };
+            let (generator, rolling::Shown { deviation, system }) = orbit.search(frame)?;
+            let times = scale::times(&scale, &generator, phases);
+            let frame = Frame::of(model, point, &generator);
+            let (point, system) = (point.clone(), Some(Arc::new(system)));
+            return Ok(SteadyMotion { point, generator, frame, deviation, times, forces, system });
+        }
+    };
     let full = FullOrbit::new(model, point, blocks, &scale, phases, forces)?;
     let (generator, deviation) = match full.search(at, frame)? {
         Ok(found) => found,
@@ -167,7 +195,7 @@ pub(crate) fn looked_at(
     };
     let times = scale::times(&scale, &generator, phases);
     let frame = Frame::of(model, point, &generator);
-    Ok(SteadyMotion { point: point.clone(), generator, frame, deviation, times, forces })
+    Ok(SteadyMotion { point: point.clone(), generator, frame, deviation, times, forces, system: None })
 }
 
 /// Coordinates and constraint rows in all up to which frames are sought on a basis of the admissible displacements, by

@@ -19,7 +19,7 @@ use super::generator::Generator;
 use super::scale::{self, Scale};
 use super::{Deviation, STEADY, Unsteady, body_of};
 use crate::error::LinearError;
-use crate::point::{Instant, force_scale};
+use crate::point::Instant;
 use crate::turning::Turning;
 use mb_algebra::{Dense, dense, norms};
 use mb_constraints::minimum_norm_multipliers;
@@ -55,7 +55,7 @@ impl Orbit<'_> {
         let start = reduced(&self.change.now, s, self.r);
         let none = || Dense::zeros(self.r.ncols(), self.r.ncols());
         let mut out = Changed { blocks: [none(), none(), none()], relative: 0.0, points: 0 };
-        let forces = force_scale(self.model, point);
+        let forces = self.at.forces();
         for time in scale::times(self.scale, s, scale::PHASES) {
             let there = s.along(point, time);
             let there = match self.equations(there, time, forces)? {

@@ -19,13 +19,22 @@ use super::{Deviation, FrameChoice, STEADY, Unsteady, body_of};
 use crate::error::LinearError;
 use crate::point::Instant;
 use crate::velocity_rows::{Admissible, Left, Unreduced};
-use mb_algebra::{RankQr, RankTolerance, to_sparse};
+use mb_algebra::{Dense, RankQr, RankTolerance, to_sparse};
+use mb_model::system::Blocks;
 use mb_model::{BlockKind, Model, Point};
+
+/// What shows a motion to be steady, with the system at its point.
+pub(super) struct Shown {
+    pub(super) deviation: Deviation,
+    pub(super) system: Admissible,
+}
 
 /// Looks for the frame of a steady motion of a model with velocity rows.
 pub(super) struct RollingOrbit<'a> {
     pub(super) model: &'a Model,
     pub(super) at: &'a Instant,
+    /// The model's own blocks there.
+    pub(super) blocks: Blocks<Dense>,
     pub(super) scale: &'a Scale,
     pub(super) phases: u32,
     /// The size of the forces at work.
@@ -37,7 +46,7 @@ impl RollingOrbit<'_> {
     ///
     /// # Errors
     /// [`LinearError::NotSteady`] of the frame in which it changes least, [`LinearError::HoldingRows`].
-    pub(super) fn search(&self, wanted: &FrameChoice) -> Result<(Generator, Deviation), LinearError> {
+    pub(super) fn search(&self, wanted: &FrameChoice) -> Result<(Generator, Shown), LinearError> {
         let (model, point) = (self.model, self.at.point());
         let rates = match wanted {
             FrameChoice::Ground => vec![[0.0; 3]],
@@ -52,7 +61,7 @@ impl RollingOrbit<'_> {
         for rate in rates {
             let s = Generator::of_frame(model, point, rate);
             match self.check(&s)? {
-                Ok(deviation) => return Ok((s, deviation)),
+                Ok(shown) => return Ok((s, shown)),
                 Err(why) if least.as_ref().is_none_or(|l| why.share() < l.share()) => least = Some(why),
                 Err(_) => {}
             }
@@ -60,12 +69,12 @@ impl RollingOrbit<'_> {
         let why = least.unwrap_or_else(|| Unsteady::changes(String::new(), 0.0, 0.0));
         Err(LinearError::NotSteady(Box::new(why)))
     }
-    fn check(&self, s: &Generator) -> Result<Result<Deviation, Unsteady>, LinearError> {
+    fn check(&self, s: &Generator) -> Result<Result<Shown, Unsteady>, LinearError> {
         let (model, point) = (self.model, self.at.point());
         if let Err(unsteady) = super::carried_by(model, point, self.scale, s) {
             return Ok(Err(unsteady));
         }
-        let start = Unreduced::new(model, point, Some(s));
+        let start = Unreduced::of(model, point, Some(s), self.blocks.clone());
         let first = Admissible::of(&start, point, None)?;
         if first.holding > STEADY {
             return Err(holding_rows(model, first.rank));
@@ -106,8 +115,11 @@ impl RollingOrbit<'_> {
                 for j in 0..n {
                     for i in 0..n {
                         let off = (now[order][(i, j)] - before[order][(i, j)]).abs();
-                        largest[order][(i, j)] =
-                            largest[order][(i, j)].max(first.rounding[order][(i, j)] + off);
+                        let rounding = first.rounding[order][(i, j)];
+                        largest[order][(i, j)] = largest[order][(i, j)].max(rounding + off);
+                        // Rounding at both points, of weights next to the forces of inertia of a slow motion, is no change; it is in the bounds.
+                        let of_weights = if order == 2 { first.of_multipliers(i, j) } else { 0.0 };
+                        let off = if off <= 2.0 * rounding.max(of_weights) { 0.0 } else { off };
                         let share = off * unit / (self.scale.full[i] * self.scale.full[j]);
                         // A NaN is taken too.
                         if share > worst.1 || share.is_nan() {
@@ -122,7 +134,8 @@ impl RollingOrbit<'_> {
             relative = relative.max(worst.1);
             points += 1;
         }
-        Ok(Ok(Deviation::full(largest.map(|x| to_sparse(&x)), relative, points)))
+        let deviation = Deviation::full(largest.map(|x| to_sparse(&x)), relative, points);
+        Ok(Ok(Shown { deviation, system: first }))
     }
 }
 
