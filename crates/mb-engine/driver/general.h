@@ -2,6 +2,13 @@
 
 /* Problems of any kind: (K + s C + s^2 M) x = 0, or (K + tau M) x = 0 with degree one. */
 
+/* Of the rule for steps along a circle, as in the reader: places at first, orders of the smooth part (less than half the places), share of
+ * a step by which the slope is measured, and a little less than the eighth of a turn that the reader allows. */
+#define FIRST 16
+#define PARTS 7
+#define AHEAD 1e-2
+#define QUIET 0.78
+
 typedef struct {
   Mat P;
   PetscBool transposed;
@@ -195,53 +202,102 @@ static void reduced(const Run *r, const Phase *p, double *size, double *phase)
   }
 }
 
-static int quiet(const Run *r, const Phase *a, const Phase *b)
-{
-  double s[2], p[2], turn;
-  reduced(r, a, &s[0], &p[0]);
-  reduced(r, b, &s[1], &p[1]);
-  turn = remainder(p[1] - p[0], 2.0 * PETSC_PI);
-  return fabs(turn) <= 0.7 && fabs(s[1] - s[0]) <= 0.7;
-}
-
 static PetscScalar on_circle(const Run *r, double angle)
 {
   return PetscCMPLX(r->circle[0] + r->circle[2] * cos(angle), r->circle[1] + r->circle[2] * sin(angle));
 }
 
-/* The determinant around the circle: twelve steps in two uneven parts each, then a cut of every step until all are quiet. */
-static PetscErrorCode contour(Run *r)
+/* A place on the circle: the logarithm there and its change with the angle, less the part that is smooth. */
+typedef struct {
+  double angle;
+  PetscScalar at, slope;
+} Node;
+
+/* The determinant at an angle, and ahead of it by a share of the step. */
+static PetscErrorCode node_at(Run *r, double angle, double step, int measured, Node *out)
 {
-  double *angle = (double *)malloc(sizeof(double) * (size_t)(r->o.points + 2));
-  int first = 24, i, again = 1;
+  double size[2], phase[2], by = AHEAD * step;
+  int i;
   PetscFunctionBeginUser;
-  for (i = 0; i < first; i++) {
-    double share = (i / 2 + (i % 2 ? 0.381966011250105 : 0.0)) / (first / 2);
-    angle[i] = 0.05 + 2.0 * PETSC_PI * share;
-    PetscCall(phase_at(r, on_circle(r, angle[i]), i % 4 == 0, &r->phase[i]));
+  for (i = 0; i < 2; i++) {
+    Phase *p = &r->phase[r->phases];
+    PetscCall(phase_at(r, on_circle(r, angle + i * by), measured && !i, p));
+    reduced(r, p, &size[i], &phase[i]);
     r->phases++;
   }
-  while (again && r->phases < r->o.points) {
+  out->angle = angle;
+  out->at = PetscCMPLX(size[0], phase[0]);
+  out->slope = PetscCMPLX((size[1] - size[0]) / by, remainder(phase[1] - phase[0], 2.0 * PETSC_PI) / by);
+  PetscFunctionReturn(0);
+}
+
+static void less_smooth(const PetscScalar *part, Node *n)
+{
+  int m;
+  for (m = 1; m <= PARTS; m++) {
+    PetscScalar value = part[m - 1] * PetscCMPLX(cos(m * n->angle), sin(m * n->angle));
+    n->at -= value;
+    n->slope -= PetscCMPLX(0.0, m) * value;
+  }
+}
+
+static int is_quiet(PetscScalar z)
+{
+  return fabs(PetscRealPart(z)) <= QUIET && fabs(PetscImaginaryPart(z)) <= QUIET;
+}
+
+/* Whether a step leaves no doubt: quiet by its ends and by the slopes there, and short where a value known is near. */
+static int clear_step(const Run *r, const Node *a, const Node *b)
+{
+  double length = b->angle - a->angle, nearest = HUGE_VAL;
+  PetscScalar across = b->at - a->at;
+  int i;
+  across = PetscCMPLX(PetscRealPart(across), remainder(PetscImaginaryPart(across), 2.0 * PETSC_PI));
+  if (!is_quiet(across) || !is_quiet(a->slope * length) || !is_quiet(b->slope * length)) return 0;
+  for (i = 0; i < r->found; i++) {
+    double x = PetscRealPart(r->value[i]) - r->circle[0], y = PetscImaginaryPart(r->value[i]) - r->circle[1];
+    double ahead = fmod(atan2(y, x) - a->angle + 6.0 * PETSC_PI, 2.0 * PETSC_PI), off = fabs(hypot(x, y) - r->circle[2]);
+    if (ahead > length) {
+      double one = PetscAbsScalar(r->value[i] - on_circle(r, a->angle)), two = PetscAbsScalar(r->value[i] - on_circle(r, b->angle));
+      off = one < two ? one : two;
+    }
+    if (off < nearest) nearest = off;
+  }
+  return length * r->circle[2] <= 1.9 * nearest;
+}
+
+/* The determinant around the circle: places at equal distances, whose slopes give the smooth part, then cuts until all steps are clear. */
+static PetscErrorCode contour(Run *r)
+{
+  Node *node = (Node *)malloc(sizeof(Node) * (size_t)(r->o.points + 2));
+  PetscScalar part[PARTS];
+  int nodes, i, j, m, again = 1;
+  PetscFunctionBeginUser;
+  for (nodes = 0; nodes < FIRST; nodes++) PetscCall(node_at(r, 0.05 + 2.0 * PETSC_PI * nodes / FIRST, 2.0 * PETSC_PI / FIRST, nodes % 3 == 0, &node[nodes]));
+  for (m = 1; m <= PARTS; m++) {
+    part[m - 1] = 0.0;
+    for (i = 0; i < FIRST; i++) part[m - 1] += node[i].slope * PetscCMPLX(cos(m * node[i].angle), -sin(m * node[i].angle));
+    part[m - 1] /= PetscCMPLX(0.0, (double)m * FIRST);
+  }
+  for (i = 0; i < FIRST; i++) less_smooth(part, &node[i]);
+  while (again && r->phases + 1 < r->o.points) {
     again = 0;
-    for (i = 0; i < r->phases && r->phases < r->o.points; i++) {
-      int next = (i + 1) % r->phases, j;
-      double from = angle[i], to = next ? angle[next] : angle[0] + 2.0 * PETSC_PI, cut;
-      Phase made;
-      if (quiet(r, &r->phase[i], &r->phase[next])) continue;
-      cut = from + 0.381966011250105 * (to - from);
-      PetscCall(phase_at(r, on_circle(r, cut), 0, &made));
-      for (j = r->phases; j > i + 1; j--) {
-        r->phase[j] = r->phase[j - 1];
-        angle[j] = angle[j - 1];
-      }
-      r->phase[i + 1] = made;
-      angle[i + 1] = cut;
-      r->phases++;
+    for (i = 0; i < nodes && r->phases + 1 < r->o.points; i++) {
+      Node to = node[(i + 1) % nodes], made;
+      double length;
+      if (i + 1 == nodes) to.angle += 2.0 * PETSC_PI;
+      if (clear_step(r, &node[i], &to)) continue;
+      length = to.angle - node[i].angle;
+      PetscCall(node_at(r, node[i].angle + 0.381966011250105 * length, length, 0, &made));
+      less_smooth(part, &made);
+      for (j = nodes; j > i + 1; j--) node[j] = node[j - 1];
+      node[i + 1] = made;
+      nodes++;
       again = 1;
       i++;
     }
   }
-  free(angle);
+  free(node);
   PetscFunctionReturn(0);
 }
 
@@ -337,6 +393,6 @@ static PetscErrorCode work(Run *r)
   if (next > 0.0) r->circle[2] = 0.5 * (last + next);
   else if (r->found == r->o.degree * r->o.dof) r->circle[2] = 1.5 * d[r->found - 1]; /* all there are */
   free(d);
-  if (r->o.count && r->o.points > 24 && r->circle[2] > 0.0) PetscCall(contour(r));
+  if (r->o.count && r->o.points >= 2 * FIRST && r->circle[2] > 0.0) PetscCall(contour(r));
   PetscFunctionReturn(0);
 }

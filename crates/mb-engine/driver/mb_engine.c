@@ -28,7 +28,7 @@
 #error "this SLEPc is of the other kind of numbers"
 #endif
 
-#define FORMAT 1
+#define FORMAT 2
 #define MARK 0x3130474e45424d00ULL
 #define REPAIRS 5
 #define MOVES 5

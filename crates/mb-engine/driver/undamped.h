@@ -87,6 +87,7 @@ static PetscErrorCode search(Run *r, double sigma, int want)
   ST st;
   KSP ksp;
   Vec x, b, d, rest;
+  PetscErrorCode ierr;
   PetscInt have, i, ncv, size;
   Pencil p = {r->K, r->M, NULL, sigma};
   PetscFunctionBeginUser;
@@ -123,8 +124,13 @@ static PetscErrorCode search(Run *r, double sigma, int want)
   PetscCall(EPSSetInitialSpace(eps, 1, &x));
   /* Known vectors after the basis has its size, which SLEPc cannot change once it has them. */
   if (r->found) PetscCall(EPSSetDeflationSpace(eps, r->found, r->right));
-  PetscCall(EPSSolve(eps));
-  PetscCall(EPSGetConverged(eps, &have));
+  ierr = EPSSolve(eps);
+  /* Of a start that is in the space of the modes known nothing is left: there are no others that have mass. */
+  if (ierr == PETSC_ERR_CONV_FAILED && r->found) have = 0;
+  else {
+    PetscCall(ierr);
+    PetscCall(EPSGetConverged(eps, &have));
+  }
   r->stage = "refining";
   for (i = 0; i < have; i++) {
     PetscScalar w, length;

@@ -1,6 +1,5 @@
 //! The folder of an exchange: written whole or not at all, read with its checksums.
 
-use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -85,7 +84,6 @@ pub(crate) fn check(folder: &Path, package: &str) -> Result<(), EngineError> {
 #[derive(Debug)]
 pub(crate) struct Scratch {
     path: PathBuf,
-    stays: Cell<bool>,
 }
 
 impl Scratch {
@@ -96,7 +94,7 @@ impl Scratch {
         for number in 0..1000 {
             let path = base.join(format!("mb-engine-{}-{number}", std::process::id()));
             match fs::create_dir(&path) {
-                Ok(()) => return Ok(Self { path, stays: Cell::new(false) }),
+                Ok(()) => return Ok(Self { path }),
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => last = e,
                 Err(e) => return Err(unwritable(&path, e)),
             }
@@ -107,18 +105,11 @@ impl Scratch {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
-
-    /// Keeps it, to find out what went wrong.
-    pub(crate) fn stays(&self) {
-        self.stays.set(true);
-    }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        if !self.stays.get() {
-            // What cannot be removed is the system's to remove.
-            let _ = fs::remove_dir_all(&self.path);
-        }
+        // What cannot be removed is the system's to remove.
+        let _ = fs::remove_dir_all(&self.path);
     }
 }

@@ -20,11 +20,22 @@ pub struct Launch {
     pub launcher: String,
 }
 
+impl Launch {
+    /// The launcher with the number of ranks.
+    fn words(&self) -> String {
+        self.launcher.replace(NUMBER, &self.ranks.to_string())
+    }
+}
+
+/// What stands for the number of ranks.
+const NUMBER: &str = "{ranks}";
 /// The launcher of MPI.
 pub const LAUNCHER: &str = "mpiexec -n {ranks}";
 
 /// The folder of the driver, where the environment names one.
 const FOLDER: &str = "MB_ENGINE_DIR";
+/// What a run says, in its folder.
+const LOG: &str = "log.txt";
 /// Time between two checks of a run.
 const LOOK: Duration = Duration::from_millis(20);
 /// Words of a run that are shown when it failed.
@@ -70,12 +81,19 @@ impl Drop for Running {
 /// # Errors
 /// [`EngineError::Run`] where it cannot be started or ends badly, [`EngineError::Engine`] where it says why.
 pub(crate) fn run(program: &Path, folder: &Path, launch: &Launch) -> Result<(), EngineError> {
-    let launcher = launch.launcher.replace("{ranks}", &launch.ranks.to_string());
+    let launcher = launch.words();
     let mut words = launcher.split_whitespace();
     let failed =
         |why: String, log: &str| EngineError::Run { launcher: launcher.clone(), why, log: log.to_owned() };
     let first = words.next().ok_or_else(|| failed("it is empty".to_owned(), ""))?;
-    let log = folder.join("log.txt");
+    if launch.ranks > 1 && !launch.launcher.contains(NUMBER) {
+        let why = format!(
+            "{} ranks were asked for, and nothing in it stands for their number: write {NUMBER}",
+            launch.ranks
+        );
+        return Err(failed(why, ""));
+    }
+    let log = folder.join(LOG);
     let output = || -> io::Result<(Stdio, Stdio)> {
         let file = File::create(&log)?;
         Ok((file.try_clone()?.into(), file.into()))
@@ -107,6 +125,30 @@ pub(crate) fn run(program: &Path, folder: &Path, launch: &Launch) -> Result<(), 
         Status::from_text(&text)?;
     }
     Err(failed(format!("it ended with {status}"), &last_words(&log)))
+}
+
+/// What results that cannot be read mean for a run whose folder nobody else has.
+pub(crate) fn unread(error: EngineError, folder: &Path, launch: &Launch) -> EngineError {
+    let why = match error {
+        EngineError::NoResults { .. } => "it ended without a word of the engine".to_owned(),
+        EngineError::HalfWritten { file, why } => format!("the results are not whole: `{file}` {why}"),
+        EngineError::OtherResults => "the results are those of another run".to_owned(),
+        other => return other,
+    };
+    EngineError::Run { launcher: launch.words(), why, log: last_words(&folder.join(LOG)) }
+}
+
+/// Holds the ranks that the engine ran on against those asked for: a launcher of another MPI starts as many runs of one rank each, which
+/// write into one folder.
+///
+/// # Errors
+/// [`EngineError::Run`].
+pub(crate) fn same_ranks(ran: usize, launch: &Launch) -> Result<(), EngineError> {
+    if ran == launch.ranks {
+        return Ok(());
+    }
+    let why = format!("{} ranks were asked for, and the engine ran on {ran}", launch.ranks);
+    Err(EngineError::Run { launcher: launch.words(), why, log: String::new() })
 }
 
 /// The last lines of a log that say something.

@@ -109,8 +109,8 @@ impl<'p, 'a> Package<'p, 'a> {
 
     /// What the driver found: in a folder that was written before, or by a run of it now.
     ///
-    /// A run works in a folder of its own among the temporary files, which stays where its results cannot be read. It ends with the
-    /// scope of an interrupt ([`mb_algebra::interrupt`]).
+    /// A run works in a folder of its own among the temporary files, which is removed at its end. It ends with the scope of an interrupt
+    /// ([`mb_algebra::interrupt`]).
     ///
     /// # Errors
     /// [`EngineError`]: no driver, a run that failed, results that are missing, of another package or not whole.
@@ -126,7 +126,10 @@ impl<'p, 'a> Package<'p, 'a> {
                 let scratch = folder::Scratch::new()?;
                 self.write_folder(launch.ranks, scratch.path())?;
                 launch::run(&program, scratch.path(), launch)?;
-                read(scratch.path()).inspect_err(|_| scratch.stays())
+                let results =
+                    read(scratch.path()).map_err(|error| launch::unread(error, scratch.path(), launch))?;
+                launch::same_ranks(results.status.ranks, launch)?;
+                Ok(results)
             }
         }
     }

@@ -112,7 +112,7 @@ impl Status {
 mod tests {
     use super::*;
 
-    const WHOLE: &str = "format 1\npackage ab\ncode 0\nstage writing\nslepc 3.18.2\nranks 2\nfound 3\ncounts 2\nphases 0\n\
+    const WHOLE: &str = "format 2\npackage ab\ncode 0\nstage writing\nslepc 3.18.2\nranks 2\nfound 3\ncounts 2\nphases 0\n\
                          factorizations 4\ncircle -1e-8 0 0\nseconds 0.5\nmemory_kib 100\nchecksum results/values.bin 00ff\nend\n";
 
     #[test]
@@ -126,7 +126,7 @@ mod tests {
     fn torn_old_and_failed_runs_are_reported() {
         let torn = Status::from_text(&WHOLE[..WHOLE.len() - 4]).unwrap_err().to_string();
         assert!(torn.contains("not whole") && torn.contains("run.sh"), "{torn}");
-        let old = Status::from_text(&WHOLE.replace("format 1", "format 7")).unwrap_err().to_string();
+        let old = Status::from_text(&WHOLE.replace("format 2", "format 7")).unwrap_err().to_string();
         assert!(old.contains("version 7") && old.contains("setup --engine"), "{old}");
         let memory = WHOLE.replace("code 0", "code 5").replace("\nend", "\nwords out of memory\nend");
         let memory = Status::from_text(&memory).unwrap_err().to_string();

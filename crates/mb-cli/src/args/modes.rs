@@ -99,7 +99,7 @@ pub struct RequestArgs {
     /// All modes of a frequency band in Hz
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], group = "request", allow_negative_numbers = true)]
     pub band: Vec<f64>,
-    /// Of --band, only modes with at most this damping ratio
+    /// Of --band, only modes with at most this damping ratio; without it all up to 0.3 are sought, and others shown where found
     #[arg(long, value_name = "ZETA", requires = "band", allow_negative_numbers = true)]
     pub max_damping: Option<f64>,
     /// The N modes of highest frequency, for the time step of an explicit integration

@@ -5,4 +5,5 @@ pub(crate) mod growth;
 pub(crate) mod inertia;
 pub(crate) mod random_vectors;
 pub(crate) mod randomized;
+pub(crate) mod steps;
 pub(crate) mod winding;

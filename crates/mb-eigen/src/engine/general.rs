@@ -16,6 +16,7 @@ use crate::problem::uncertified::Uncertified;
 use crate::request::Request;
 use crate::search::biorthonormal::biorthonormalize;
 use crate::search::non_hermitian::General;
+use crate::search::non_hermitian_band::is_in_band;
 use crate::search::non_hermitian_requests::Counting;
 use crate::search::set::Set;
 use crate::search::{real_shapes, selection};
@@ -130,11 +131,8 @@ impl Prepared<'_> {
             let zeta = max_damping_ratio.unwrap_or(tuning::BAND_DAMPING);
             let margin = tuning::MINOR * to;
             let candidates = run.candidates(set, Counting::Modes);
-            let inside = candidates.iter().filter(|c| {
-                let s = c.s;
-                let damped = s.re.abs() <= zeta * s.norm() + margin;
-                s.im >= from - margin && s.im <= to + margin && damped
-            });
+            let inside =
+                candidates.iter().filter(|c| is_in_band(c.s, [from, to], max_damping_ratio, [margin; 2]));
             let mut uncertified = if from <= 0.0 { run.zero_eigenvalues() } else { Vec::new() };
             uncertified.extend(inside.map(|c| run.approx(set, *c, Counting::Modes)));
             if max_damping_ratio.is_none() {

@@ -225,7 +225,8 @@ impl Prepared<'_> {
         if let Some(modes) = selection::keep_asked(&mut spectrum, request, true) {
             let (wanted, dof) = (request.count().unwrap_or(0), self.task.dof);
             let each = matches!(request, Request::NearPoint { .. });
-            let exist = if each { 2 * dof } else { dof };
+            let finite = self.problem.expected_eigenvalues();
+            let exist = if each { finite } else { finite / 2 };
             if modes < wanted && modes >= exist {
                 spectrum.findings.push(SparseFinding::FewerExist { wanted, exist: modes, dof }.into());
             } else if modes < wanted {

@@ -10,7 +10,7 @@ pub(crate) mod largest;
 mod left_vectors;
 pub(crate) mod mixed_precision;
 pub(crate) mod non_hermitian;
-mod non_hermitian_band;
+pub(crate) mod non_hermitian_band;
 pub(crate) mod non_hermitian_requests;
 pub(crate) mod real_shapes;
 mod real_values;

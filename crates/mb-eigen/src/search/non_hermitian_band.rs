@@ -14,17 +14,23 @@ use crate::{EigenError, Finding, tuning};
 struct Piece {
     from: f64,
     to: f64,
-    /// Largest damping ratio.
+    /// Damping ratio up to which all modes are sought.
     zeta: f64,
+    /// Largest damping ratio that was asked for; without one, what is found beyond `zeta` stays.
+    limit: Option<f64>,
     /// How far below and above modes are kept.
     margins: [f64; 2],
 }
 
+/// Whether a mode is in a band, rad/s, or nearer to it than the margins below and above.
+pub(crate) fn is_in_band(s: c64, [from, to]: [f64; 2], limit: Option<f64>, [below, above]: [f64; 2]) -> bool {
+    let damped = limit.is_none_or(|most| s.re.abs() <= most * s.norm() + below.max(above));
+    s.im >= from - below && s.im <= to + above && damped
+}
+
 impl Piece {
     fn holds(&self, s: c64) -> bool {
-        let [below, above] = self.margins;
-        let damped = s.re.abs() <= self.zeta * s.norm() + below.max(above);
-        s.im >= self.from - below && s.im <= self.to + above && damped
+        is_in_band(s, [self.from, self.to], self.limit, self.margins)
     }
 }
 
@@ -46,7 +52,8 @@ impl General<'_> {
         uncertified.retain(|zero| from <= 0.0 || from <= zeros::reach(self.problem, zero));
         // How far from a band, relative to its upper end, modes are kept until their bounds are known: where chains of eight modes end up
         // by rounding, its eighth eigenvalue.
-        let piece = Piece { from, to, zeta, margins: [tuning::MINOR * to; 2] };
+        let (limit, margins) = (max_damping_ratio, [tuning::MINOR * to; 2]);
+        let piece = Piece { from, to, zeta, limit, margins };
         uncertified.append(&mut self.band_pieces(piece, 0)?);
         if max_damping_ratio.is_none() {
             self.findings.push(SparseFinding::BandCovered { damping_ratio: zeta }.into());

@@ -300,6 +300,12 @@ fn keep_band(spectrum: &mut Spectrum, request: &Request) {
         said || matches!(f, Finding::ZeroByRounding { .. })
     };
     if spectrum.eigenpairs.is_empty() && !spectrum.findings.iter().any(empty) {
+        // Without a limit the search has its own, beyond which nothing is known.
+        let covered = spectrum.findings.iter().find_map(|finding| match finding {
+            Finding::Sparse { detail: SparseFinding::BandCovered { damping_ratio } } => Some(*damping_ratio),
+            _ => None,
+        });
+        let max_damping_ratio = max_damping_ratio.or(covered);
         spectrum.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio }.into());
     }
 }
