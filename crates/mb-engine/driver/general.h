@@ -34,6 +34,22 @@ static PetscErrorCode polynomial(Run *r, PetscScalar s, Mat *P)
   PetscFunctionReturn(0);
 }
 
+/* |P(s) x| for a unit x. */
+static PetscErrorCode left_of(Run *r, PetscScalar s, PetscBool transposed, Vec x, Vec rest, Vec y, PetscReal *out)
+{
+  Mat A[3] = {r->K, r->o.degree == 2 ? r->C : r->M, r->M};
+  PetscScalar by = 1.0;
+  int i;
+  PetscFunctionBeginUser;
+  PetscCall(VecZeroEntries(rest));
+  for (i = 0; i <= r->o.degree; i++, by *= s) {
+    PetscCall(transposed ? MatMultTranspose(A[i], x, y) : MatMult(A[i], x, y));
+    PetscCall(VecAXPY(rest, by, y));
+  }
+  PetscCall(VecNorm(rest, NORM_2, out));
+  PetscFunctionReturn(0);
+}
+
 /* Eigenvalues nearest to a shift, of the problem or of its transpose, each vector cleaned by
  * x <- -(s - s_0) P(s_0)^-1 (C + (s + s_0) M) x, whose fixed points are the eigenvectors. */
 static PetscErrorCode search(Run *r, PetscScalar shift, int want, PetscBool transposed, int *have, PetscScalar *value, Vec *vector)
@@ -96,8 +112,8 @@ static PetscErrorCode search(Run *r, PetscScalar shift, int want, PetscBool tran
   PetscCall(VecDuplicate(x, &y));
   r->stage = "refining";
   if (converged > *have) converged = *have;
-  /* Beyond the degrees of freedom there is nothing but rounding. */
-  if (converged > r->o.degree * r->o.dof) converged = r->o.degree * r->o.dof;
+  /* Beyond the finite eigenvalues there is nothing but rounding. */
+  if (converged > r->o.most) converged = r->o.most;
   *have = 0;
   for (i = 0; i < converged; i++) {
     if (eps) PetscCall(EPSGetEigenpair(eps, i, &value[*have], NULL, x, NULL));
@@ -118,8 +134,10 @@ static PetscErrorCode search(Run *r, PetscScalar shift, int want, PetscBool tran
   p.transposed = transposed;
   for (i = 0; i < *have; i++) {
     PetscScalar s = value[i];
+    PetscReal left;
+    PetscCall(left_of(r, s, transposed, vector[i], rest, y, &left));
     for (step = 0; step < 2; step++) {
-      PetscReal length;
+      PetscReal length, now;
       PetscCall(transposed ? MatMultTranspose(r->M, vector[i], b) : MatMult(r->M, vector[i], b));
       if (r->o.degree == 2) {
         PetscCall(VecScale(b, s + shift));
@@ -134,8 +152,12 @@ static PetscErrorCode search(Run *r, PetscScalar shift, int want, PetscBool tran
       PetscCall(VecAXPY(x, 1.0, d));
       PetscCall(VecNorm(x, NORM_2, &length));
       if (!(length > 0.0) || !isfinite(length)) break;
+      PetscCall(VecScale(x, 1.0 / length));
+      /* A solve makes shares of eigenvectors nearer to the shift larger: where they outgrow what it takes away, it is left out. */
+      PetscCall(left_of(r, s, transposed, x, rest, y, &now));
+      if (!(now < left)) break;
+      left = now;
       PetscCall(VecCopy(x, vector[i]));
-      PetscCall(VecScale(vector[i], 1.0 / length));
     }
   }
   PetscCall(MatDestroy(&F));
@@ -305,7 +327,7 @@ static PetscErrorCode contour(Run *r)
 static PetscErrorCode rights(Run *r, PetscScalar *shift)
 {
   PetscScalar *value;
-  int want = r->o.want, most = r->o.degree * r->o.dof, i, have, move = 0;
+  int want = r->o.want, most = r->o.most, i, have, move = 0;
   Vec *vector;
   PetscFunctionBeginUser;
   for (;;) {
@@ -341,7 +363,7 @@ static PetscErrorCode work(Run *r)
   int want = r->o.want, i, j, from;
   double *d, last = 0.0, next = 0.0;
   PetscFunctionBeginUser;
-  if (r->o.within > 0.0 && want < 12) r->o.want = want = 12 < r->o.degree * r->o.dof ? 12 : r->o.degree * r->o.dof;
+  if (r->o.within > 0.0 && want < 12) r->o.want = want = 12 < r->o.most ? 12 : r->o.most;
   PetscCall(rights(r, &shift));
   if (r->o.left && r->found) {
     int lefts = 4 * r->found + 64;
@@ -391,7 +413,7 @@ static PetscErrorCode work(Run *r)
     }
   }
   if (next > 0.0) r->circle[2] = 0.5 * (last + next);
-  else if (r->found == r->o.degree * r->o.dof) r->circle[2] = 1.5 * d[r->found - 1]; /* all there are */
+  else if (r->found == r->o.most) r->circle[2] = 1.5 * d[r->found - 1]; /* all there are */
   free(d);
   if (r->o.count && r->o.points >= 2 * FIRST && r->circle[2] > 0.0) PetscCall(contour(r));
   PetscFunctionReturn(0);

@@ -41,7 +41,7 @@ enum { OK = 0, BAD_FOLDER = 2, WRONG_FORMAT = 3, WRONG_SCALAR = 4, NO_MEMORY = 5
 
 typedef struct {
   char folder[PETSC_MAX_PATH_LEN - 64], package[64], search[16];
-  int format, complex_scalars, symmetric, left, degree, lowest, count, points, slice, rank, want, reach, dof, check_mass;
+  int format, complex_scalars, symmetric, left, degree, lowest, count, points, slice, rank, want, reach, most, check_mass;
   double shift[2], point[2], between[2], within, below_zero;
 } Options;
 
@@ -159,7 +159,7 @@ static int read_options(Run *r)
     sscanf(line, "below_zero %lf", &o->below_zero);
     sscanf(line, "slice %d", &o->slice);
     sscanf(line, "rank %d", &o->rank);
-    sscanf(line, "dof %d", &o->dof);
+    sscanf(line, "most %d", &o->most);
     sscanf(line, "want %d", &o->want);
     sscanf(line, "shift %lf %lf", &o->shift[0], &o->shift[1]);
     sscanf(line, "point %lf %lf", &o->point[0], &o->point[1]);

@@ -80,6 +80,27 @@ static PetscErrorCode check_mass(Run *r)
   PetscFunctionReturn(0);
 }
 
+/* A vector without its shares of the modes known, which a solve makes larger where they are nearer to the shift, and of mass one; the
+ * square of its length before. */
+static PetscErrorCode beside_known(Run *r, Vec x, Vec b, PetscScalar *length)
+{
+  PetscScalar *share;
+  int j;
+  PetscFunctionBeginUser;
+  PetscCall(MatMult(r->M, x, b));
+  if (r->found) {
+    PetscCall(PetscMalloc1((size_t)r->found, &share));
+    PetscCall(VecMDot(b, r->found, r->right, share));
+    for (j = 0; j < r->found; j++) share[j] = -share[j];
+    PetscCall(VecMAXPY(x, r->found, share, r->right));
+    PetscCall(PetscFree(share));
+    PetscCall(MatMult(r->M, x, b));
+  }
+  PetscCall(VecDot(b, x, length));
+  if (*length > 0.0 && isfinite(*length)) PetscCall(VecScale(x, 1.0 / sqrt(*length)));
+  PetscFunctionReturn(0);
+}
+
 /* Eigenvalues nearest to a shift in addition to those known, with vectors that one more solve cleans. */
 static PetscErrorCode search(Run *r, double sigma, int want)
 {
@@ -87,15 +108,17 @@ static PetscErrorCode search(Run *r, double sigma, int want)
   ST st;
   KSP ksp;
   Vec x, b, d, rest;
-  PetscErrorCode ierr;
-  PetscInt have, i, ncv, size;
+  PetscInt have = 0, i, ncv, size, left = r->o.most - r->found;
+  int last;
   Pencil p = {r->K, r->M, NULL, sigma};
   PetscFunctionBeginUser;
   r->stage = "searching";
   r->factorizations++;
-  if (want > r->o.dof - r->found) want = r->o.dof - r->found;
+  if (want > left) want = left;
   if (want < 1) PetscFunctionReturn(0);
   PetscCall(MatGetSize(r->K, &size, NULL));
+  /* A basis larger than the space of modes cannot be made, and SLEPc wants one larger than what it returns. */
+  last = want == left && left < size;
   PetscCall(MatCreateVecs(r->K, &x, &b));
   PetscCall(VecDuplicate(x, &d));
   PetscCall(VecDuplicate(x, &rest));
@@ -107,7 +130,8 @@ static PetscErrorCode search(Run *r, double sigma, int want)
   PetscCall(EPSSetTarget(eps, sigma));
   ncv = 2 * want + 20;
   if (ncv > size) ncv = size;
-  PetscCall(EPSSetDimensions(eps, want, ncv, PETSC_DEFAULT));
+  if (left < size && ncv > left) ncv = left > 2 ? left : 2;
+  PetscCall(EPSSetDimensions(eps, last && want > 1 ? want - 1 : want, ncv, PETSC_DEFAULT));
   PetscCall(EPSSetTolerances(eps, 1e-11, 300));
   PetscCall(EPSSetConvergenceTest(eps, EPS_CONV_REL));
   PetscCall(EPSGetST(eps, &st));
@@ -124,44 +148,44 @@ static PetscErrorCode search(Run *r, double sigma, int want)
   PetscCall(EPSSetInitialSpace(eps, 1, &x));
   /* Known vectors after the basis has its size, which SLEPc cannot change once it has them. */
   if (r->found) PetscCall(EPSSetDeflationSpace(eps, r->found, r->right));
-  ierr = EPSSolve(eps);
-  /* Of a start that is in the space of the modes known nothing is left: there are no others that have mass. */
-  if (ierr == PETSC_ERR_CONV_FAILED && r->found) have = 0;
-  else {
-    PetscCall(ierr);
+  if (!last || want > 1) {
+    PetscCall(EPSSolve(eps));
     PetscCall(EPSGetConverged(eps, &have));
   }
   r->stage = "refining";
   for (i = 0; i < have; i++) {
     PetscScalar w, length;
     Vec kept;
-    /* Beyond the degrees of freedom there is nothing but rounding. */
-    if (r->found >= r->o.dof) break;
+    /* Beyond the finite eigenvalues there is nothing but rounding. */
+    if (r->found >= r->o.most) break;
     PetscCall(EPSGetEigenpair(eps, i, &w, NULL, x, NULL));
     if (!isfinite(w) || w == sigma) continue;
     PetscCall(MatMult(r->M, x, b));
     PetscCall(VecScale(b, w - sigma));
     PetscCall(VecDuplicate(x, &kept));
     PetscCall(solve_well(ksp, shifted, &p, b, kept, rest, d));
-    PetscCall(MatMult(r->M, kept, b));
-    if (r->found) {
-      /* The solve makes what is left of modes nearer to the shift larger. */
-      PetscScalar *share;
-      int j;
-      PetscCall(PetscMalloc1((size_t)r->found, &share));
-      PetscCall(VecMDot(b, r->found, r->right, share));
-      for (j = 0; j < r->found; j++) share[j] = -share[j];
-      PetscCall(VecMAXPY(kept, r->found, share, r->right));
-      PetscCall(PetscFree(share));
-      PetscCall(MatMult(r->M, kept, b));
-    }
-    PetscCall(VecDot(b, kept, &length));
+    PetscCall(beside_known(r, kept, b, &length));
     if (!(length > 0.0) || !isfinite(length)) {
       PetscCall(VecDestroy(&kept));
       continue;
     }
-    PetscCall(VecScale(kept, 1.0 / sqrt(length)));
     PetscCall(keep(r, w, kept, NULL));
+  }
+  if (last && r->found == r->o.most - 1) {
+    /* The last of all modes: what inverse iteration leaves beside the others. */
+    PetscScalar theta = 0.0, length = 1.0;
+    Vec kept;
+    PetscCall(VecDuplicate(x, &kept));
+    PetscCall(VecSetRandom(kept, NULL));
+    for (i = 0; i < 4 && length > 0.0 && isfinite(length); i++) {
+      PetscCall(MatMult(r->M, kept, b));
+      PetscCall(solve_well(ksp, shifted, &p, b, x, rest, d));
+      PetscCall(VecDot(b, x, &theta));
+      PetscCall(VecCopy(x, kept));
+      PetscCall(beside_known(r, kept, b, &length));
+    }
+    if (length > 0.0 && isfinite(length) && theta != 0.0 && isfinite(1.0 / theta)) PetscCall(keep(r, sigma + 1.0 / theta, kept, NULL));
+    else PetscCall(VecDestroy(&kept));
   }
   PetscCall(EPSDestroy(&eps));
   PetscCall(VecDestroy(&x));
@@ -269,7 +293,7 @@ static PetscErrorCode nearest(Run *r)
     r->found = 0;
   }
   for (round = 0; round < ROUNDS; round++) {
-    if (gap_behind(r, want, &one, &two) || r->found >= r->o.dof) break;
+    if (gap_behind(r, want, &one, &two) || r->found >= r->o.most) break;
     i = r->found;
     PetscCall(search(r, sigma, want / 2 + 2));
     if (r->found == i) break;

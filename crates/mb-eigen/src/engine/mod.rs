@@ -87,8 +87,8 @@ pub struct Task {
     pub below_zero: f64,
     /// Independent constraint rows.
     pub rank: usize,
-    /// Degrees of freedom.
-    pub dof: usize,
+    /// Finite eigenvalues at most: modes of an undamped problem, s or tau of others.
+    pub most: usize,
 }
 
 /// The inertia of K - w M as the engine reports it, in its units.
@@ -280,7 +280,12 @@ fn task(
         Request::Band { from_hz, to_hz, .. } => c64::new(0.0, 0.5 * tau * (from_hz + to_hz)),
         _ => c64::new(0.0, 0.0),
     };
-    let dof = problem.dof();
+    let finite = problem.expected_eigenvalues();
+    let most = match form {
+        Form::Companion if !undamped => finite,
+        Form::First => finite.min(problem.dof()),
+        _ => finite / 2,
+    };
     let count = request.count().unwrap_or(0);
     let beside_zero = problem.softest().map_or(tuning::FIRST_SHIFT * problem.frequency_squared(), |w| {
         (tuning::BEFORE_SOFTEST * w).min(tuning::FIRST_SHIFT * problem.frequency_squared())
@@ -308,14 +313,13 @@ fn task(
             }
             _ => Search::Nearest,
         };
-        (shift, want, reach) = (c64::new(w / square, 0.0), count.min(dof), count);
+        (shift, want, reach) = (c64::new(w / square, 0.0), count.min(most), count);
     } else {
         let unit = if form == Form::Squared { square } else { gamma };
         let small = if form == Form::Squared { beside_zero } else { beside_zero.sqrt() };
         let at = given
             .map_or_else(|| if at_zero { c64::new(small, 0.0) } else { form.tau(point) }, |s| form.tau(s));
         let per_mode = if form != Form::Squared && at_zero { 2 } else { 1 };
-        let most = if form == Form::Companion { 2 * dof } else { dof };
         let values = (per_mode * count).min(most);
         search = match *request {
             Request::Band { from_hz, to_hz, max_damping_ratio } => {
@@ -346,6 +350,6 @@ fn task(
         check_mass: undamped && !mass_diagonal,
         below_zero: -beside_zero / square,
         rank: problem.rows.rank,
-        dof,
+        most,
     }
 }

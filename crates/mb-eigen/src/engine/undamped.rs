@@ -223,10 +223,9 @@ impl Prepared<'_> {
     fn asked(&self, mut spectrum: Spectrum) -> Spectrum {
         let request = &self.request;
         if let Some(modes) = selection::keep_asked(&mut spectrum, request, true) {
-            let (wanted, dof) = (request.count().unwrap_or(0), self.task.dof);
+            let (wanted, dof) = (request.count().unwrap_or(0), self.problem.dof());
             let each = matches!(request, Request::NearPoint { .. });
-            let finite = self.problem.expected_eigenvalues();
-            let exist = if each { finite } else { finite / 2 };
+            let exist = if each { 2 * self.task.most } else { self.task.most };
             if modes < wanted && modes >= exist {
                 spectrum.findings.push(SparseFinding::FewerExist { wanted, exist: modes, dof }.into());
             } else if modes < wanted {
