@@ -8,6 +8,13 @@
 #define PARTS 7
 #define AHEAD 1e-2
 #define QUIET 0.78
+/* What is left of an eigenpair's terms above which it gets a factor of its own: a hundred times the tolerance of the search; what rounding
+ * leaves, hundreds of units; how far beside its value the factor is, relative; and how far from it the better value may be and still be of
+ * the same eigenvalue. */
+#define ROUNDED 1e-13
+#define POOR 1e-9
+#define BESIDE 1e-6
+#define NEARBY 1e-3
 
 typedef struct {
   Mat P;
@@ -34,19 +41,64 @@ static PetscErrorCode polynomial(Run *r, PetscScalar s, Mat *P)
   PetscFunctionReturn(0);
 }
 
-/* |P(s) x| for a unit x. */
+/* |P(s) x| relative to the terms it is the sum of. */
 static PetscErrorCode left_of(Run *r, PetscScalar s, PetscBool transposed, Vec x, Vec rest, Vec y, PetscReal *out)
 {
   Mat A[3] = {r->K, r->o.degree == 2 ? r->C : r->M, r->M};
   PetscScalar by = 1.0;
+  PetscReal terms = 0.0, term;
   int i;
   PetscFunctionBeginUser;
   PetscCall(VecZeroEntries(rest));
   for (i = 0; i <= r->o.degree; i++, by *= s) {
     PetscCall(transposed ? MatMultTranspose(A[i], x, y) : MatMult(A[i], x, y));
     PetscCall(VecAXPY(rest, by, y));
+    PetscCall(VecNorm(y, NORM_2, &term));
+    terms += term * PetscAbsScalar(by);
   }
   PetscCall(VecNorm(rest, NORM_2, out));
+  if (terms > 0.0) *out /= terms;
+  PetscFunctionReturn(0);
+}
+
+/* An eigenpair that the search left far from solved, as eigenvalues many powers of ten further from the shift than others are: steps
+ * x <- P(z)^-1 P'(z) x next to it, s = z - |x|^2 / (x . P(z)^-1 P'(z) x). */
+static PetscErrorCode by_own_factor(Run *r, PetscBool transposed, PetscScalar *s, Vec x, Vec b, Vec u, Vec rest, Vec y)
+{
+  PetscReal k, left, now, length, far = PetscAbsScalar(*s);
+  PetscScalar beside = *s * (1.0 + BESIDE), ratio, better;
+  Mat P, F;
+  int step;
+  PetscFunctionBeginUser;
+  PetscCall(left_of(r, *s, transposed, x, rest, y, &left));
+  if (left <= POOR || far <= NEAR_ZERO) PetscFunctionReturn(0);
+  PetscCall(MatNorm(r->K, NORM_INFINITY, &k));
+  PetscCall(VecNorm(rest, NORM_2, &length));
+  /* Rounding of K x leaves as much of vectors of length one, whose terms cancel in slow modes. */
+  if (length <= ROUNDED * k) PetscFunctionReturn(0);
+  PetscCall(polynomial(r, beside, &P));
+  PetscCall(factor(r, P, PETSC_FALSE, &F));
+  for (step = 0; step < 3; step++) {
+    Mat A = r->o.degree == 2 ? r->C : r->M;
+    PetscCall(transposed ? MatMultTranspose(A, x, b) : MatMult(A, x, b));
+    if (r->o.degree == 2) {
+      PetscCall(transposed ? MatMultTranspose(r->M, x, y) : MatMult(r->M, x, y));
+      PetscCall(VecAXPY(b, 2.0 * beside, y));
+    }
+    PetscCall(transposed ? MatSolveTranspose(F, b, u) : MatSolve(F, b, u));
+    PetscCall(VecDot(u, x, &ratio)); /* x . u, of vectors of length one the inverse of the way to the eigenvalue */
+    PetscCall(VecNorm(u, NORM_2, &length));
+    if (!(length > 0.0) || !isfinite(length) || ratio == 0.0) break;
+    better = beside - 1.0 / ratio;
+    PetscCall(VecScale(u, 1.0 / length));
+    PetscCall(left_of(r, better, transposed, u, rest, y, &now));
+    if (!(now < left) || PetscAbsScalar(better - *s) > NEARBY * far) break;
+    left = now;
+    *s = better;
+    PetscCall(VecCopy(u, x));
+  }
+  PetscCall(MatDestroy(&F));
+  PetscCall(MatDestroy(&P));
   PetscFunctionReturn(0);
 }
 
@@ -162,6 +214,7 @@ static PetscErrorCode search(Run *r, PetscScalar shift, int want, PetscBool tran
   }
   PetscCall(MatDestroy(&F));
   PetscCall(MatDestroy(&P));
+  for (i = 0; i < *have; i++) PetscCall(by_own_factor(r, transposed, &value[i], vector[i], b, x, rest, y));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&d));

@@ -115,6 +115,102 @@ fn zeros_of_a_gyroscopic_problem_are_reported_and_counted() {
     assert!(findings.iter().any(|f| f.contains("completeness")), "{findings:?}");
 }
 
+/// A file with the entries of a matrix.
+fn matrix(folder: &Path, name: &str, [rows, columns]: [usize; 2], entries: &[(usize, usize, f64)]) -> String {
+    let count = entries.len();
+    let mut text = format!("%%MatrixMarket matrix coordinate real general\n{rows} {columns} {count}\n");
+    for (i, j, v) in entries {
+        writeln!(text, "{} {} {v}", i + 1, j + 1).unwrap();
+    }
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// K of a chain with n masses, the ground at its ends, and what is added to the diagonal.
+fn chain(n: usize, more: impl Fn(usize) -> f64) -> Vec<(usize, usize, f64)> {
+    let mut out: Vec<_> = (0..n).map(|i| (i, i, 4.0 + more(i))).collect();
+    out.extend((1..n).flat_map(|i| [(i, i - 1, -2.0), (i - 1, i, -2.0)]));
+    out
+}
+
+/// Of a gyroscopic chain that is hardly damped, all eigenvalues are near a line through the circle: those behind it turn the phase by whole
+/// turns within a few hundredths of the circle.
+#[test]
+fn a_dense_line_of_eigenvalues_is_counted() {
+    if !engine() {
+        return;
+    }
+    let (dir, n) = (tempfile::tempdir().unwrap(), 80);
+    let write = |name: &str, entries: &[(usize, usize, f64)]| matrix(dir.path(), name, [n, n], entries);
+    let m = write("M.mtx", &(0..n).map(|i| (i, i, 1.0)).collect::<Vec<_>>());
+    let mut c: Vec<_> = (0..n).map(|i| (i, i, 1e-3)).collect();
+    c.extend((1..n).step_by(3).flat_map(|i| [(i - 1, i, 0.2), (i, i - 1, -0.2)]));
+    let (c, k) = (write("C.mtx", &c), write("K.mtx", &chain(n, |i| (i % 5) as f64)));
+    let args = ["modes", "--mass", &m, "--damping", &c, "--stiffness", &k];
+    for lowest in ["6", "14"] {
+        same_on(&["1"], &[&args[..], &["--lowest", lowest]].concat());
+    }
+}
+
+#[test]
+fn coordinates_without_mass_and_bands_without_modes_are_answered() {
+    if !engine() {
+        return;
+    }
+    let (dir, n) = (tempfile::tempdir().unwrap(), 4);
+    let write = |name: &str, entries: &[(usize, usize, f64)]| matrix(dir.path(), name, [n, n], entries);
+    let m = write("M.mtx", &[(1, 1, 2.0), (2, 2, 3.0), (3, 3, 0.5)]);
+    let k = write("K.mtx", &chain(n, |i| i as f64));
+    let args = ["modes", "--mass", &m, "--stiffness", &k];
+    for lowest in ["2", "3", "4"] {
+        same_on(&["1"], &[&args[..], &["--lowest", lowest]].concat());
+    }
+    let more = json(&[&args[..], &["--lowest", "4", "--engine", "slepc"]].concat());
+    assert!(read(&more).1.iter().any(|f| f.contains("fewer_exist")), "{more}");
+    let empty = json(&[&args[..], &["--band", "5", "6", "--engine", "slepc"]].concat());
+    let (pairs, findings) = read(&empty);
+    assert!(pairs.is_empty() && findings.iter().any(|f| f.contains("empty_band")), "{findings:?}");
+}
+
+/// Two oscillators in a band, of damping ratios 0.1 and 0.4: without a limit both stand there, and one that is empty for the search is
+/// not said to be empty for all.
+#[test]
+fn strongly_damped_modes_in_a_band_stay() {
+    if !engine() {
+        return;
+    }
+    let (dir, n) = (tempfile::tempdir().unwrap(), 2);
+    let write = |name: &str, entries: &[(usize, usize, f64)]| matrix(dir.path(), name, [n, n], entries);
+    let m = write("M.mtx", &[(0, 0, 1.0), (1, 1, 1.0)]);
+    let c = write("C.mtx", &[(0, 0, 2.0), (1, 1, 8.0)]);
+    let k = write("K.mtx", &[(0, 0, 100.0), (1, 1, 100.0)]);
+    let band = ["modes", "--mass", &m, "--damping", &c, "--stiffness", &k, "--band", "1.4", "1.7"];
+    same_as_built_in(&band);
+    let limit = json(&[&band[..], &["--max-damping", "0.2", "--engine", "slepc"]].concat());
+    assert_eq!(read(&limit).0.len(), 1, "{limit}");
+}
+
+/// Eigenvalues five powers of ten apart: a solve next to the least of them spoils the vectors of the others.
+#[test]
+fn frequencies_far_apart_are_all_found() {
+    if !engine() {
+        return;
+    }
+    let arm = model("erls-arm");
+    let found = read(&json(&["modes", &arm, "--lowest", "20", "--engine", "slepc"]));
+    assert_eq!(found.0.len(), 20, "{found:?}");
+    same_as_built_in(&["modes", &arm, "--lowest", "3"]);
+    // One that is nine powers of ten further from the shift than zeros are gets a factor of its own.
+    let governor = ["modes", &model("flyball-governor"), "--lowest", "20"];
+    let (own, _) = read(&json(&governor));
+    let (found, findings) = read(&json(&[&governor[..], &["--engine", "slepc"]].concat()));
+    assert_eq!(found.len(), own.len(), "{findings:?}");
+    for (a, b) in found.iter().zip(&own) {
+        assert!((a[0] - b[0]).hypot(a[1] - b[1]) <= a[2] + b[2], "{a:?} {b:?}");
+    }
+}
+
 /// Matrices of no symmetry with damping, and a row twice another.
 #[test]
 fn unsymmetric_matrices_with_a_redundant_row() {
@@ -124,14 +220,7 @@ fn unsymmetric_matrices_with_a_redundant_row() {
     let dir = tempfile::tempdir().unwrap();
     let n = 60;
     let write = |name: &str, rows: usize, entries: &[(usize, usize, f64)]| {
-        let mut text =
-            format!("%%MatrixMarket matrix coordinate real general\n{rows} {n} {}\n", entries.len());
-        for (i, j, v) in entries {
-            writeln!(text, "{} {} {v}", i + 1, j + 1).unwrap();
-        }
-        let path = dir.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path.to_str().unwrap().to_owned()
+        matrix(dir.path(), name, [rows, n], entries)
     };
     let (mut m, mut c, mut k) = (Vec::new(), Vec::new(), Vec::new());
     for i in 0..n {
@@ -235,7 +324,7 @@ fn faults(job: &Path, with: &dyn Fn(&[&str]) -> crate::support::Run) {
     spoiled("manifest.json", &|_| None, "cannot be read");
     spoiled("manifest.json", &|bytes| Some(bytes[..20].to_vec()), "cannot be understood");
     let later = |bytes: Vec<u8>| {
-        Some(String::from_utf8(bytes).unwrap().replace("\"format\": 1", "\"format\": 9").into_bytes())
+        Some(String::from_utf8(bytes).unwrap().replace("\"format\": 2", "\"format\": 9").into_bytes())
     };
     spoiled("manifest.json", &later, "version 9");
 }
@@ -251,6 +340,10 @@ fn what_goes_wrong_is_said() {
     assert!(largest.code == 1 && largest.err.contains("--largest"), "{largest:?}");
     let said = right(&[&args[..], &["--lowest", "1", "--estimate", "--ranks", "4"]].concat());
     assert!(said.contains("4 ranks") && said.contains("GiB"), "{said}");
+    let alone = with(&["--lowest", "1", "--ranks", "2"]);
+    assert!(alone.code == 1 && alone.err.contains("--engine"), "{alone:?}");
+    let both = with(&["--lowest", "1", "--engine", "slepc", "--solver", "arpack"]);
+    assert!(both.code == 1 && both.err.contains("--solver"), "{both:?}");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let missing = assert_cmd::Command::cargo_bin("mb")
         .unwrap()
@@ -268,6 +361,16 @@ fn what_goes_wrong_is_said() {
     assert!(launcher.code == 2 && launcher.err.contains("no-such-launcher"), "{launcher:?}");
     let failing = with(&["--lowest", "1", "--engine", "slepc", "--launcher", "false"]);
     assert!(failing.code == 2 && failing.err.contains("`false`"), "{failing:?}");
+    // One that starts nothing has left no folder with a script in it.
+    let idle = with(&["--lowest", "1", "--engine", "slepc", "--launcher", "true"]);
+    assert!(
+        idle.code == 2 && idle.err.contains("without a word") && !idle.err.contains("run.sh"),
+        "{idle:?}"
+    );
+    let numbers = with(&["--lowest", "1", "--engine", "slepc", "--ranks", "2", "--launcher", "mpiexec"]);
+    assert!(numbers.code == 2 && numbers.err.contains("write {ranks}"), "{numbers:?}");
+    let env = with(&["--lowest", "1", "--engine", "slepc", "--ranks", "2", "--launcher", "env N={ranks}"]);
+    assert!(env.code == 2 && env.err.contains("ran on 1"), "{env:?}");
 }
 
 /// A launcher that kills the driver on its way: an error, and no result.
