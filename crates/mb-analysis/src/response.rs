@@ -170,7 +170,7 @@ impl ModelResponse {
 /// The matrices of the response with the inputs and outputs asked for.
 ///
 /// # Errors
-/// [`AnalysisError::Linear`] for outputs or inputs that are not constant in a steady motion.
+/// [`AnalysisError::Linear`] for outputs, inputs and directions of a base that are not constant in a steady motion.
 pub fn plant(model: &Model, at: &OperatingPoint, request: &ResponseRequest) -> Result<Plant, AnalysisError> {
     let lin = linearize_sparse(model, at);
     let maps = output_maps(model, at)?;
@@ -184,6 +184,9 @@ pub fn plant(model: &Model, at: &OperatingPoint, request: &ResponseRequest) -> R
         }
         Drive::Base(axis) => {
             let r = model.coordinates().translation(*axis);
+            if let Some(motion) = at.steady() {
+                motion.check_direction(&base_name(*axis), &r)?;
+            }
             let image = sparse::matvec(&pencil.m, &r);
             Dense::from_fn(model.nv(), 1, |i, _| -image[i])
         }
@@ -248,7 +251,7 @@ pub fn response(
         request.outputs.iter().map(|o| model.sensors()[*o].name.clone() + &request.primes()).collect();
     let inputs: Vec<String> = match &request.drive {
         Drive::Inputs(list) => list.iter().map(|i| model.inputs()[*i].clone()).collect(),
-        Drive::Base(axis) => vec![format!("acceleration of the base along {}", ["x", "y", "z"][*axis])],
+        Drive::Base(axis) => vec![base_name(*axis)],
         Drive::Unbalance { .. } => vec!["unbalance".to_owned()],
     };
     let units = model.input_units();
@@ -288,6 +291,10 @@ pub fn response(
         random,
         response,
     })
+}
+
+fn base_name(axis: usize) -> String {
+    format!("acceleration of the base along {}", ["x", "y", "z"][axis])
 }
 
 /// The unit of a derivative in time: `m/s^2` of the first of `m/s`.

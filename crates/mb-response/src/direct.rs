@@ -62,6 +62,12 @@ impl Sample {
     }
 }
 
+/// H with its bound, and whether an entry that is not zero has no digit.
+pub(crate) struct Solved {
+    pub(crate) sample: Sample,
+    pub(crate) lost: bool,
+}
+
 /// Places of the entries of H, (output, input).
 fn places(h: &DenseC) -> impl Iterator<Item = (usize, usize)> + use<> {
     let (ny, nu) = h.shape();
@@ -140,9 +146,18 @@ impl Response {
     /// # Errors
     /// [`ResponseError::Pole`] where the response is infinite to rounding; [`ResponseError::BadFrequency`]; memory.
     pub fn direct(&self, omega: f64) -> Result<Sample, ResponseError> {
-        let (mut sample, slope) = self.with_slope(c64::new(0.0, omega))?;
-        sample.bound = &sample.bound + &dense::scale(OF_FREQUENCY * omega.abs(), &slope);
-        Ok(sample)
+        let Solved { sample, lost } = self.solved(omega)?;
+        if lost { Err(ResponseError::Pole { omega }) } else { Ok(sample) }
+    }
+
+    /// The same, whether or not an entry has a digit.
+    ///
+    /// # Errors
+    /// [`ResponseError::Pole`] where the equations have no solution; [`ResponseError::BadFrequency`]; memory.
+    pub(crate) fn solved(&self, omega: f64) -> Result<Solved, ResponseError> {
+        let (mut solved, slope) = self.with_slope(c64::new(0.0, omega))?;
+        solved.sample.bound = &solved.sample.bound + &dense::scale(OF_FREQUENCY * omega.abs(), &slope);
+        Ok(solved)
     }
 
     /// H at any s in rad/s, with its bound; `omega` of the sample is Im s.
@@ -150,11 +165,12 @@ impl Response {
     /// # Errors
     /// As [`Response::direct`].
     pub fn transfer(&self, s: c64) -> Result<Sample, ResponseError> {
-        Ok(self.with_slope(s)?.0)
+        let Solved { sample, lost } = self.with_slope(s)?.0;
+        if lost { Err(ResponseError::Pole { omega: s.im }) } else { Ok(sample) }
     }
 
     /// H with its bound, and |dH / ds|.
-    fn with_slope(&self, s: c64) -> Result<(Sample, Dense), ResponseError> {
+    fn with_slope(&self, s: c64) -> Result<(Solved, Dense), ResponseError> {
         let omega = s.im;
         if !(s.re.is_finite() && omega.is_finite()) {
             return Err(ResponseError::BadFrequency { omega });
@@ -187,11 +203,11 @@ impl Response {
         let found = self.refined(s, &factors, &f, Solution::new(x, l), &Adjoint { w, z, mu });
         let is_finite = found.is_finite();
         let sample = Sample { omega, bound: found.bound(), value: found.value };
-        if is_finite && !sample.is_lost(longest) {
-            Ok((sample, slope))
-        } else {
-            Err(ResponseError::Pole { omega })
+        if !is_finite {
+            return Err(ResponseError::Pole { omega });
         }
+        let lost = sample.is_lost(longest);
+        Ok((Solved { sample, lost }, slope))
     }
 
     /// |(Y_v + 2 s Y_a) x - z^T (2 s M + C) x|, outputs x inputs.

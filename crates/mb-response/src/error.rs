@@ -77,9 +77,11 @@ pub enum ResponseError {
     NoDigits,
     /// An integral did not settle.
     #[error(
-        "The integral of the spectral density misses its tolerance: error {error:e} after {evaluations} evaluations."
+        "The integral of the spectral density of `{output}` misses its tolerance: error {error:e} after {evaluations} evaluations."
     )]
     Unsettled {
+        /// Name of the output.
+        output: String,
         /// Estimate of the error.
         error: f64,
         /// Evaluations of the response.

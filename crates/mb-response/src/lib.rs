@@ -11,7 +11,7 @@
 //! | phases without jumps | [`phases()`] |
 //! | local maxima of the magnitude, solved for | [`peaks()`] |
 //! | poles, transmission zeros and gain | [`zeros()`] |
-//! | variance of outputs for random inputs | [`white_noise`], [`mean_square`] |
+//! | variance of outputs for random inputs | [`white_noise`], [`mean_squares`] |
 //!
 //! Frequencies are omega in rad/s, s = i omega. A frequency at which the system has an undamped pole is an error that says so
 //! ([`ResponseError::Pole`]), not a large number.
@@ -22,6 +22,7 @@ mod direct;
 mod error;
 mod grid;
 mod limit;
+mod mean_square;
 mod peaks;
 mod phase;
 mod plant;
@@ -35,11 +36,12 @@ mod zeros;
 pub use direct::{Response, Sample};
 pub use error::ResponseError;
 pub use grid::grid;
+pub use mean_square::{Densities, MeanSquare, mean_squares};
 pub use peaks::{Peak, peaks};
 pub use phase::phases;
 pub use plant::Plant;
 pub use projection::{Projection, Unproved};
-pub use random::{MeanSquare, Variance, mean_square, white_noise};
+pub use random::{Variance, white_noise};
 pub use states::lossy_poles;
 pub use sweep::{Evaluator, How, Infinite, Method, Sweep, SweepOptions, SweptPoint, sweep};
 pub use zeros::{Zeros, zeros};

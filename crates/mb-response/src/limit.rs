@@ -69,6 +69,11 @@ impl Undamped {
         (omega - self.omega).abs() <= ON * self.step
     }
 
+    /// True where the pole may take the digits of H.
+    pub(crate) fn is_beside(&self, omega: f64) -> bool {
+        (omega - self.omega).abs() <= self.step
+    }
+
     /// The frequencies of the samples, rad/s.
     pub(crate) fn places(&self) -> [f64; 6] {
         PLACES.map(|k| self.omega + k * self.step)

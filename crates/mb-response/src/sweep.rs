@@ -5,7 +5,7 @@
 //! in whose middle log |H| or the phase is off the straight line by more than [`SweepOptions::change`], or H in the complex plane is
 //! an arc that is seen over its chord, so that the loop of a resonance is round.
 
-use crate::direct::{Response, Sample};
+use crate::direct::{Response, Sample, Solved};
 use crate::error::ResponseError;
 use crate::grid::grid;
 use crate::limit::{Limit, Undamped};
@@ -247,15 +247,29 @@ impl<'a> Evaluator<'a> {
         Ok(SweptPoint { omega, sample: None, partly: (count > 0).then_some(limit) })
     }
 
-    /// H at omega by a solution of the equations; none where these show no digit.
+    /// H at omega by a solution of the equations; none beside an undamped pole of H where these show no digit. Elsewhere an entry
+    /// without a digit is one that vanishes, within its bound.
     fn off_poles(&mut self, omega: f64) -> Result<Option<Sample>, ResponseError> {
+        let Some(Solved { sample, lost }) = self.solved(omega)? else { return Ok(None) };
+        let beside = self.undamped.iter().position(|p| lost && p.is_beside(omega));
+        let Some(place) = beside else { return Ok(Some(sample)) };
+        let pole = self.undamped[place].omega;
+        let finite = |limit: Limit| {
+            let value = limit.value(pole);
+            value.entries().all(|at| value.value[at].is_finite())
+        };
+        Ok(self.limit(place)?.is_some_and(finite).then_some(sample))
+    }
+
+    /// H at omega with or without digits; none where the equations have no solution.
+    fn solved(&mut self, omega: f64) -> Result<Option<Solved>, ResponseError> {
         let projected = self.projection.as_ref().and_then(|p| p.at(omega));
         if let Some(sample) = projected.filter(|sample| !sample.is_lost(0.0)) {
-            return Ok(Some(sample));
+            return Ok(Some(Solved { sample, lost: false }));
         }
         self.direct += 1;
-        match self.response.direct(omega) {
-            Ok(sample) => Ok(Some(sample)),
+        match self.response.solved(omega) {
+            Ok(solved) => Ok(Some(solved)),
             Err(ResponseError::Pole { .. }) => Ok(None),
             Err(other) => Err(other),
         }
@@ -267,8 +281,8 @@ impl<'a> Evaluator<'a> {
             return Ok(known.clone());
         }
         let at = self.undamped[place];
-        let samples = at.places().into_iter().map(|w| self.off_poles(w)).collect::<Result<Vec<_>, _>>()?;
-        let limit = Limit::new(at, samples);
+        let samples = at.places().into_iter().map(|w| self.solved(w)).collect::<Result<Vec<_>, _>>()?;
+        let limit = Limit::new(at, samples.into_iter().map(|s| s.map(|s| s.sample)).collect());
         self.limits.push((place, limit.clone()));
         Ok(limit)
     }

@@ -129,9 +129,17 @@ pub fn absent(poles: &[AbsentPole], inputs: &[String], outputs: &[String]) -> Ve
     groups.into_iter().map(sentence).collect()
 }
 
-/// Why mean squares over all frequencies are missing, once for each reason.
+/// Outputs whose mean square in the band is rounding, and why mean squares over all frequencies are missing, once for each reason.
 pub fn mean_squares(outputs: &[String], random: &[RandomOutput]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
+    for (output, random) in outputs.iter().zip(random) {
+        if random.band.value <= random.band.error && random.band.error > 0.0 {
+            let most = tiny(random.band.value + random.band.error);
+            out.push(format!(
+                "the response of {output} is below its error bound: its mean square in the band is zero within {most}"
+            ));
+        }
+    }
     for (output, random) in outputs.iter().zip(random) {
         let sentence = match &random.all {
             AtAll::Known(_) => continue,

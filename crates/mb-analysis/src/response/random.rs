@@ -8,7 +8,7 @@ use super::{Density, Drive, ResponseRequest, shape};
 use crate::error::AnalysisError;
 use mb_algebra::{Dense, GeneralEigen, c64, dense};
 use mb_linear::StateSpace;
-use mb_response::{Evaluator, MeanSquare, Response, ResponseError, Variance, mean_square, white_noise};
+use mb_response::{Evaluator, MeanSquare, Response, ResponseError, Variance, mean_squares, white_noise};
 use std::f64::consts::TAU;
 
 /// Relative accuracy of mean squares.
@@ -92,28 +92,34 @@ pub(super) fn in_band(
             }
         }
     }
-    // Resonances and the corners of the densities end intervals.
-    let mut corners: Vec<f64> = request.densities.iter().flat_map(|d| &d.points).map(|p| p[0]).collect();
-    for pole in poles.iter().filter(|p| p.im > 0.0) {
-        corners.extend([-10.0, -1.0, 0.0, 1.0, 10.0].map(|k| (pole.im + k * pole.re) / TAU));
-    }
-    let mut out = Vec::new();
-    for o in 0..request.outputs.len() {
-        let mut density = |hz: f64| {
-            let omega = hz * TAU;
-            let point = shape(evaluator.at(omega)?, request);
-            let sample = point.sample.or(point.partly).ok_or(ResponseError::Pole { omega })?;
+    let corners: Vec<f64> = request.densities.iter().flat_map(|d| &d.points).map(|p| p[0]).collect();
+    // Undamped poles in the band that are left are none of these responses.
+    let is_absent = |p: &c64| {
+        let inside = p.im >= from * TAU && p.im <= to * TAU;
+        inside && p.re.abs() <= UNDAMPED * p.norm()
+    };
+    let poles: Vec<c64> = poles.iter().copied().filter(|p| !is_absent(p)).collect();
+    let mut densities = |hz: f64| {
+        let omega = hz * TAU;
+        let point = shape(evaluator.at(omega)?, request);
+        let sample = point.sample.or(point.partly).ok_or(ResponseError::Pole { omega })?;
+        let of_output = |o: usize| {
             let parts = request.densities.iter().filter(|d| d.at(hz) > 0.0).map(|d| {
                 let (h, bound, level) =
                     (sample.value[(o, d.column)].norm(), sample.bound[(o, d.column)], d.at(hz));
-                (h * h * level, (2.0 * h + bound) * bound * level)
+                // What is within its bound of zero is zero within it.
+                if h <= bound {
+                    (0.0, (h + bound) * (h + bound) * level)
+                } else {
+                    (h * h * level, (2.0 * h + bound) * bound * level)
+                }
             });
             let sum = parts.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
-            if sum.0.is_finite() { Ok(sum) } else { Err(ResponseError::Pole { omega }) }
+            if (sum.0 + sum.1).is_finite() { Ok(sum) } else { Err(ResponseError::Pole { omega }) }
         };
-        out.push(mean_square(&mut density, request.band_hz, &corners, ACCURACY)?);
-    }
-    Ok(out)
+        (0..request.outputs.len()).map(of_output).collect()
+    };
+    Ok(mean_squares(&mut densities, request.band_hz, &corners, &poles, ACCURACY, names.outputs)?)
 }
 
 /// Mean squares over all frequencies, where all densities are constant.

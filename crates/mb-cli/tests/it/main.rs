@@ -38,6 +38,7 @@ mod program;
 mod refusals;
 mod report;
 mod response;
+mod response_steady;
 mod shares;
 mod simulate;
 mod simulate_failures;

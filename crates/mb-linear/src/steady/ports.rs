@@ -60,8 +60,9 @@ impl SteadyMotion {
             let turned = &dense::mul(&mb_algebra::to_dense(&phi_q), &carried) - &rows;
             let rows_turn = norms::max_abs(&turned) > CONSTANT * norms::max_abs(&rows);
             for (order, (now, first)) in y_there.iter().zip(&y).enumerate() {
-                let rounding = ROUNDING * norms::max_abs(first);
                 for (i, sensor) in model.sensors().iter().enumerate() {
+                    // What a point on the axis of a rotation reads of it is the remainder of terms that cancel.
+                    let rounding = ROUNDING * norms::max_abs(first).max(self.terms(&y, order, i));
                     let (now, first) = (dense::row(now, i), dense::row(first, i));
                     // Multipliers of rows that turn are others from instant to instant.
                     let turns = order == 3 && rows_turn && norms::max_abs_vec(&first) > 0.0;
@@ -73,6 +74,34 @@ impl SteadyMotion {
         }
         Ok(())
     }
+    /// Size of the terms of a row of [`SteadyMotion::ports`], of y, y', y'' and the multipliers by `order`: Y_v S and Y_a S^2 beside Y_q, 2 Y_a S
+    /// beside Y_v.
+    fn terms(&self, ports: &[Dense; 4], order: usize, row: usize) -> f64 {
+        let rate = norms::max_abs_vec(self.generator.sparse().data());
+        let size = |k: usize| norms::max_abs_vec(&dense::row(&ports[k], row));
+        match order {
+            0 => size(0).max(rate * size(1)).max(rate * rate * size(2)),
+            1 => size(1).max(2.0 * rate * size(2)),
+            _ => size(order),
+        }
+    }
+
+    /// Shows that a direction of displacements is the same at all times in the frame of the motion, as those of a base have to be: S r = 0.
+    ///
+    /// `what` names it; `r` has the length of the velocities.
+    ///
+    /// # Errors
+    /// [`LinearError::NotConstant`] with that name.
+    pub fn check_direction(&self, what: &str, r: &[f64]) -> Result<(), LinearError> {
+        let s = self.generator.sparse();
+        let size = norms::max_abs_vec(s.data()) * norms::max_abs_vec(r);
+        if norms::max_abs_vec(&sparse::matvec(&s, r)) <= CONSTANT * size {
+            return Ok(());
+        }
+        let frame = self.frame.to_string();
+        Err(LinearError::NotConstant { what: "input", name: what.to_owned(), frame })
+    }
+
     /// E^T F, and what the outputs read of y, y', y'' and the multipliers.
     fn ports(&self, model: &Model, point: &Point, carried: &Dense) -> (Dense, [Dense; 4]) {
         let s = self.generator.sparse();

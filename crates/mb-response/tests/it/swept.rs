@@ -1,7 +1,7 @@
 //! Bands of frequencies.
 
 use crate::support::Chain;
-use mb_algebra::{QuadraticPencil, c64, dense, sparse, to_sparse};
+use mb_algebra::{QuadraticPencil, Scatter, Triplets, c64, dense, sparse, to_sparse};
 use mb_response::{Evaluator, Plant, Response, SweepOptions, sweep};
 use std::f64::consts::PI;
 
@@ -96,4 +96,31 @@ fn a_pole_at_zero_that_the_equations_at_rest_do_not_show_is_one() {
     let s = c64::new(0.0, w);
     let exact = g / (s * (inertia * (m * s * s + k) + g * g));
     assert!((found - exact).norm() < 1e-12 * exact.norm(), "{found} {exact}");
+}
+
+/// A free mass beside a mass on a spring, and a force along the row that holds it: the response is zero, what is solved for is rounding,
+/// and no sample is lost to a pole that is elsewhere or none of it.
+#[test]
+fn where_no_pole_lies_a_response_that_vanishes_has_a_value() {
+    let angle = 0.3_f64;
+    let (sine, cosine) = angle.sin_cos();
+    let mut row = Triplets::new(1, 3);
+    row.add(0, 0, cosine);
+    row.add(0, 1, sine);
+    let pencil = QuadraticPencil {
+        m: sparse::diagonal(&[1.0, 1.7, 2.0]),
+        c: sparse::diagonal(&[0.0; 3]),
+        k: sparse::diagonal(&[0.0, 0.0, 50.0]),
+        phi_q: row.to_sparse(),
+    };
+    let f = dense::from_rows(&[&[cosine], &[sine], &[0.0]]);
+    let plant = Plant::displacement(pencil, f, dense::from_rows(&[&[1.0, 0.7, 0.0], &[0.0, 0.0, 1.0]]));
+    let response = Response::new(plant).unwrap();
+    let (options, poles) = (SweepOptions::default(), [c64::new(0.0, 0.0), c64::new(0.0, 5.0)]);
+    let found = sweep(&response, [0.1, 20.0], &poles, &options).unwrap();
+    assert!(found.points.iter().any(|p| response.direct(p.omega).is_err()));
+    for point in &found.points {
+        let sample = point.sample.as_ref().unwrap_or_else(|| panic!("no value at {}", point.omega));
+        assert!((0..2).all(|o| sample.value[(o, 0)].norm() <= sample.bound[(o, 0)]), "{sample:?}");
+    }
 }
