@@ -8,15 +8,22 @@
 //! The pencil of the zeros (Rosenbrock's system matrix in second-order form) has a singular leading matrix; its finite
 //! eigenvalues are separated from infinite ones by the quadratic solver of mb-eigen. The gain follows from H at a
 //! point off all eigenvalues. Pairs of a pole and a zero that agree within their errors are cancelled: no input
-//! reaches them or no output sees them.
+//! reaches them or no output sees them. The residue of H there is the distance of the pair times what the other factors are, below its
+//! rounding. Pairs that are only near each other stay: close to the axis, even a small distance is seen at the frequency of the pole.
 
 use crate::direct::Response;
 use crate::error::ResponseError;
 use mb_algebra::{Dense, QuadraticPencil, RankQr, RankTolerance, c64, dense, to_dense};
 use mb_eigen::DenseOptions;
 
-/// Distance up to which a pole and a zero are one, relative to the pole and to the largest of all.
-const SAME: f64 = 1e-8;
+/// Errors above this share of a pole are no measure of what rounding moves it by.
+const KNOWN: f64 = 1e-8;
+/// Rounding of a pole and a zero beside their errors, relative.
+const ROUNDING: f64 = 1e-14;
+/// Without a measure of the errors: change of H on the axis that a cancelled pair makes, distance over |re p|, and the distances over |p|
+/// between which it is looked at: what solvers leave of a well-conditioned eigenvalue, and what they leave of others.
+const CHANGE: f64 = 1e-6;
+const BETWEEN: [f64; 2] = [1e-12, 1e-8];
 
 /// A transfer function by its eigenvalues.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,15 +75,19 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
         phi_q: Dense::zeros(0, dof + 1),
     };
     let mut zeros = finite(mb_eigen::dense::solve(&system, &options)?);
-    // A point off the axis and of the size of the eigenvalues.
-    let size = poles.iter().chain(&zeros).fold(0.0_f64, |m, (s, _)| m.max(s.norm())).max(1.0);
     let mut cancelled = Vec::new();
     poles.retain(|(p, bound)| {
-        let near = |(z, other): &(c64, f64)| {
-            let errors = if bound.is_finite() && other.is_finite() { bound + other } else { 0.0 };
-            (z - p).norm() <= SAME * p.norm() + 1e-3 * SAME * size + errors.min(1e-3 * p.norm())
+        let errors = |other: f64| {
+            let (sum, size) = (bound + other, p.norm());
+            if sum <= KNOWN * size {
+                sum + ROUNDING * size
+            } else {
+                (CHANGE * p.re.abs()).clamp(BETWEEN[0] * size, BETWEEN[1] * size)
+            }
         };
-        match zeros.iter().position(near) {
+        let nearest =
+            zeros.iter().enumerate().min_by(|a, b| (a.1.0 - p).norm().total_cmp(&(b.1.0 - p).norm()));
+        match nearest.filter(|(_, (z, other))| (z - p).norm() <= errors(*other)).map(|(k, _)| k) {
             Some(k) => {
                 cancelled.push(*p);
                 zeros.remove(k);
@@ -85,6 +96,7 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
             None => true,
         }
     });
+    // A point off the axis and of the size of the eigenvalues.
     let middle = poles.iter().chain(&zeros).map(|(s, _)| s.norm()).filter(|x| *x > 0.0);
     let (sum, count) = middle.fold((0.0, 0.0), |(sum, count), x| (sum + x.ln(), count + 1.0));
     let unit = if count > 0.0 { f64::exp(sum / count) } else { 1.0 };

@@ -42,3 +42,25 @@ fn a_mode_that_no_input_reaches_is_cancelled() {
     assert_eq!((found.poles.len(), found.zeros.len(), found.cancelled.len()), (2, 0, 2));
     assert!((found.gain - 1.0).abs() < 1e-12);
 }
+
+/// A light mass between the wall and a driven one makes a pole and a zero that differ by the ratio of their masses, far below the zero
+/// -k / c of the damper that the force is passed on by. At its frequency both are needed for H.
+#[test]
+fn a_pole_and_a_zero_near_each_other_stay() {
+    let chain = Chain {
+        masses: vec![1e-6, 1.0, 1.0],
+        springs: vec![5e-5, 5e-5, 30.0],
+        dampers: vec![1e-9, 0.0, 3e-7],
+        loss: 0.0,
+    };
+    let response = Response::new(chain.plant(1, 2)).unwrap();
+    let found = zeros(&response, 0, 0).unwrap();
+    assert_eq!((found.poles.len(), found.zeros.len(), found.cancelled.len()), (6, 3, 0), "{found:?}");
+    for omega in [0.01, 1.0, 10.0, 10.0 + 1e-3, 30.0] {
+        let s = c64::new(0.0, omega);
+        let product = |list: &[c64]| list.iter().map(|r| s - r).product::<c64>();
+        let h = product(&found.zeros) / product(&found.poles) * found.gain;
+        let exact = response.direct(omega).unwrap().value[(0, 0)];
+        assert!((h - exact).norm() < 1e-9 * exact.norm(), "{omega}: {h} {exact}");
+    }
+}
