@@ -1,7 +1,8 @@
 //! Local maxima of |H|, solved for between the samples of a sweep.
 //!
 //! A sample that stands out of its neighbours by more than all bounds has a local maximum of |H| around it, because |H| is
-//! continuous where no undamped pole lies. The search takes the vertex of the parabola of 1 / |H|^2 through three
+//! continuous where no undamped pole lies. A maximum between two samples of which neither stands out, as at an end of the band, is looked
+//! for where the cubic of log |H| through four samples has one. The search takes the vertex of the parabola of 1 / |H|^2 through three
 //! frequencies, next to which a resonance is one exactly, until the vertices agree; two values near the last one that are
 //! lower by more than all bounds are the ends of the interval in which the maximum is shown to lie. An undamped pole makes
 //! |H| infinite or, where it is not excited or not seen, leaves it as it is: the values near the pole show it.
@@ -12,8 +13,6 @@ use crate::sweep::SweptPoint;
 use mb_algebra::c64;
 use mb_algebra::sorted::{ascending, descending};
 
-/// Peaks of one output and input that are kept, the largest ones.
-const MOST: usize = 20;
 /// Values of H that a search may take.
 const STEPS: usize = 24;
 /// Distance from an undamped pole, relative, at which |H| is looked at, and its growth there that shows it infinite.
@@ -68,11 +67,11 @@ impl Value {
     }
 }
 
-/// The largest peaks of each output and input in increasing frequency, entry by entry.
+/// The peaks of each output and input in increasing frequency, entry by entry.
 ///
 /// `points` in increasing frequency; `undamped`: frequencies of undamped poles, rad/s; `at`: H at a frequency, as that of the
-/// points. Beyond as many values as there are points the rest of the peaks are samples, with the interval that their neighbours
-/// leave.
+/// points. Beyond as many values as there are points the rest of the peaks, the smaller ones, are samples, with the interval that their
+/// neighbours leave.
 ///
 /// # Errors
 /// The errors of `at`.
@@ -89,10 +88,13 @@ pub fn peaks(
     let mut out = Vec::new();
     for entry in (0..ny).flat_map(|o| (0..nu).map(move |i| (o, i))) {
         let values: Vec<Value> = samples.iter().map(|s| Value::of(s, entry)).collect();
-        let mut found = standing_out(&values);
-        descending(&mut found, |a| a[1].size());
-        found.truncate(MOST);
         let mut room = points.len() / (ny * nu);
+        let mut found = standing_out(&values);
+        found.extend(between(&values, &found, &undamped, &mut |omega| {
+            room = room.saturating_sub(1);
+            Ok(at(omega)?.sample.map(|s| Value::of(&s, entry)))
+        })?);
+        descending(&mut found, |a| a[1].size());
         let mut list = Vec::with_capacity(found.len());
         for three in found {
             let enough = room >= STEPS;
@@ -129,6 +131,60 @@ fn standing_out(values: &[Value]) -> Vec<[Value; 3]> {
         }
     }
     out
+}
+
+/// Maxima between neighbours, none of which is in `found`: values at the maximum of the cubic of log |H| through four samples that are above
+/// both neighbours by more than all bounds.
+fn between(
+    values: &[Value],
+    found: &[[Value; 3]],
+    undamped: &[f64],
+    at: &mut dyn FnMut(f64) -> Result<Option<Value>, ResponseError>,
+) -> Result<Vec<[Value; 3]>, ResponseError> {
+    let mut out = Vec::new();
+    for k in 1..values.len().max(4) - 2 {
+        // The middle of four, and what is before and after it at the ends.
+        let Some(four) = values.get(k - 1..k + 3) else { break };
+        let (first, last) = (k == 1, k + 3 == values.len());
+        let pairs = [(first, 0), (true, 1), (last, 2)];
+        for (_, j) in pairs.into_iter().filter(|(taken, _)| *taken) {
+            let (a, b) = (four[j], four[j + 1]);
+            let inside = |w: f64| w > four[0].omega && w < four[3].omega;
+            let known = found.iter().any(|f| f[0].omega < b.omega && f[2].omega > a.omega);
+            if known || undamped.iter().any(|w| inside(*w)) {
+                continue;
+            }
+            for omega in cubic_maximum(four).filter(|w| *w > a.omega && *w < b.omega) {
+                if let Some(top) = at(omega)?
+                    && top.above(&a)
+                    && top.above(&b)
+                {
+                    out.push([a, top, b]);
+                }
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The place of the local maximum of the cubic of log |H| through four values; none where there is none.
+fn cubic_maximum(four: &[Value]) -> impl Iterator<Item = f64> + use<> {
+    let x: Vec<f64> = four.iter().map(|v| v.omega).collect();
+    let mut d: Vec<f64> = four.iter().map(|v| v.size().ln()).collect();
+    // Divided differences: f = d0 + d1 (x - x0) + d2 (x - x0)(x - x1) + d3 (x - x0)(x - x1)(x - x2).
+    for step in 1..4 {
+        for k in (step..4).rev() {
+            d[k] = (d[k] - d[k - 1]) / (x[k] - x[k - step]);
+        }
+    }
+    let (u, v) = (x[1] - x[0], x[2] - x[0]);
+    // f' = c + 2 b t + a t^2 with t = x - x0, zero with f'' = 2 b + 2 a t < 0 at the maximum.
+    let (a, b, c) = (3.0 * d[3], d[2] - d[3] * (u + v), d[1] - d[2] * u + d[3] * u * v);
+    let root = (b * b - a * c).sqrt();
+    // -b - root is a t; the form without cancellation.
+    let t = if b < 0.0 { c / (root - b) } else { -(b + root) / a };
+    let place = x[0] + t;
+    place.is_finite().then_some(place).into_iter()
 }
 
 /// The undamped pole between the outer frequencies at which |H| is infinite.

@@ -96,3 +96,30 @@ fn at_undamped_poles_a_peak_is_infinite_and_unseen_ones_are_none() {
         "{list:?}"
     );
 }
+
+/// Within less than the spacing of the samples of an end of the band no sample stands out, and there is a maximum all the same.
+#[test]
+fn a_maximum_next_to_an_end_of_the_band_is_a_peak() {
+    let (zeta, own) = (0.3, 2.0);
+    let chain = Chain { masses: vec![1.0], springs: vec![4.0], dampers: vec![2.0 * zeta * own], loss: 0.0 };
+    let omega = own * (1.0_f64 - 2.0 * zeta * zeta).sqrt();
+    for band in [[omega - 0.01, 6.0], [0.1, omega + 0.01]] {
+        let (list, samples) = found(&chain, 0, band, &[], 0);
+        assert!(samples[1] > omega || samples[samples.len() - 2] < omega);
+        let [Peak { within: [low, high], .. }] = list[..] else { panic!("{band:?}: {list:?}") };
+        assert!(low < omega && omega < high && high - low < 1e-5, "{band:?}: {list:?}");
+    }
+}
+
+/// More peaks than anybody reads are all listed.
+#[test]
+fn no_peak_is_left_out() {
+    let n = 30;
+    let chain = Chain { dampers: vec![0.003; n], ..Chain::bar(n) };
+    let poles: Vec<c64> = (1..=n)
+        .map(|j| 2.0 * n as f64 * ((2 * j - 1) as f64 * std::f64::consts::PI / (4 * n + 2) as f64).sin())
+        .map(|w| c64::new(-0.5 * 0.003 * w * w / n as f64, w))
+        .collect();
+    let (list, _) = found(&chain, n - 1, [0.1, 70.0], &poles, 0);
+    assert!(list.len() > 20, "{}", list.len());
+}
