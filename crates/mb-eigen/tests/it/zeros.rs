@@ -376,8 +376,12 @@ fn a_mode_that_the_digits_of_the_entries_determine_is_none_of_rounding() {
     assert_eq!(found.of_class(Class::Rigid).count(), 0, "{:?}", found.findings);
     assert!(!found.falls_short(), "{:?}", found.findings);
     let lowest = found.motion().next().and_then(mb_eigen::Eigenpair::value).unwrap();
-    // 1.8751^2 of the continuum; masses at the nodes are 1e-6 off it.
-    let exact = 3.516_015 / (nodes * nodes) as f64;
+    // cos k cosh k = -1 of the continuum by Newton's method; masses at the nodes are 1e-6 off it.
+    let step = |k: f64| {
+        let slope = k.cos() * k.sinh() - k.sin() * k.cosh();
+        k - (k.cos() * k.cosh() + 1.0) / slope
+    };
+    let exact = (0..6).fold(1.9, |k, _| step(k)).powi(2) / (nodes * nodes) as f64;
     assert!((lowest.im.abs() / exact - 1.0).abs() < 1e-5, "{lowest}, {exact}");
 }
 
