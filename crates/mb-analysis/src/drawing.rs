@@ -304,4 +304,34 @@ mod tests {
         assert_eq!(sides.iter().filter(|(mark, _)| *mark == Mark::Damper).count(), 2);
         assert_eq!(sides[3], (Mark::Spring, 0));
     }
+
+    /// A slide is as long as what slides on it, not as the unit of length, and no part of the body that carries it.
+    #[test]
+    fn the_axis_of_a_slide_has_no_size() {
+        let text = r#"
+        units = "SI"
+        name = "slider of 20 mm"
+        body = [
+            { name = "base", mass = 0.01, inertia = 1e-6, at = [0, 0], markers = { l = [-0.01, 0], r = [0.01, 0] } },
+            { name = "car", mass = 0.001, inertia = 1e-7, at = [0, 0.01] },
+        ]
+        point = [{ name = "bead", at = [0.01, 0.01], mass = 0.001 }]
+        joint = [
+            { name = "g", type = "prismatic", a = "car", b = "base", axis = [0, 1] },
+            { name = "l", type = "point-on-line", a = "bead", b = "base.r", axis = [0, 1] },
+            { name = "p", type = "revolute", a = "base.l", b = "ground" },
+        ]
+        "#;
+        let model = Model::from_toml(text).unwrap();
+        let drawing = Drawing::new(&model, model.initial());
+        assert!(drawing.reach() < 0.025, "{}", drawing.reach());
+        let sliders = drawing.scene.glyphs.iter().filter(|g| g.mark == Mark::Slider);
+        for glyph in sliders {
+            let [_, base, end] = glyph.nodes[..] else { panic!("{glyph:?}") };
+            let [base, end] = [base, end].map(|n| drawing.scene.nodes[n]);
+            assert!(end[1] > base[1] && end[1] < base[1] + 0.002 && end[0] == base[0], "{base:?} {end:?}");
+            let apart = |n: &usize| (drawing.scene.nodes[*n][1] - end[1]).abs();
+            assert!(drawing.scene.triangles.iter().flat_map(|(t, _)| t).all(|n| apart(n) > 1e-9));
+        }
+    }
 }

@@ -162,6 +162,7 @@ impl ModelResponse {
         };
         let mut out = notes::notes(&self.sweep, &stability, Some(&request.drive), request.loss);
         out.extend(notes::absent(&self.absent, &self.inputs, &self.outputs));
+        out.extend(notes::densities(&request.densities, &self.inputs, request.band_hz));
         out.extend(notes::mean_squares(&self.outputs, &self.random));
         out
     }

@@ -24,6 +24,7 @@
 
 mod erls;
 mod rotations;
+mod slides;
 
 use crate::coordinates::BlockKind;
 use crate::element::{Element, Place};
@@ -69,7 +70,7 @@ pub enum Stroke {
     /// A massless link between two places.
     Link,
     /// A place that slides on a line: the place, then the line's base and a second place of it where the line has a
-    /// direction of its own.
+    /// direction of its own, near the base: it is no part of what carries the line.
     Slider,
     /// What rolls, as its body: its centre, then circles of [`CIRCLE`] points about it, each in order round it: one of a wheel, three
     /// across each other of a ball.
@@ -150,9 +151,14 @@ impl Model {
         out.retain(|s| s.stroke != Stroke::Link || !bars.contains(&s.owner));
         rotations::clamp(self, &mut out);
         self.own_wheels(&mut out);
-        // The points of each body that others attach to; of a wheel its centre, as the circle is the body itself.
+        // The points of each body that others attach to; of a wheel its centre, as the circle is the body itself, and of a slider no
+        // direction.
         let own = |s: &&OutlineStroke| s.stroke != Stroke::Body;
-        let attaches = |s: &OutlineStroke| if s.stroke == Stroke::Wheel { 1 } else { s.places.len() };
+        let attaches = |s: &OutlineStroke| match s.stroke {
+            Stroke::Wheel => 1,
+            Stroke::Slider => slides::JOINED,
+            _ => s.places.len(),
+        };
         let attached: Vec<(usize, OutlinePlace)> = out
             .iter()
             .filter(own)
@@ -188,6 +194,7 @@ impl Model {
         }
         rotations::direct(self, &mut out);
         rotations::add_torsion_springs(self, &mut out);
+        slides::shorten(self, &mut out);
         out
     }
 

@@ -1,6 +1,6 @@
 //! What is said of a response in words: the one source for text, JSON, report and Python.
 
-use super::{AbsentPole, AtAll, Drive, RandomOutput};
+use super::{AbsentPole, AtAll, Density, Drive, RandomOutput};
 use crate::number::{six, tiny};
 use mb_response::{How, Sample, Sweep};
 use std::f64::consts::TAU;
@@ -129,6 +129,22 @@ pub fn absent(poles: &[AbsentPole], inputs: &[String], outputs: &[String]) -> Ve
     groups.into_iter().map(sentence).collect()
 }
 
+/// Densities that are not given over the whole band, by the name of their input.
+pub fn densities(densities: &[Density], inputs: &[String], [from, to]: [f64; 2]) -> Vec<String> {
+    let of = |d: &Density| {
+        let [first, last] = [d.points.first()?[0], d.points.last()?[0]];
+        let covers = d.is_white() || (first <= from && last >= to);
+        let name = inputs.get(d.column)?;
+        let [first, last] = [first, last].map(six);
+        (!covers).then(|| {
+            format!(
+                "the density of {name} is given from {first} to {last} Hz; in the rest of the band it counts as zero"
+            )
+        })
+    };
+    densities.iter().filter_map(of).collect()
+}
+
 /// Outputs whose mean square in the band is rounding, and why mean squares over all frequencies are missing, once for each reason.
 pub fn mean_squares(outputs: &[String], random: &[RandomOutput]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
@@ -157,7 +173,7 @@ pub fn mean_squares(outputs: &[String], random: &[RandomOutput]) -> Vec<String> 
 
 #[cfg(test)]
 mod tests {
-    use super::method;
+    use super::{Density, densities, method};
     use mb_algebra::{Dense, DenseC, c64};
     use mb_response::{How, Sample, Sweep, SweptPoint};
 
@@ -185,5 +201,16 @@ mod tests {
         );
         assert_eq!(line(&[None]), format!("1 frequency{direct}no value, each lies on an undamped pole"));
         assert_eq!(line(&[Some((0.0, 0.0))]), format!("1 frequency{direct}every value is zero"));
+    }
+
+    #[test]
+    fn a_density_that_ends_in_the_band_is_named() {
+        let of = |points: &[[f64; 2]]| {
+            let list = [Density { column: 0, points: points.to_vec() }];
+            densities(&list, &["F".to_owned()], [1.0, 5.0])
+        };
+        assert!(of(&[[0.0, 3.0]]).is_empty() && of(&[[1.0, 3.0], [5.0, 2.0]]).is_empty());
+        let ends = "the density of F is given from 2 to 9 Hz; in the rest of the band it counts as zero";
+        assert_eq!(of(&[[2.0, 3.0], [9.0, 2.0]]).join("").replace(".00000", ""), ends);
     }
 }
