@@ -130,10 +130,11 @@ fn on_admissible_velocities(
     let point = at.point();
     let f = inputs(model, point);
     let known = at.steady().and_then(SteadyMotion::system);
-    let reduced = match known.filter(|system| weight.is_none_or(|weight| weight == system.weight)) {
-        Some(system) => Ok(system.clone()),
-        None => Admissible::new(model, point, at.steady().map(SteadyMotion::generator), weight),
-    };
+    let reduced =
+        match known.filter(|system| weight.is_none_or(|weight| weight.total_cmp(&system.weight).is_eq())) {
+            Some(system) => Ok(system.clone()),
+            None => Admissible::new(model, point, at.steady().map(SteadyMotion::generator), weight),
+        };
     if let Ok(Admissible { blocks: [m, c, k], phi_q, forces, .. }) = reduced {
         return LinearizedSystem { m, c, k, k_parts: None, phi_q, f: dense::mul(&forces, &f) };
     }

@@ -114,6 +114,12 @@ impl Unreduced {
         let blocks = Blocks { m: both(m), c: both(c), k: both(k), phi_q: over(&phi_q, &lengths(&phi_q)) };
         Self { blocks, a: over(&a, &sizes), b: over(&b, &sizes), units: d.to_vec() }
     }
+    /// In the coordinates given, with position rows of length one.
+    fn as_given(&self) -> Self {
+        let Self { blocks: Blocks { m, c, k, phi_q }, a, b, .. } = self;
+        let blocks = Blocks { m: m.clone(), c: c.clone(), k: k.clone(), phi_q: over(phi_q, &lengths(phi_q)) };
+        Self { blocks, a: a.clone(), b: b.clone(), units: vec![1.0; m.nrows()] }
+    }
     /// E^T X E of M, C and K, and rows times E, E = exp(S t).
     pub(crate) fn turned_back(self, s: &Generator, time: f64) -> Self {
         let of_columns = |x: &Dense| s.carried(-time, x);
@@ -137,9 +143,15 @@ impl Admissible {
     }
     /// The same of what has been assembled at the point.
     pub(crate) fn of(whole: &Unreduced, point: &Point, weight: Option<f64>) -> Result<Self, AlgebraError> {
-        let units = whole.units.clone();
-        let Unreduced { blocks: Blocks { m, c, k, phi_q }, a, b, .. } = &whole.in_units(&units);
-        let n = m.nrows();
+        let n = whole.blocks.m.nrows();
+        // At rest no sum of inertia and weights is to be told from rounding, and zeros are those of the entries as they are written.
+        let rests = point.v.iter().all(|v| *v == 0.0);
+        let (units, scaled) = if rests {
+            (vec![1.0; n], whole.as_given())
+        } else {
+            (whole.units.clone(), whole.in_units(&whole.units))
+        };
+        let Unreduced { blocks: Blocks { m, c, k, phi_q }, a, b, .. } = &scaled;
         let r = Svd::new(phi_q)?.null_space(RankTolerance::default());
         let seen = Svd::new(&dense::mul(a, &r))?;
         let rank = seen.rank(RankTolerance::default()).rank;
@@ -153,12 +165,16 @@ impl Admissible {
                 g[(i, j)] /= s;
             }
         }
-        let projector = beside(&v);
+        let projector = if rests { clean(&(&dense::identity(n) - &product(&v, &vt))) } else { beside(&v) };
         let weight = weight.unwrap_or_else(|| {
             let [m, c, k] = [m, c, k].map(norms::max_abs);
             [c, (m * k).sqrt(), m].into_iter().fold(f64::MIN_POSITIVE, f64::max)
         });
-        let noise = Noise::new(point, &projector, [m, c, k], [&v, &g], weight);
+        let noise = if rests {
+            Noise::at_rest([m, c, k])
+        } else {
+            Noise::new(point, &projector, [m, c, k], [&v, &g], weight)
+        };
         let mass = product(&projector, &product(m, &projector));
         let (mass, of_mass) = noise.without(0, &dense::scale(0.5, &(&mass + &dense::transpose(&mass))));
         let along = dense::scale(weight, &v);
@@ -167,7 +183,7 @@ impl Admissible {
         let (damping, of_damping) = noise.without(1, &damping);
         let on_rows = clean(&dense::mul(&r, &dense::transpose(&r)));
         let virtual_ones = clean(&(&on_rows - &product(&v, &vt)));
-        let free = point.v.iter().all(|v| *v == 0.0) && {
+        let free = rests && {
             let held = product(&virtual_ones, &product(k, &on_rows));
             norms::max_abs(&noise.without(2, &held).0) == 0.0
         };
@@ -307,8 +323,7 @@ const PRODUCTS: f64 = 8.0;
 const OF_ROWS: f64 = 0.5;
 
 /// What entries are rounding compared with: the magnitudes of their terms. With |X_ij| <= x_i x_j for each of M, C and K, and s the
-/// fastest speed of the motion, which terms of inertia in C and K have as factors, at rest the fastest that stiffness and mass of one
-/// coordinate make,
+/// fastest speed of the motion, which terms of inertia in C and K have as factors,
 ///
 /// ```text
 /// P M P            a_i a_j,                            a_i^2 = sum_l P_il^2 m_l^2, b of c and d of k as well
@@ -331,11 +346,7 @@ impl Noise {
         weight: f64,
     ) -> Self {
         let n = m.nrows();
-        let mut speed = norms::max_abs_vec(&point.v);
-        if speed == 0.0 {
-            let own = (0..n).filter(|i| m[(*i, *i)] > 0.0).map(|i| (k[(i, i)].abs() / m[(i, i)]).sqrt());
-            speed = own.fold(0.0, f64::max);
-        }
+        let speed = norms::max_abs_vec(&point.v);
         let largest =
             |x: &Dense, i: usize| (0..n).fold(0.0_f64, |a, j| a.max(x[(i, j)].abs()).max(x[(j, i)].abs()));
         let size = |x: &Dense| (0..n).map(|i| largest(x, i).sqrt()).collect::<Vec<f64>>();
@@ -362,6 +373,20 @@ impl Noise {
             mixed_k[i] * of_k[j] + held[(i, j)] + of_motion
         });
         Self { terms: [mass, first, last] }
+    }
+    /// At rest: products of sizes of the coordinates, square roots of m s^2 + c s + k with m on the diagonal of M, c and k the largest entries of
+    /// the rows and columns of C and K, and s the fastest speed that stiffness and mass of one coordinate make.
+    fn at_rest([m, c, k]: [&Dense; 3]) -> Self {
+        let n = m.nrows();
+        let own = (0..n).filter(|i| m[(*i, *i)] > 0.0).map(|i| (k[(i, i)].abs() / m[(i, i)]).sqrt());
+        let speed = own.fold(0.0, f64::max);
+        let largest =
+            |x: &Dense, i: usize| (0..n).fold(0.0_f64, |a, j| a.max(x[(i, j)].abs()).max(x[(j, i)].abs()));
+        let size = |i: usize| (m[(i, i)] * speed * speed + largest(c, i) * speed + largest(k, i)).sqrt();
+        let sizes: Vec<f64> = (0..n).map(size).collect();
+        // Without any speed there is nothing that an entry would be rounding compared with.
+        let unit = |order: i32| if speed > 0.0 { speed.powi(order - 2) } else { 0.0 };
+        Self { terms: [0, 1, 2].map(|order| Dense::from_fn(n, n, |i, j| unit(order) * sizes[i] * sizes[j])) }
     }
     /// M (order 0), the matrix before x' (1) or that before x (2) without entries that are rounding, and by how much its entries
     /// may be off.
