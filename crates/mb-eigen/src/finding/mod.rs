@@ -242,14 +242,7 @@ impl fmt::Display for Finding {
                 let smaller = 10.0_f64.powf(digits_lost - 8.0);
                 write!(f, "penalty factors smaller by {smaller:.0e} would leave half of them.")
             }
-            Self::UndeterminedByConstraints { rows } => write!(
-                f,
-                "THE SPECTRUM IS NOT DETERMINED by the first derivatives of the constraints: the configuration is \
-                 singular, the forces of {} may be any multiple of a set that balances itself, and the stiffness depends \
-                 on which is taken. The values hold for the smallest forces and have no error bounds; another start, or \
-                 a description without angle coordinates, may be regular.",
-                rows.join(", ")
-            ),
+            Self::UndeterminedByConstraints { rows } => f.write_str(&undetermined_by(rows)),
             Self::NoFreedom => f.write_str("The constraints leave no free direction, so there is no motion."),
             Self::SingularMass { directions, infinite } => write!(
                 f,
@@ -265,16 +258,9 @@ impl fmt::Display for Finding {
                 "A direction has a stiffness of only {relative:.1e} of what cancels in it (zero is below \
                  {tolerance:.1e}); its eigenvalue may be a zero blurred by rounding."
             ),
-            Self::ZeroByRounding { directions, relative } => write!(
-                f,
-                "The digits of K do not determine whether {} zero: K x = 0 holds but for changes of the entries of \
-                 {relative:.1e}. Such eigenvalues count as zero; where a spring far stiffer than the others hides soft \
-                 ones, a constraint in its place or a smaller stiffness keeps their digits.",
-                match directions {
-                    1 => "the stiffness of one direction is".to_owned(),
-                    many => format!("the stiffnesses of {many} directions are"),
-                }
-            ),
+            Self::ZeroByRounding { directions, relative } => {
+                f.write_str(&zero_by_rounding(*directions, *relative))
+            }
             Self::NearlySingularMass { relative, tolerance } => write!(
                 f,
                 "A direction has a mass of only {relative:.1e} of what cancels in it (zero is below \
@@ -351,5 +337,29 @@ fn infinite_by_rounding(finding: &Finding) -> String {
         part(beyond, &|s| format!(" above {s:.1e} rad/s")),
         part(dropped, &|c| format!(": the damping of directions without mass there is {c:.1e} of its terms")),
         part(kept, &|c| format!(", and the least that counts is {c:.1e}")),
+    )
+}
+
+/// The sentence on constraints that do not determine a spectrum.
+fn undetermined_by(rows: &[String]) -> String {
+    format!(
+        "THE SPECTRUM IS NOT DETERMINED by the first derivatives of the constraints: the configuration is singular, the \
+         forces of {} may be any multiple of a set that balances itself, and the stiffness depends on which is taken. The \
+         values hold for the smallest forces and have no error bounds; another start, or a description without angle \
+         coordinates, may be regular.",
+        rows.join(", ")
+    )
+}
+
+/// The sentence on directions whose stiffness the digits of K do not tell from zero.
+fn zero_by_rounding(directions: usize, relative: f64) -> String {
+    let which = match directions {
+        1 => "the stiffness of one direction is".to_owned(),
+        many => format!("the stiffnesses of {many} directions are"),
+    };
+    format!(
+        "The digits of K do not determine whether {which} zero: K x = 0 holds but for changes of the entries of \
+         {relative:.1e}. Such eigenvalues count as zero; where a spring far stiffer than the others hides soft ones, a \
+         constraint in its place or a smaller stiffness keeps their digits."
     )
 }
