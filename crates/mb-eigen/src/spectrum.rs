@@ -121,7 +121,8 @@ impl Spectrum {
         let complete = |finding: &Finding| finding.completeness().is_some_and(Completeness::is_complete);
         if self.findings.iter().any(complete) {
             self.findings.retain(|finding| !complete(finding));
-            let reason = "eigenvalues whose error bounds are as wide as they are large make a count of them mean nothing";
+            let reason = "eigenvalues whose error bounds are as wide as they are large make a count of them mean nothing; \
+                 smaller ratios between the stiffest and the softest parts leave more digits";
             self.findings.push(SparseFinding::Unproved { reason: reason.to_owned() }.into());
         }
     }

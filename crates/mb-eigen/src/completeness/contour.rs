@@ -32,9 +32,14 @@ use crate::search::set::Set;
 use crate::transform::shift_invert::Form;
 use crate::tuning;
 
-/// Leading directions of the inverse that are followed there.
-const NOT_CLOSED: &str = "the phase of the determinant does not close along the contour";
-const UNDETERMINED: &str = "rounding of the matrices' entries to double precision could move eigenvalues across the contour; \
+const NOT_CLOSED: &str = "rounding of the determinants along the border of the region searched leaves open how many eigenvalues it holds";
+const CROWDED: &str = "so many eigenvalues lie next to the region searched, or the matrix is so nearly singular along its border, that the \
+    determinants which a count may take are not enough";
+const COSTLY: &str =
+    "a count of the eigenvalues in the region searched would take more operations than allowed";
+const ON_BORDER: &str = "an eigenvalue lies on the border of the region in which they are counted";
+const LONG_CHAINS: &str = "zero is an eigenvalue with more vectors in a chain than are followed, so that the eigenvalues around it are not counted";
+const UNDETERMINED: &str = "rounding of the matrices' entries to double precision could move eigenvalues into the region searched or out of it; \
     smaller ratios between the stiffest and the softest parts leave more digits";
 
 /// A count of `missing` more eigenvalues than were found; less than none at all are no count.
@@ -78,9 +83,23 @@ impl General<'_> {
         if !self.options.prove_complete {
             return Ok(None);
         }
-        let unproved = |reason: &str| SparseFinding::Unproved { reason: reason.to_owned() };
+        let unproved =
+            |reason: &str| SparseFinding::Unproved { reason: format!("{reason}{}", self.remedy(reason)) };
         let counted = self.early.step(count)?;
         Ok(counted.map(|counted| counted.map_or_else(unproved, SparseFinding::Completeness)))
+    }
+
+    /// What to do about a count that failed.
+    fn remedy(&self, reason: &str) -> &'static str {
+        match reason {
+            // It names its own.
+            UNDETERMINED => "",
+            ON_BORDER => "; ask for one mode more or less, which moves it",
+            _ if self.problem.n <= self.options.expert.all_limit => {
+                "; ask for fewer modes or a narrower band, or for all eigenvalues, which needs no count"
+            }
+            _ => "; ask for fewer modes or a narrower band",
+        }
     }
 
     fn counted(
@@ -90,7 +109,7 @@ impl General<'_> {
         needed: f64,
     ) -> Result<Result<Completeness, &'static str>, EigenError> {
         let Some(circle) = self.circle(set, shift, needed) else {
-            return Ok(Err("chains of zeros are too long to be counted"));
+            return Ok(Err(LONG_CHAINS));
         };
         let missing = match self.missing(&circle, needed)? {
             Ok(missing) => missing,
@@ -135,7 +154,7 @@ impl General<'_> {
         let operations = self.problem.elimination_operations()?;
         let points = winding::FEWEST_POINTS;
         if operations * points as f64 > self.options.expert.count_operations {
-            return Ok(Err("a count would take more operations than allowed"));
+            return Ok(Err(COSTLY));
         }
         let affordable = (self.options.expert.count_operations / operations).max(0.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
@@ -148,14 +167,14 @@ impl General<'_> {
             self.problem.complex_ln_determinant(a, b)
         };
         let Some(turns) = winding::turns(circle, left, logarithm)? else {
-            return Ok(Err("the determinant turns too fast along the contour for the operations allowed"));
+            return Ok(Err(CROWDED));
         };
         let missing = turns.round();
         if (turns - missing).abs() > tuning::CLEAR {
             return Ok(Err(NOT_CLOSED));
         }
         if missing != 0.0 && (circle.radius - near).abs() < tuning::EPS_1_4 * near {
-            return Ok(Err("eigenvalues lie too close to the contour"));
+            return Ok(Err(ON_BORDER));
         }
         Ok(Ok(missing))
     }

@@ -58,12 +58,16 @@ pub(crate) fn turns(
         }
         let step = turned(&ends[0], &ends[1]).filter(|_| circle.is_fine(ends[0].angle, ends[1].angle));
         sum += step.ok_or(
-            "the determinant turns too fast along the circle for the points that the engine computed",
+            "so many eigenvalues lie next to the region searched that the determinants which the engine computed are not enough; \
+             ask for fewer modes or a narrower band",
         )?;
     }
     let turns = sum / full;
     if (turns - turns.round()).abs() > tuning::CLEAR {
-        return Err("the phase of the determinant does not close along the circle");
+        return Err(
+            "rounding of the determinants along the border of the region searched leaves open how many eigenvalues it holds; \
+             ask for one mode more or less, which moves it",
+        );
     }
     Ok(turns.round())
 }

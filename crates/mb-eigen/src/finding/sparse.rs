@@ -239,7 +239,11 @@ impl SparseFinding {
                  solutions and the error bounds have double precision."
             ),
             Self::FactorizationFellBack { failed, used } => {
-                write!(f, "Factorization: {failed}; used instead: {used}.")
+                write!(
+                    f,
+                    "The first factorization of the shifted matrix did not pass its check ({failed}), and another one did ({used}): \
+                     the error bounds hold, and nothing is to be done but where time or memory is short."
+                )
             }
             _ => Ok(()),
         }
