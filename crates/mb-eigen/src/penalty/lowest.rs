@@ -34,8 +34,9 @@ use crate::problem::uncertified::Uncertified;
 use crate::refine;
 use crate::refine::{Doubled, Springs};
 use crate::request::Request;
+use crate::sparse::choice::goes_dense;
 use crate::sparse::outcome::counts;
-use crate::sparse::solve::{goes_dense, solve_with, undamped};
+use crate::sparse::solve::{solve_with, undamped};
 use crate::{Class, EigenError, Eigenpair, Finding, Method, Spectrum, tuning};
 
 /// The `count` modes of the mechanism with the smallest |s| in the penalty problem, with their conjugates.

@@ -275,12 +275,16 @@ impl<'a> General<'a> {
         Wanted {
             count,
             tolerance,
-            block: self.options.expert.block.unwrap_or_else(|| block_size(self.problem.n, count))
-                + self.wider,
+            block: self.block_of(count),
             subspace: self.options.expert.subspace,
             restarts: self.options.expert.restarts,
             salt: 0x9e10 + self.searches as u64,
         }
+    }
+
+    /// Columns of a block of the next search.
+    pub(crate) fn block_of(&self, count: usize) -> usize {
+        self.options.expert.block.unwrap_or_else(|| block_size(self.problem.n, count)) + self.wider
     }
 
     /// Keeps what a driver reported.

@@ -7,7 +7,13 @@ use super::non_hermitian_requests::Counting;
 use crate::certify::zeros;
 use crate::finding::SparseFinding;
 use crate::problem::uncertified::Uncertified;
+use crate::sparse::choice::disc;
+use crate::transform::shift_invert::Form;
 use crate::{EigenError, Finding, tuning};
+
+/// Radius of the disc of a part relative to that of the whole up to which two searches, whose work grows with the third power of the number
+/// of eigenvalues, take less than one: 2^(-1/3), as far as these are as many as the radius is long.
+const SMALLER: f64 = 0.79;
 
 /// A piece of a band, rad/s.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +60,7 @@ impl General<'_> {
         // by rounding, its eighth eigenvalue.
         let (limit, margins) = (max_damping_ratio, [tuning::MINOR * to; 2]);
         let piece = Piece { from, to, zeta, limit, margins };
-        uncertified.append(&mut self.band_pieces(piece, 0)?);
+        uncertified.append(&mut self.band_pieces(piece)?);
         if max_damping_ratio.is_none() {
             self.findings.push(SparseFinding::BandCovered { damping_ratio: zeta }.into());
         }
@@ -62,27 +68,28 @@ impl General<'_> {
     }
 
     /// Modes of a piece: one disc, or two parts side by side.
-    fn band_pieces(&mut self, piece: Piece, depth: usize) -> Result<Vec<Uncertified>, EigenError> {
+    fn band_pieces(&mut self, piece: Piece) -> Result<Vec<Uncertified>, EigenError> {
         let Piece { from, to, zeta, .. } = piece;
         // Quotient of the ends of a band beyond which one shift does not serve both: frequencies apart by less are distinguished from
         // each other by thirteen digits of their distances from the shift.
         if from > 0.0 && to > (1.0 / tuning::SLIGHT) * from {
-            return self.both_parts(piece, (from * to).sqrt(), depth);
+            return self.both_parts(piece, (from * to).sqrt());
         }
-        let middle = c64::new(0.0, 0.5 * (from + to));
-        let slope = zeta / (1.0 - zeta * zeta).sqrt();
-        let radius = (0.5 * (to - from)).hypot(to * slope) * (1.0 + tuning::SQRT_EPS);
+        let (middle, radius) = disc(from, to, zeta);
+        // The parts of a piece that is narrow for its damping need discs as large as its own.
+        let (_, of_part) = disc(0.5 * (from + to), to, zeta);
+        let parts_help = of_part <= SMALLER * radius;
+        let most = if self.form == Form::Companion { 2 } else { 1 } * self.problem.dof();
         let shifted = self.factor(self.form.tau(middle))?;
         let needed = self.needed(shifted.tau, middle, radius);
-        let (mut ask, mut looks) = (12, tuning::FEW_STEPS);
+        let (mut ask, mut looks) = (12.min(most), tuning::FEW_STEPS);
         loop {
             let set = self.nearest(&shifted, ask)?;
             let short = set.tau.len() < ask && !set.exhausted;
-            // Values one shift of a band serves.
-            if set.reach > needed || short || (ask >= tuning::MODES_AT_A_SHIFT && depth >= 6) {
+            if set.reach > needed || short || ask == most {
                 let told = self.count_inside(&set, shifted.tau, needed)?;
-                if let Some(missing) = self.another_look(told.as_ref(), &mut looks) {
-                    ask += missing;
+                if let Some(missing) = self.another_look(told.as_ref(), &set, &mut looks) {
+                    ask = (ask + missing).min(most);
                     continue;
                 }
                 if set.reach <= needed {
@@ -94,25 +101,23 @@ impl General<'_> {
                 let inside = candidates.iter().filter(|c| piece.holds(c.s));
                 return Ok(inside.map(|c| self.approx(&set, *c, Counting::Modes)).collect());
             }
-            if ask >= tuning::MODES_AT_A_SHIFT {
-                return self.both_parts(piece, 0.5 * (from + to), depth + 1);
+            if parts_help && ask >= tuning::MODES_AT_A_SHIFT {
+                return self.both_parts(piece, 0.5 * (from + to));
             }
-            ask *= 2;
+            ask = (2 * ask).min(most);
         }
     }
 
     /// The modes on both sides of a cut.
-    fn both_parts(&mut self, piece: Piece, cut: f64, depth: usize) -> Result<Vec<Uncertified>, EigenError> {
+    fn both_parts(&mut self, piece: Piece, cut: f64) -> Result<Vec<Uncertified>, EigenError> {
         let (mut low, mut high) = (self.part(), self.part());
         // A mode on the cut is found from both sides.
         let edge = tuning::SQRT_EPS * piece.to;
         let lower = Piece { to: cut, margins: [piece.margins[0], edge], ..piece };
         let upper = Piece { from: cut, margins: [edge, piece.margins[1]], ..piece };
         let early = &self.early;
-        let (a, b) = side_by_side(
-            || early.step(|| low.band_pieces(lower, depth)),
-            || early.step(|| high.band_pieces(upper, depth)),
-        );
+        let (a, b) =
+            side_by_side(|| early.step(|| low.band_pieces(lower)), || early.step(|| high.band_pieces(upper)));
         self.findings.append(&mut low.findings);
         self.findings.append(&mut high.findings);
         let mut uncertified = a?.unwrap_or_default();

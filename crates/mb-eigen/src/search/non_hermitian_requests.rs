@@ -30,13 +30,6 @@ pub(crate) struct Candidate {
     column: usize,
 }
 
-/// How many more eigenvalues a count found than the search; no more than a block holds.
-fn missing(told: &SparseFinding) -> Option<usize> {
-    let SparseFinding::Completeness(count) = told else { return None };
-    // Columns a block grows by at most.
-    Some(count.missing().min(tuning::MODES_AT_A_SHIFT)).filter(|missing| *missing > 0)
-}
-
 /// Whether conjugates stand for themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counting {
@@ -47,13 +40,35 @@ pub(crate) enum Counting {
 }
 
 impl General<'_> {
-    /// Widens the blocks of the searches to come where a count says that eigenvalues are missing and looks are left:
-    /// members of multiple eigenvalues that blocks were too narrow for. How many are missing.
-    pub(crate) fn another_look(&mut self, told: Option<&SparseFinding>, looks: &mut usize) -> Option<usize> {
-        let missing = told.and_then(missing).filter(|_| *looks > 0)?;
-        *looks -= 1;
-        self.wider += missing;
-        Some(missing)
+    /// Widens the blocks of the searches to come where a count says that eigenvalues are missing and looks are left, or where there is no
+    /// count and an eigenvalue came as often as blocks have columns: members of multiple eigenvalues that blocks were too narrow for. How
+    /// many more to ask for; none for no other look.
+    ///
+    /// In exact arithmetic a Krylov space of a random block shows of a p-fold eigenvalue as many members as the block has columns, but p at
+    /// most: one that comes less often than that is there in full.
+    pub(crate) fn another_look(
+        &mut self,
+        told: Option<&SparseFinding>,
+        set: &Set,
+        looks: &mut usize,
+    ) -> Option<usize> {
+        if let Some(SparseFinding::Completeness(count)) = told {
+            // Columns a block grows by at most.
+            let missing = count.missing().min(tuning::MODES_AT_A_SHIFT);
+            if missing == 0 || *looks == 0 {
+                return None;
+            }
+            *looks -= 1;
+            self.wider += missing;
+            return Some(missing);
+        }
+        let (width, members) = (self.block_of(set.tau.len()), set.most_members());
+        let narrow = self.counts && members >= width && width < set.tau.len();
+        narrow.then(|| {
+            // Half as many columns again as members were seen; they come before others, in the place of which none need be asked for.
+            self.wider += (members + members.div_ceil(2)).saturating_sub(width).max(1);
+            0
+        })
     }
 
     /// The modes of smallest |s|.
@@ -176,7 +191,7 @@ impl General<'_> {
                 };
                 if ask < most
                     && !early.ended()
-                    && let Some(missing) = self.another_look(told.as_ref(), &mut looks)
+                    && let Some(missing) = self.another_look(told.as_ref(), &set, &mut looks)
                 {
                     ask = (ask + per_mode * missing).min(most);
                     last = Some(set);

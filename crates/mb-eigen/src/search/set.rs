@@ -3,6 +3,7 @@
 use mb_algebra::{DenseC, c64};
 
 use crate::krylov::scalar::{hstack, pick};
+use crate::tuning;
 
 /// Nonzero eigenvalues with vectors from both sides.
 #[derive(Clone, Debug)]
@@ -35,6 +36,15 @@ impl Set {
             exhausted: false,
             without_left: 0,
         }
+    }
+
+    /// How often the eigenvalue comes that comes most often: values that agree but for what rounding makes of a defective one.
+    pub(crate) fn most_members(&self) -> usize {
+        let members = |tau: &c64| {
+            let same = |other: &&c64| (**other - tau).norm() <= tuning::CBRT_EPS * tau.norm();
+            self.tau.iter().filter(same).count()
+        };
+        self.tau.iter().map(members).max().unwrap_or(0)
     }
 
     /// Left vectors and multipliers; the conjugates of the right ones where there are no others.

@@ -13,6 +13,7 @@
 //!
 //! Fails when some direction has neither mass nor stiffness (no shift makes the matrix regular), or when memory is short.
 
+pub(crate) mod choice;
 mod descriptor;
 mod memory;
 pub(crate) mod outcome;

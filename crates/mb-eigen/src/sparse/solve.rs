@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts, c64};
 
+use super::choice::{goes_dense, spreads_wide};
 use super::memory;
 use super::outcome::{blurred_zero, finish, finish_with, finished, part_of};
 use crate::certify::sparse::{Aid, Certifier};
@@ -11,7 +12,7 @@ use crate::completeness::growth;
 use crate::dense::{Raw, TurningPair};
 use crate::finding::SparseFinding;
 use crate::krylov::KrylovDriver;
-use crate::options::{SparseOptions, Structure};
+use crate::options::SparseOptions;
 use crate::problem::Problem;
 use crate::problem::condensation::Merged;
 use crate::problem::modes::Modes;
@@ -293,32 +294,6 @@ fn general(run: &mut General<'_>, request: &Request) -> Result<Vec<Uncertified>,
         Request::Largest { count } => run.largest(count),
         Request::All => run.lowest(2 * run.problem.dof()),
     }
-}
-
-/// Whether the dense path is quicker and takes the request.
-pub(crate) fn goes_dense(problem: &Problem, request: &Request, options: &SparseOptions) -> bool {
-    let small = problem.n <= options.expert.dense_limit && options.expert.structure != Structure::General;
-    // Of so few damped coordinates all eigenvalues take less time than some with a proof that none is missing.
-    // Coordinates up to which damped and unsymmetric problems go to the dense path whatever is asked for.
-    let tiny = small && problem.n <= tuning::TINY && !(problem.symmetric && problem.undamped());
-    match *request {
-        Request::All => true,
-        Request::Lowest { count }
-        | Request::Largest { count }
-        | Request::NearFrequency { count, .. }
-        | Request::NearPoint { count, .. } => tiny || (small && 3 * count >= problem.dof()),
-        Request::Band { .. } => tiny,
-    }
-}
-
-/// Whether an undamped problem of a few matrices as written has modes further apart than double precision, so that searches lose the lowest
-/// and the dense path does not.
-fn spreads_wide(pencil: &QuadraticPencil<Sparse>, problem: &Problem, options: &SparseOptions) -> bool {
-    let expert = &options.expert;
-    let given = problem.rows.given.sparse().rows() == 0 && expert.most_zeros.is_none();
-    let small = problem.n <= expert.dense_limit.min(tuning::SMALL) && expert.structure != Structure::General;
-    let undamped = problem.symmetric && problem.undamped();
-    given && small && undamped && dense::spreads_wide(&pencil.to_dense())
 }
 
 /// Where no shift near what is asked for is regular, or the leading matrix is singular, small problems still have the dense path, which

@@ -2,6 +2,7 @@
 
 pub(crate) mod agreement;
 mod bad_input;
+mod crowded;
 mod descriptor;
 mod drivers;
 mod edges;
