@@ -35,11 +35,6 @@ impl Node {
         Self { angle, logarithm, slope: change(logarithm, ahead) / by }
     }
 
-    /// That at the conjugate place, of a function real on the real axis.
-    pub(crate) fn mirrored(&self) -> Self {
-        Self { angle: -self.angle, logarithm: self.logarithm.conj(), slope: -self.slope.conj() }
-    }
-
     /// The same a full circle on.
     pub(crate) fn again(&self) -> Self {
         Self { angle: self.angle + std::f64::consts::TAU, ..*self }

@@ -5,21 +5,23 @@
 //!     = 2 pi i (number inside - number of the tau_j inside - N)
 //! ```
 //!
-//! What is left is made quiet by a smooth part and by cuts, until the ends of every step and the slopes there leave no doubt
-//! ([`super::steps`]).
+//! The first step measures how fast the phase turns, and steps are cut, at uneven points, until none changes the logarithm by more than
+//! an eighth of a turn, in its phase and in its magnitude. Two eigenvalues next to the circle turn the phase by a full circle between two
+//! points, which is not seen; but of three points at uneven distances one is much nearer to them than another, and the magnitude shows it.
 //! A value known and the eigenvalue it stands for, one on each side, show in neither but on a way as long as their distance: near such
 //! values steps are no longer than their distance from the circle. Ahlfors, Complex Analysis, section 4.5.2.
 
 use mb_algebra::c64;
 
-use super::steps::{AHEAD, FIRST, Node, Smooth, turned};
 use crate::EigenError;
 use crate::tuning;
 
 /// Where a step is cut.
 const CUT: f64 = 0.381_966_011_250_105_1;
-/// Fewest points of a circle at which the determinant is needed: two at each place of half of it.
-pub(crate) const FEWEST_POINTS: usize = FIRST + 2;
+/// First steps at least and at most.
+const STEPS: [usize; 2] = [4, 48];
+/// Fewest points of a circle at which the determinant is needed.
+pub(crate) const FEWEST_POINTS: usize = 2 * STEPS[0] + 1;
 
 /// A circle, and the eigenvalues known.
 pub(crate) struct Circle {
@@ -31,10 +33,22 @@ pub(crate) struct Circle {
 }
 
 impl Circle {
-    /// Whether a step is no longer than twice its distance from any value known.
+    /// Adds points from the last one to an angle, so near to each other that no step is longer than twice its distance from a value known.
     ///
     /// Where the eigenvalue that belongs to such a value lies on the other side of the circle, the phase turns by a full circle on a
-    /// way of the length of their distance, and nowhere else.
+    /// way of the length of their distance, and nowhere else. None where a value is so near to the circle that the steps do not get there.
+    fn cut_finely(&self, places: &mut Vec<f64>, to: f64, depth: usize) -> Option<()> {
+        let from = places.last().copied().unwrap_or(to);
+        if self.is_fine(from, to) {
+            places.push(to);
+            return Some(());
+        }
+        let left = depth.checked_sub(1)?;
+        self.cut_finely(places, from + CUT * (to - from), left)?;
+        self.cut_finely(places, to, left)
+    }
+
+    /// Whether a step between two angles is no longer than twice its distance from any value known.
     pub(crate) fn is_fine(&self, from: f64, to: f64) -> bool {
         let nearest = self.known.iter().map(|known| self.distance(*known, from, to));
         (to - from) * self.radius <= 2.0 * nearest.fold(f64::INFINITY, f64::min)
@@ -78,49 +92,77 @@ pub(crate) fn turns(
     let mirrored = |tau: &c64| tau.im == 0.0 || circle.known.iter().any(|other| *other == tau.conj());
     let half = circle.centre.im == 0.0 && circle.known.iter().all(mirrored);
     let whole = if half { 0.5 * full } else { full };
-    // Places by an angle and the step they belong to.
-    let node = |angle: f64, step: f64| -> Result<Option<Node>, EigenError> {
-        let (Some(at), Some(ahead)) = (logarithm(angle)?, logarithm(angle + AHEAD * step)?) else {
-            return Ok(None);
-        };
-        Ok(Some(Node::measured(angle, at, ahead, AHEAD * step)))
+    let start = tuning::SPARE;
+    let first = if half { 0.0 } else { start };
+    // Angle over which the first step measures the slope.
+    let (Some(at), Some(near)) = (logarithm(first)?, logarithm(first + tuning::SLIGHT)?) else {
+        return Ok(None);
     };
-    let (first, steps) = if half { (0.0, FIRST / 2) } else { (tuning::SPARE, FIRST) };
-    let step = whole / steps as f64;
-    let mut nodes: Vec<Node> = Vec::new();
-    for k in 0..steps + usize::from(half) {
-        let Some(made) = node(first + step * k as f64, step)? else { return Ok(None) };
-        nodes.push(made);
+    let slope = (wrapped((near - at).im) / tuning::SLIGHT).abs();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
+    let least = (slope * whole / tuning::QUIET).min(1e6) as usize;
+    let steps = least.clamp(STEPS[0], STEPS[1]);
+    // Every part changes the phase by tuning::QUIET at most and takes a point, and every step is cut once.
+    if least.max(2 * steps - 1) > left.get() {
+        return Ok(None);
     }
-    let smooth = if half {
-        let others: Vec<Node> = nodes[1..steps].iter().map(Node::mirrored).collect();
-        Smooth::of(&[&nodes[..], &others].concat())
-    } else {
-        let around = Smooth::of(&nodes);
-        nodes.push(nodes[0].again());
-        around
-    };
-    let mut open: Vec<(Node, Node, usize, usize)> = Vec::new();
-    for ends in nodes.windows(2) {
-        open.push((smooth.less(&ends[0]), smooth.less(&ends[1]), tuning::SWEEPS, tuning::STEPS));
+    let mut open: Vec<(f64, c64, f64, c64, usize)> = Vec::new();
+    let mut before = (first, at);
+    // Steps of different lengths.
+    let mut places = vec![first];
+    for step in 1..=steps {
+        let share = step as f64 / steps as f64;
+        let bent =
+            share + tuning::PARTLY / (steps * steps) as f64 * (step * (steps - step)) as f64 / steps as f64;
+        // Only steps next to a value known are cut, and each cut leaves 0.62 of it at most: 60 cuts come as near as 3e-13 of the radius.
+        if circle.cut_finely(&mut places, first + whole * bent, tuning::STEPS).is_none() {
+            return Ok(None);
+        }
+    }
+    if 2 * places.len() > left.get() {
+        return Ok(None);
+    }
+    for (index, &angle) in places.iter().enumerate().skip(1) {
+        let closed = index + 1 == places.len() && !half;
+        let next = if closed { Some(at) } else { logarithm(angle)? };
+        let Some(next) = next else { return Ok(None) };
+        open.push((before.0, before.1, angle, next, tuning::SWEEPS));
+        before = (angle, next);
     }
     let mut sum = 0.0;
-    while let Some((from, to, loud, long)) = open.pop() {
-        let fine = circle.is_fine(from.angle, to.angle);
-        if fine && let Some(by) = turned(&from, &to) {
-            sum += by;
-            continue;
+    while let Some((from, start, to, end, depth)) = open.pop() {
+        // Each of the others takes a point at least.
+        if open.len() >= left.get() {
+            return Ok(None);
         }
-        // Each cut leaves 0.62 of a step at most: 60 cuts come as near to a value known as 3e-13 of the radius.
-        let (loud, long) =
-            if fine { (loud.checked_sub(1), Some(long)) } else { (Some(loud), long.checked_sub(1)) };
-        let (Some(loud), Some(long)) = (loud, long) else { return Ok(None) };
-        let length = to.angle - from.angle;
-        let Some(cut) = node(from.angle + CUT * length, length)? else { return Ok(None) };
-        let cut = smooth.less(&cut);
-        open.extend([(from, cut, loud, long), (cut, to, loud, long)]);
+        let cut = from + CUT * (to - from);
+        let Some(middle) = logarithm(cut)? else { return Ok(None) };
+        let (one, two) = (step(start, middle), step(middle, end));
+        if is_quiet(one) && is_quiet(two) {
+            sum += one.im + two.im;
+        } else if depth == 0 {
+            return Ok(None);
+        } else {
+            open.push((from, start, cut, middle, depth - 1));
+            open.push((cut, middle, to, end, depth - 1));
+        }
     }
     Ok(Some(if half { 2.0 * sum / full } else { sum / full }))
+}
+
+/// From one logarithm to the next, the phase in -pi..pi.
+fn step(from: c64, to: c64) -> c64 {
+    c64::new((to - from).re, wrapped((to - from).im))
+}
+
+fn is_quiet(step: c64) -> bool {
+    step.re.abs() <= tuning::QUIET && step.im.abs() <= tuning::QUIET
+}
+
+/// The angle in -pi..pi.
+fn wrapped(angle: f64) -> f64 {
+    let full = std::f64::consts::TAU;
+    angle - full * (angle / full).round()
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 //! change of ln det S(tau) - sum_j ln(tau - tau_j) around the circle = 2 pi i (number inside - number of the tau_j inside)
 //! ```
 //!
-//! by the rule of the built-in count ([`crate::completeness::steps`]); here the points are given. They come in pairs, a place and a point
-//! ahead of it for the slope; the first places are at equal distances around the circle.
+//! by the rule of [`crate::completeness::steps`]; the points are given, other than those of [`crate::completeness::winding`]. They come in
+//! pairs, a place and a point ahead of it for the slope; the first places are at equal distances around the circle.
 
 use mb_algebra::c64;
 use mb_algebra::sorted::ascending;
