@@ -35,6 +35,14 @@ fn meant(name: &str, known: &[String]) -> String {
         .map_or_else(String::new, |n| format!("did you mean `{n}`? "))
 }
 
+/// For a table that a sweep cannot go on from.
+const OF_ANOTHER_RUN: &str =
+    "give the model, the parameters and the options of the run that wrote the table, or leave --resume away";
+
+/// For a line of a list of cases.
+const BAD_LINE: &str =
+    "mend the line; the first line has the names of parameters, and each other line a value for each of them";
+
 impl RequestError {
     /// What to do about it.
     pub fn help(&self) -> Option<String> {
@@ -111,12 +119,8 @@ impl RequestError {
             Self::NoCount { name } => format!("write --grid {name}=FROM..TO:COUNT"),
             Self::NoSuchAxis { .. } => "name an axis along which a body can move: --base x, y or z".to_owned(),
             Self::BadDesign { .. } => "`mb sweep --help` shows how --grid, --list, --random and --latin are written".to_owned(),
-            Self::OtherSweep { .. } => "give the model, the parameters and the options of the run that wrote the table, or leave \
-                                        --resume away"
-                .to_owned(),
-            Self::BadTable { .. } => "mend the line; the first line has the names of parameters, and each other line a value for \
-                                      each of them"
-                .to_owned(),
+            Self::OtherSweep { .. } => OF_ANOTHER_RUN.to_owned(),
+            Self::BadTable { .. } => BAD_LINE.to_owned(),
             Self::NotANumber { .. } => "write a finite number, as in 0.5 or 2e3".to_owned(),
             Self::Analysis(source) => return analysis(source),
             Self::NoVariable { .. } => "use a parameter, an input, a coordinate or a speed".to_owned(),

@@ -126,7 +126,9 @@ fn a_skate_with_masses_far_apart_has_its_rate_and_four_zeros() {
     ] {
         let sets = [format!("m={m:e}"), format!("J={j:e}"), format!("a={a:e}"), format!("v={v:e}")];
         let mut args = vec!["modes", "-", "--moving", "--json"];
-        sets.iter().for_each(|set| args.extend(["--set", set.as_str()]));
+        for set in &sets {
+            args.extend(["--set", set.as_str()]);
+        }
         let found = document(&args, &model);
         let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
         let of_class = |kind: &'static str| pairs.iter().filter(move |p| p["class"]["kind"] == kind);
