@@ -49,6 +49,7 @@ pub mod start;
 
 use args::{Cli, Command};
 use failure::Failure;
+use mb_eigen::Finding;
 use progress::Progress;
 use render::Style;
 use render::complaint::Complaint;
@@ -93,6 +94,17 @@ impl Answer {
         let complaint: String = spectra.iter().map(wrong).collect();
         let code = if complaint.is_empty() { 0 } else { failure::NUMERICS };
         Self { text, complaint, code }
+    }
+
+    /// The same with the whole reason why the constraints do not determine the spectra, for texts without notes.
+    #[must_use]
+    pub fn with_reason(mut self, spectra: &[flow::FormulationSpectrum]) -> Self {
+        let of = |f: &&Finding| matches!(f, Finding::UndeterminedByConstraints { .. });
+        if let Some(finding) = spectra.iter().flat_map(|s| &s.spectrum.findings).find(of) {
+            self.complaint.push_str(&finding.to_string());
+            self.complaint.push('\n');
+        }
+        self
     }
 }
 

@@ -76,7 +76,8 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
     }
     let text =
         if args.output.json { json::modes::document(&found, args) } else { render(&found, args, style) };
-    Ok(Answer::spectra(text, &found.results))
+    let answer = Answer::spectra(text, &found.results);
+    Ok(if args.output.json { answer.with_reason(&found.results) } else { answer })
 }
 
 /// A folder for the engine, or an estimate.

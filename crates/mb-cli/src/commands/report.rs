@@ -98,7 +98,7 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
     };
     // The notes are on the page, so that the terminal has the whole reason of a spectrum that is not determined.
     let mut answer = match &found {
-        Ok(found) => Answer::spectra(words, &found.results),
+        Ok(found) => Answer::spectra(words, &found.results).with_reason(&found.results),
         Err(_) => Answer::right(words),
     };
     if !left.is_empty() {

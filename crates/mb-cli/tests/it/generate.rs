@@ -16,7 +16,9 @@ fn every_generated_model_passes_the_check() {
         };
         let args = [&["generate", name], still].concat();
         let run = mb_with(&["check", "-"], &right(&args));
-        assert_eq!(run.code, 0, "{name}: {run:?}");
+        // Its constraints do not determine a spectrum, which is what it shows.
+        let code = if name == "n-four-bar-singular" { 2 } else { 0 };
+        assert_eq!(run.code, code, "{name}: {run:?}");
     }
 }
 

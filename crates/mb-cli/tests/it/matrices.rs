@@ -317,7 +317,7 @@ fn an_empty_band_says_which_damping_was_allowed() {
 /// says so.
 #[test]
 fn shifts_moved_in_a_cluster_are_one_note() {
-    const N: usize = 45;
+    const N: usize = 200;
     let chain = Chain::new(N);
     let of = |entries: &[String]| {
         let count = entries.len();
