@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 def frozen(value: T) -> T:
@@ -29,7 +30,7 @@ def frozen(value: T) -> T:
     return value
 
 
-class fixed(cached_property[T]):
+class fixed(cached_property[T_co]):
     """A property that is computed once and cannot be written into: what else is computed later would not follow."""
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
