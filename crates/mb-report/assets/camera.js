@@ -10,7 +10,9 @@ function axes() {
 }
 
 function look(name) {
-  if (name !== "fit") [camera.azimuth, camera.elevation] = VIEWS[name];
+  // The front of what lies in a plane is that plane.
+  const view = scene.planar && name === "front" ? "top" : name;
+  if (view !== "fit") [camera.azimuth, camera.elevation] = VIEWS[view];
   fit(amplitude());
 }
 
