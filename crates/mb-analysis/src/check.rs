@@ -1,12 +1,13 @@
 //! Is the model what was meant: what it has, its degrees of freedom, redundant constraints, equilibrium and free motions.
 
-use crate::determined::undetermined_rows;
+use crate::determined;
 use crate::error::AnalysisError;
 use crate::free::{FreeMotion, free_motions};
 use crate::settle::{Settled, Start, StartOptions, assembled_start, settle};
 use crate::spectra::{rank, rank_at};
 use mb_algebra::sorted::descending;
 use mb_constraints::ConstraintRank;
+use mb_eigen::Finding;
 use mb_model::{Block, BlockKind, Model};
 use std::collections::HashSet;
 
@@ -47,8 +48,8 @@ pub struct Checked {
     /// Rank of the constraints at the equilibrium, where it is another one than at the start: one of the two is a singular
     /// configuration.
     pub other_rank: Option<usize>,
-    /// Constraint rows that leave the spectrum at the equilibrium undetermined; none where it is determined.
-    pub undetermined: Option<Vec<String>>,
+    /// The finding that the spectrum at the equilibrium is not determined; none where it is.
+    pub undetermined: Option<Finding>,
     /// Why gravity has no effect, where it acts across the plane in which everything moves.
     pub idle_gravity: Option<String>,
 }
@@ -66,7 +67,7 @@ pub fn check(model: &Model, options: &StartOptions) -> Result<Checked, AnalysisE
         rigid = Some(free_motions(model, &settled.operating_point()).map(|found| rigid_modes(model, &found)));
         let there = rank(model, settled.equilibrium.point()).map(|r| r.rank());
         other_rank = there.ok().filter(|r| *r != first.rank());
-        undetermined = undetermined_rows(model, &settled.operating_point())?;
+        undetermined = determined::undetermined(model, &settled.operating_point())?;
     }
     let (parts, idle_gravity) = (parts(model), idle_gravity(model));
     Ok(Checked { parts, start, rank: first, settled, rigid, other_rank, undetermined, idle_gravity })

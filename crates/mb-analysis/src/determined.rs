@@ -6,7 +6,7 @@
 use crate::error::AnalysisError;
 use crate::spectra::{MOST_ROWS_WITH_SPURIOUS, rank_at};
 use mb_eigen::{Finding, Spectrum};
-use mb_linear::{OperatingPoint, undetermined};
+use mb_linear::OperatingPoint;
 use mb_model::Model;
 
 /// Smallest pivot of the constraint rows below which a configuration is checked more closely.
@@ -22,19 +22,19 @@ pub(crate) fn settle(
     at: &OperatingPoint,
     spectrum: &mut Spectrum,
 ) -> Result<(), AnalysisError> {
-    if let Some(rows) = undetermined_rows(model, at)? {
+    if let Some(finding) = undetermined(model, at)? {
         let motion = spectrum.eigenpairs.iter_mut().filter(|pair| pair.class.is_motion());
         motion.for_each(|pair| pair.error_bound = f64::INFINITY);
-        spectrum.findings.push(Finding::UndeterminedByConstraints { rows });
+        spectrum.findings.push(finding);
     }
     Ok(())
 }
 
-/// The constraint rows whose multipliers are not determined, where the spectrum depends on them.
+/// The finding that the spectrum depends on which multipliers are taken, with the constraint rows that they belong to.
 ///
 /// # Errors
 /// As [`super::rank`].
-pub fn undetermined_rows(model: &Model, at: &OperatingPoint) -> Result<Option<Vec<String>>, AnalysisError> {
+pub fn undetermined(model: &Model, at: &OperatingPoint) -> Result<Option<Finding>, AnalysisError> {
     if model.nc() == 0 || model.nv() + model.nc() > MOST_ROWS_WITH_SPURIOUS {
         return Ok(None);
     }
@@ -44,5 +44,6 @@ pub fn undetermined_rows(model: &Model, at: &OperatingPoint) -> Result<Option<Ve
     if rank.rank() == rank.rows && smallest.is_none_or(|x| x > NEARLY_SINGULAR) {
         return Ok(None);
     }
-    Ok(undetermined(model, point)?.map(|found| found.rows))
+    let found = mb_linear::undetermined(model, point)?;
+    Ok(found.map(|found| Finding::UndeterminedByConstraints { rows: found.rows }))
 }

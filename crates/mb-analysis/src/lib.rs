@@ -42,7 +42,7 @@ mod zeros;
 
 pub use branch::{FromRest, Reached, largest_growth};
 pub use compare::{Comparison, Match};
-pub use determined::undetermined_rows;
+pub use determined::undetermined;
 pub use error::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear, wrong_response};
 pub use free::{FreeMotion, free_motions};
 pub use in_parts::simulate_in_parts;

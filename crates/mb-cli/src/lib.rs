@@ -49,7 +49,6 @@ pub mod start;
 
 use args::{Cli, Command};
 use failure::Failure;
-use mb_eigen::Finding;
 use progress::Progress;
 use render::Style;
 use render::complaint::Complaint;
@@ -82,7 +81,7 @@ impl Answer {
         let wrong = |s: &flow::FormulationSpectrum| {
             let what = if s.spectrum.falls_short() {
                 "the eigenvalues found are not all that theory or the request demands"
-            } else if s.spectrum.undetermined_by().is_some() {
+            } else if s.spectrum.undetermined().is_some() {
                 "the constraints do not determine the spectrum"
             } else if s.spectrum.leaves_open() {
                 "the digits of the matrices do not determine which eigenvalues are asked for"
@@ -99,8 +98,7 @@ impl Answer {
     /// The same with the whole reason why the constraints do not determine the spectra, for texts without notes.
     #[must_use]
     pub fn with_reason(mut self, spectra: &[flow::FormulationSpectrum]) -> Self {
-        let of = |f: &&Finding| matches!(f, Finding::UndeterminedByConstraints { .. });
-        if let Some(finding) = spectra.iter().flat_map(|s| &s.spectrum.findings).find(of) {
+        if let Some(finding) = spectra.iter().find_map(|s| s.spectrum.undetermined()) {
             self.complaint.push_str(&finding.to_string());
             self.complaint.push('\n');
         }

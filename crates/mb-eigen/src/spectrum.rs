@@ -42,12 +42,9 @@ impl Spectrum {
         self.findings.iter().any(Finding::leaves_open)
     }
 
-    /// Constraint rows that leave the spectrum undetermined ([`Finding::UndeterminedByConstraints`]); none where it is determined.
-    pub fn undetermined_by(&self) -> Option<&[String]> {
-        self.findings.iter().find_map(|finding| match finding {
-            Finding::UndeterminedByConstraints { rows } => Some(&rows[..]),
-            _ => None,
-        })
+    /// The finding that the constraints do not determine the spectrum ([`Finding::UndeterminedByConstraints`]); none where they do.
+    pub fn undetermined(&self) -> Option<&Finding> {
+        self.findings.iter().find(|finding| matches!(finding, Finding::UndeterminedByConstraints { .. }))
     }
 
     /// Eigenpairs of one class.

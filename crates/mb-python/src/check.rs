@@ -30,8 +30,7 @@ pub(crate) fn check<'py>(py: Python<'py>, model: &Model, place: &str) -> PyResul
     out.set_item("rank", found.rank.rank())?;
     out.set_item("redundant", redundant)?;
     out.set_item("other_rank", found.other_rank)?;
-    let words = |rows| mb_eigen::Finding::UndeterminedByConstraints { rows }.to_string();
-    out.set_item("undetermined", found.undetermined.map(words))?;
+    out.set_item("undetermined", found.undetermined.map(|finding| finding.to_string()))?;
     out.set_item("idle_gravity", found.idle_gravity)?;
     let (site, failure) = match found.settled {
         Ok(settled) => (Some(Site::new(model.mechanism(), mb_analysis::Site::Rest(Box::new(settled)))), None),

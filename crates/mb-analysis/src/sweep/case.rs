@@ -111,8 +111,7 @@ pub fn solve(model: &Model, options: &CaseOptions) -> Result<Case, AnalysisError
         let request = Request::Lowest { count: options.count };
         part::with_growing(part::of_model(model, &at, request, &SparseOptions::default())?, &site)
     };
-    let undetermined = |f: &&Finding| matches!(f, Finding::UndeterminedByConstraints { .. });
-    if let Some(finding) = found.spectrum.findings.iter().find(undetermined) {
+    if let Some(finding) = found.spectrum.undetermined() {
         return Err(AnalysisError::Undetermined { reason: finding.to_string() });
     }
     Ok(case(&found, options.count, whole))

@@ -14,7 +14,6 @@ use crate::progress::Progress;
 use crate::render::{Style, six, summary, tiny};
 use crate::source::{Loaded, Text, load};
 use mb_constraints::ConstraintRank;
-use mb_eigen::Finding;
 use mb_linear::LinearError;
 use std::fmt::Write as _;
 
@@ -84,10 +83,7 @@ pub fn analyse(text: &Text, args: &CheckArgs, progress: Progress) -> Result<Chec
     notes.extend(summary::moved_note(model, &start.before, &start.q));
     notes.extend(flow::speeds_aside(model, "mb modes --moving takes them"));
     let (verdict, code) = match checked.undetermined {
-        Some(rows) => {
-            let words = Finding::UndeterminedByConstraints { rows }.to_string();
-            (format!("nothing to linearize at. {words}"), NUMERICS)
-        }
+        Some(finding) => (format!("nothing to linearize at. {finding}"), NUMERICS),
         None => verdict(&rank, &settled),
     };
     Ok(Check { loaded, parts, start, rank, settled, rigid, notes, verdict, code })

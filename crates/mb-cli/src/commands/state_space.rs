@@ -14,7 +14,6 @@ use crate::render::{Column, Style, Table, six, summary};
 use crate::source::{Loaded, Text, load};
 use mb_algebra::{Dense, dense};
 use mb_constraints::ConstraintRank;
-use mb_eigen::Finding;
 use mb_linear::{DescriptorSystem, StateSpace, descriptor, descriptor_of_instant, linearize_instant};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -48,9 +47,9 @@ impl System {
         notes.extend(summary::steadiness(&self.site));
         notes.extend(summary::own_speeds(model, &self.site));
         if let State::Lasting(at) = self.site.state()
-            && let Ok(Some(rows)) = flow::undetermined_rows(model, &at)
+            && let Ok(Some(finding)) = flow::undetermined(model, &at)
         {
-            notes.push(Finding::UndeterminedByConstraints { rows }.to_string());
+            notes.push(finding.to_string());
         }
         notes
     }

@@ -256,11 +256,10 @@ pub fn document(found: &Modes, args: &ModesArgs) -> String {
         formulations: found.results.iter().map(view).collect(),
         comparisons: others.map(|(o, c)| ComparisonView::new(&found.results[0], o, c)).collect(),
         usable: found.results.iter().all(is_right),
-        undetermined_by: found
-            .results
-            .iter()
-            .find_map(|r| r.spectrum.undetermined_by())
-            .map(<[String]>::to_vec),
+        undetermined_by: found.results.iter().find_map(|r| match r.spectrum.undetermined()? {
+            Finding::UndeterminedByConstraints { rows } => Some(rows.clone()),
+            _ => None,
+        }),
         exponents: found.exponents,
         energy: found.shares.energy.clone(),
         participation: found.shares.participation.as_ref().map(ParticipationView::from),

@@ -1,29 +1,15 @@
 //! Damped lattices, whose eigenvalues are many and multiple: all copies of one are found, and wide bands go to dense matrices.
 //!
-//! Masses of 1 kg on springs of 1 N/m in a chain, `COPIES` of them side by side: w_j = 4 sin^2(j pi / (2 (N + 1))), each `COPIES` times, and
-//! s^2 + c(w) s + w = 0 where dashpots share the vectors of M and K.
+//! [`chains`] of masses have s^2 + c(w) s + w = 0 where dashpots share the vectors of M and K.
 
-use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, c64, sparse as ops};
+use mb_algebra::{Scatter, Triplets, c64, sparse as ops};
 use mb_eigen::sparse::{Request, SparseExpert, SparseOptions, solve};
 use mb_eigen::{Eigenpair, Method, Spectrum};
 
+use super::chains;
+
 const MASSES: usize = 24;
 const COPIES: usize = 8;
-
-/// Copies of a chain with the damping that `damping` makes of M and K.
-fn copies(damping: impl Fn(&Sparse, &Sparse) -> Sparse) -> QuadraticPencil<Sparse> {
-    let n = MASSES * COPIES;
-    let mut k = Triplets::new(n, n);
-    for i in 0..n {
-        k.add(i, i, 2.0);
-        if i % MASSES + 1 < MASSES {
-            k.add(i, i + 1, -1.0);
-            k.add(i + 1, i, -1.0);
-        }
-    }
-    let (m, k) = (ops::identity(n), k.to_sparse());
-    QuadraticPencil { c: damping(&m, &k), m, k, phi_q: ops::zeros(0, n) }
-}
 
 /// The eigenvalues with Im s >= 0, `damping` as a function of w.
 fn exact(damping: impl Fn(f64) -> f64) -> Vec<c64> {
@@ -62,7 +48,7 @@ fn assert_first(found: &Spectrum, all: &[c64], key: impl Fn(c64) -> f64, what: &
 /// are missing is how often an eigenvalue came.
 #[test]
 fn eight_copies_of_a_damped_chain_are_found_without_a_count() {
-    let pencil = copies(|m, k| ops::add(0.02, m, 0.002, &ops::mul(k, k)));
+    let pencil = chains(MASSES, COPIES, |m, k| ops::add(0.02, m, 0.002, &ops::mul(k, k)));
     let all = exact(|w| 0.02 + 0.002 * w * w);
     let options =
         SparseOptions::from(SparseExpert { dense_limit: 0, count_operations: 0.0, ..Default::default() });
@@ -78,25 +64,11 @@ fn eight_copies_of_a_damped_chain_are_found_without_a_count() {
 /// A band about which a search would need as many eigenvalues as there are goes to dense matrices, and one with a few modes does not.
 #[test]
 fn bands_of_many_modes_go_to_dense_matrices() {
-    let mut pencil = copies(|m, _| ops::scale(0.0, m));
-    let keep = 6 * MASSES;
-    let part = |a: &Sparse| {
-        let mut out = Triplets::new(keep, keep);
-        for (v, (i, j)) in a {
-            if i < keep && j < keep {
-                out.add(i, j, *v);
-            }
-        }
-        out.to_sparse()
-    };
-    let mut c = Triplets::new(keep, keep);
-    c.add(7, 7, 0.3);
-    pencil = QuadraticPencil {
-        m: part(&pencil.m),
-        c: c.to_sparse(),
-        k: part(&pencil.k),
-        phi_q: ops::zeros(0, keep),
-    };
+    let pencil = chains(MASSES, 6, |m, _| {
+        let mut c = Triplets::new(m.rows(), m.rows());
+        c.add(7, 7, 0.3);
+        c.to_sparse()
+    });
     let method = |from_hz: f64, to_hz: f64| {
         let band = Request::Band { from_hz, to_hz, max_damping_ratio: Some(0.1) };
         solve(&pencil, &band, &SparseOptions::default()).unwrap().method

@@ -10,6 +10,7 @@ use mb_eigen::sparse::{
 use mb_eigen::{Eigenpair, Finding, Spectrum};
 
 use super::agreement::proved_in_interval;
+use super::chains;
 
 const MASSES: usize = 400;
 
@@ -247,17 +248,7 @@ fn a_mode_at_both_ends_of_a_band_is_in_it_and_eigenvalues_near_a_point_count_eac
 /// Blocks have two columns; the third mode of each eigenvalue comes from a count that misses it.
 #[test]
 fn the_largest_modes_of_triple_eigenvalues_are_all_found() {
-    let (each, n) = (5, 15);
-    let mut k = Triplets::new(n, n);
-    for i in 0..n {
-        k.add(i, i, 2.0);
-        if i % each + 1 < each {
-            k.add(i, i + 1, -1.0);
-            k.add(i + 1, i, -1.0);
-        }
-    }
-    let (m, k) = (ops::identity(n), k.to_sparse());
-    let pencil = QuadraticPencil { c: ops::add(0.05, &m, 0.02, &k), m, k, phi_q: ops::zeros(0, n) };
+    let pencil = chains(5, 3, |m, k| ops::add(0.05, m, 0.02, k));
     let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
     let found = solve(&pencil, &Request::Largest { count: 3 }, &options).unwrap();
     let largest = 2.0 * (5.0 * std::f64::consts::FRAC_PI_2 / 6.0).sin();
