@@ -74,7 +74,7 @@ pub fn check(model: &Model, options: &StartOptions) -> Result<Checked, AnalysisE
 }
 
 /// What is to be said of gravity that nothing in the model feels.
-fn idle_gravity(model: &Model) -> Option<String> {
+pub fn idle_gravity(model: &Model) -> Option<String> {
     let planar =
         |b: &Block| matches!(b.kind, BlockKind::PlanarPoint | BlockKind::PlanarPose | BlockKind::Angle);
     let [x, y, z] = model.gravity;
@@ -131,7 +131,7 @@ fn names_by_body(model: &Model) -> Vec<String> {
 }
 
 /// The free motions by name; of the nodes of a beam the one that moves most.
-fn rigid_modes(model: &Model, found: &[FreeMotion]) -> Vec<RigidMode> {
+pub(crate) fn rigid_modes(model: &Model, found: &[FreeMotion]) -> Vec<RigidMode> {
     let coordinates = names_by_body(model);
     let mode = |motion: &FreeMotion| {
         let moving = motion.amplitudes.iter().map(|(i, a)| (coordinates[*i].clone(), a.abs()));

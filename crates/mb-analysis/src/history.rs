@@ -49,8 +49,8 @@ pub fn charts(model: &Model, motion: &Trajectory, elsewhere: &str) -> Vec<Chart>
         title: title.to_owned(),
         note,
         abscissa: "time, s".to_owned(),
-        logarithmic: false,
         panels,
+        ..Chart::default()
     };
     let record = |name: &str, colour: usize, of: &dyn Fn(&mb_constraints::simulate::Record) -> f64| Curve {
         name: name.to_owned(),

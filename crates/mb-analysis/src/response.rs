@@ -10,6 +10,7 @@ mod absent;
 pub mod notes;
 mod poles;
 mod random;
+mod shown;
 
 use crate::error::AnalysisError;
 use crate::{FormulationSpectrum, part, spectrum};

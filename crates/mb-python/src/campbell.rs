@@ -92,6 +92,8 @@ fn dictionary(py: Python<'_>, found: Campbell) -> PyResult<Bound<'_, PyDict>> {
     let critical: Vec<_> =
         critical.map(|c| (c.mode, c.order, c.speed, c.error, c.frequency_hz, c.growth, c.whirl)).collect();
     out.set_item("critical", critical)?;
+    let unsolved: Vec<_> = found.unsolved.iter().map(|u| (u.mode, u.order, u.between)).collect();
+    out.set_item("unsolved", unsolved)?;
     let pair = |end: Option<[f64; 2]>| end.map(|[w, error]| (w, error));
     let unstable = found.unstable.iter();
     let unstable: Vec<_> =

@@ -1,6 +1,7 @@
 //! Curves for the page of a model, as `python/mb/_curves.py` writes them; what is not finite is null.
 
-use mb_report::{Chart, Curve, CurveMark, Panel};
+use mb_analysis::tables::optional;
+use mb_report::{Cell, Chart, Column, Curve, CurveMark, Panel, Table};
 use serde::Deserialize;
 
 /// Curves over a common abscissa.
@@ -11,7 +12,28 @@ pub(crate) struct Given {
     note: String,
     abscissa: String,
     logarithmic: bool,
+    #[serde(default)]
+    equal: bool,
     panels: Vec<GivenPanel>,
+    #[serde(default)]
+    table: Option<GivenTable>,
+}
+
+/// Numbers below the curves.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GivenTable {
+    title: String,
+    /// Names with units.
+    columns: Vec<(String, String)>,
+    rows: Vec<Vec<GivenCell>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum GivenCell {
+    Words(String),
+    Number(Option<f64>),
 }
 
 #[derive(Deserialize)]
@@ -32,6 +54,8 @@ struct GivenCurve {
     x: Vec<Option<f64>>,
     y: Vec<Option<f64>>,
     band: Vec<Option<f64>>,
+    #[serde(default)]
+    frequencies_hz: Vec<Option<f64>>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -49,7 +73,24 @@ impl From<Given> for Chart {
             note: given.note,
             abscissa: given.abscissa,
             logarithmic: given.logarithmic,
+            equal: given.equal,
             panels: given.panels.into_iter().map(Panel::from).collect(),
+            table: given.table.map(Table::from),
+        }
+    }
+}
+
+impl From<GivenTable> for Table {
+    fn from(given: GivenTable) -> Self {
+        let cell = |cell| match cell {
+            GivenCell::Words(words) => Cell::Words(words),
+            GivenCell::Number(x) => optional(x),
+        };
+        Self {
+            title: given.title,
+            note: String::new(),
+            columns: given.columns.iter().map(|(name, unit)| Column::new(name, unit)).collect(),
+            rows: given.rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect(),
         }
     }
 }
@@ -76,6 +117,7 @@ impl From<GivenCurve> for Curve {
             x: numbers(given.x),
             y: numbers(given.y),
             band: numbers(given.band),
+            frequencies_hz: numbers(given.frequencies_hz),
         }
     }
 }

@@ -197,20 +197,21 @@ impl Model {
         Ok((steps.collect(), end.to_owned(), factor))
     }
 
-    /// Rank of the constraints at a configuration, and the redundant rows with those they depend on.
+    /// Rank of the constraints at a configuration, the smallest pivot kept and the largest one dropped, and the redundant rows with those
+    /// they depend on.
     #[expect(clippy::type_complexity, reason = "a tuple that Python takes apart")]
     fn rank(
         &self,
         py: Python<'_>,
         q: PyReadonlyArray1<'_, f64>,
         t: f64,
-    ) -> PyResult<(usize, Vec<(usize, String, Vec<String>)>)> {
+    ) -> PyResult<(usize, [Option<f64>; 2], Vec<(usize, String, Vec<String>)>)> {
         let q = self.sized(py, "q", &q, self.model.nq())?;
         let model = self.mechanism();
         let rank = work::run(py, move || rank_at(&model, &q, t))?.map_err(|e| errors::analysis(py, &e))?;
         let redundant =
             rank.redundant.iter().map(|r| (r.row, r.name.clone(), r.depends_on.clone())).collect();
-        Ok((rank.rank(), redundant))
+        Ok((rank.rank(), [rank.decision.smallest_kept, rank.decision.largest_dropped], redundant))
     }
 
     /// q (+) d: the configuration after a step along the tangent.

@@ -229,6 +229,16 @@ impl Spectrum {
         self.columns(py, all, |pair| &pair.multipliers)
     }
 
+    /// Multipliers of the left vectors, constraint rows x modes.
+    fn left_multipliers<'py>(&self, py: Python<'py>, all: bool) -> PyResult<Bound<'py, PyAny>> {
+        self.columns(py, all, |pair| &pair.left_multipliers)
+    }
+
+    /// Shares of the penalty's energy in the modes of a penalty form; NaN in others.
+    fn penalty_share<'py>(&self, py: Python<'py>, all: bool) -> Bound<'py, PyArray1<f64>> {
+        self.numbers(py, all, |pair| pair.penalty_share.unwrap_or(f64::NAN))
+    }
+
     /// All finite eigenvalues of the motion, conjugates included, rad/s.
     fn eigenvalues<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<c64>> {
         vector(py, self.found.spectrum.motion_values())

@@ -165,9 +165,16 @@ def test_a_singular_pencil_is_said_to_be_one():
     assert caught.value.kind == "no_regular_shift"
 
 
+def test_a_solver_is_named_by_a_word():
+    with pytest.raises(mb.ArgumentTypeError, match="solver is of type ndarray"):
+        mb.eigs(GOOD, lowest=1, solver=np.eye(2))
+
+
 def test_left_vectors_are_there_only_where_asked_for():
     with pytest.raises(mb.ArgumentError, match="left=True"):
         _ = mb.eigs(sp.csc_array(GOOD), lowest=1).left
+    with pytest.raises(mb.ArgumentError, match="left=True"):
+        _ = mb.eigs(sp.csc_array(GOOD), lowest=1).left_multipliers
 
 
 #: Entries that have broken things elsewhere.

@@ -61,6 +61,8 @@ def test_formulations_agree(formulation):
     assert expected in everything.kind
     if formulation == "unconstrained":
         assert modes.penalty_factor >= 1e6 and modes.penalty_violation < 1e-3
+        share = everything.penalty_share
+        assert share[: len(modes)].max() < 0.5 < share[len(modes) :].min()
 
 
 def test_own_matrices_and_the_model_agree():
@@ -152,11 +154,16 @@ def test_redundant_constraints_are_named():
     found = m.redundancy()
     assert found.rows - found.rank == len(found.redundant)
     assert all("joint" in name for name in found.redundant)
+    if found.redundant:
+        assert found.smallest_kept > 1e-3 and found.largest_dropped < 1e-12
+    held = arm().redundancy()
+    assert held.smallest_kept > 1e-3 and held.largest_dropped is None
 
 
 def test_energy_and_participation():
     m = mb.load(MODELS / "double-pendulum-rigid.toml")
     modes = m.equilibrium().linearize().modes(left=True)
+    assert modes.left_multipliers.shape == modes.multipliers.shape and np.isnan(modes.penalty_share).all()
     energy = modes.energy()
     assert set(energy.bodies) >= {"upper", "lower"}
     np.testing.assert_allclose(energy.kinetic.sum(axis=0), 1.0)

@@ -80,6 +80,20 @@ function axis(values, logarithmic, [from, to]) {
   };
 }
 
+/// Least and largest finite value; zero twice where there is none.
+function extent(values) {
+  const good = values.filter((v) => v !== null && Number.isFinite(v));
+  return good.length ? [good.reduce((a, b) => Math.min(a, b)), good.reduce((a, b) => Math.max(a, b))] : [0, 0];
+}
+
+/// Ends of both axes such that a unit is as long across as up, and the height: as the curves ask for, within bounds.
+function equalAxes(curves, wide) {
+  const ends = [extent(curves.flatMap((c) => c.x)), extent(curves.flatMap((c) => c.y))], [dx, dy] = ends.map(([low, high]) => high - low);
+  const high = Math.min(620, Math.max(210, dx > 0 ? wide * dy / dx : 620)), unit = Math.max(dx / wide, dy / high) || 1 / wide;
+  const around = ([low, top], long) => [(low + top - unit * long) / 2, (low + top + unit * long) / 2];
+  return { high, x: around(ends[0], wide), y: around(ends[1], high) };
+}
+
 /// A long name without its middle.
 const middle = (text, most) => (text.length <= most ? text : `${text.slice(0, Math.ceil((most - 1) / 2))}…${text.slice(text.length - Math.floor((most - 1) / 2))}`);
 
@@ -91,11 +105,12 @@ function makeChart(chart) {
   const list = chart.panels, named = (panel) => panel.curves.filter((c) => c.name && !c.named_at_end), legends = (panel) => panel.curves.length > 1 && named(panel).length > 0;
   const [W, left, right, top, gap] = [980, 84, list.some(legends) ? 180 : 20, 8, 18];
   // A panel is as high as its legend needs.
-  const highs = list.map((panel) => Math.max(210, legends(panel) ? 15 * named(panel).length + 8 : 0));
+  const equal = chart.equal ? equalAxes(list[0].curves, W - right - left) : null;
+  const highs = list.map((panel) => Math.max(equal ? equal.high : 210, legends(panel) ? 15 * named(panel).length + 8 : 0));
   const H = top + highs.reduce((sum, high) => sum + high + gap, 0) + 40, svg = SVG("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": chart.title });
-  const across = axis(list.flatMap((p) => p.curves.flatMap((c) => c.x)), chart.logarithmic, [left, W - right]);
+  const across = axis(equal ? equal.x : list.flatMap((p) => p.curves.flatMap((c) => c.x)), chart.logarithmic, [left, W - right]);
   list.forEach((panel, k) => {
-    const high = highs[k], y0 = top + highs.slice(0, k).reduce((sum, h) => sum + h + gap, 0), up = axis(panel.curves.flatMap((c) => c.y), panel.logarithmic, [y0 + high, y0]);
+    const high = highs[k], y0 = top + highs.slice(0, k).reduce((sum, h) => sum + h + gap, 0), up = axis(equal ? equal.y : panel.curves.flatMap((c) => c.y), panel.logarithmic, [y0 + high, y0]);
     for (const t of up.ticks) {
       svg.append(SVG("line", { class: "grid", x1: left, x2: W - right, y1: t.at, y2: t.at }), SVG("text", { x: left - 6, y: t.at + 4, "text-anchor": "end" }, t.text));
     }
@@ -150,9 +165,25 @@ function makeChart(chart) {
   svg.append(SVG("text", { x: (left + W - right) / 2, y: H - 6, "text-anchor": "middle" }, chart.abscissa));
   // The numbers under the pointer.
   const cross = SVG("line", { class: "cross", y1: top, y2: H - 40, x1: -9, x2: -9 }), told = element("output");
-  svg.append(cross);
+  // In the plane the point nearest to the pointer, with its frequency.
+  const near = SVG("circle", { class: "cross", r: 5, cx: -9, cy: -9, fill: "none" }), plane = equal && axis(equal.y, false, [top + highs[0], top]);
+  svg.append(equal ? near : cross);
   svg.addEventListener("pointermove", (e) => {
     const box = svg.getBoundingClientRect(), px = (e.clientX - box.left) * W / box.width, x = across.back(px);
+    if (equal) {
+      const py = (e.clientY - box.top) * H / box.height;
+      let best = null;
+      for (const curve of list[0].curves) curve.x.forEach((re, i) => {
+        const at = [across.at(re), plane.at(curve.y[i])], far = Math.hypot(at[0] - px, at[1] - py);
+        if (far < (best ? best.far : Infinity)) best = { far, at, curve, i };
+      });
+      if (!best) return;
+      const { curve, i } = best, hz = (curve.frequencies_hz || [])[i];
+      near.setAttribute("cx", best.at[0]);
+      near.setAttribute("cy", best.at[1]);
+      told.textContent = `${curve.name ? `${curve.name}: ` : ""}${figure(curve.x[i])} ${curve.y[i] < 0 ? "-" : "+"} ${figure(Math.abs(curve.y[i]))} i${hz === undefined ? "" : ` at ${figure(hz)} Hz`}`;
+      return;
+    }
     cross.setAttribute("x1", px);
     cross.setAttribute("x2", px);
     const words = list.flatMap((panel) => panel.curves.map((curve) => {
@@ -165,5 +196,6 @@ function makeChart(chart) {
   const out = element("article", { class: "chart" }, element("h2", {}, chart.title));
   if (chart.note) out.append(element("p", { class: "under" }, chart.note));
   out.append(svg, told);
+  if (chart.table) out.append(element("h3", {}, chart.table.title), makeTable(chart.table));
   return out;
 }

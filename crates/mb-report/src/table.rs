@@ -66,8 +66,14 @@ pub struct Chart {
     pub abscissa: String,
     /// Whether the abscissa is logarithmic; its values are positive then.
     pub logarithmic: bool,
+    /// True where a unit is as long across as up, as in the complex plane; such a chart has one panel.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub equal: bool,
     /// Panels from above.
     pub panels: Vec<Panel>,
+    /// What the curves show in numbers, below them: the peaks of a response.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<Table>,
 }
 
 /// Curves over a common ordinate.
@@ -106,11 +112,14 @@ pub struct Curve {
     pub colour: usize,
     /// Line or points.
     pub mark: CurveMark,
-    /// Abscissas, increasing.
+    /// Abscissas, increasing but where the axes are equal.
     pub x: Vec<f64>,
     /// Values, as many; what is not finite breaks the curve.
     pub y: Vec<f64>,
     /// Half the width of a band of errors around a line, as many, what is not finite as wide as the panel; empty for none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub band: Vec<f64>,
+    /// Frequencies of the points of a curve in the complex plane, Hz, which the page shows under the pointer; empty elsewhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub frequencies_hz: Vec<f64>,
 }

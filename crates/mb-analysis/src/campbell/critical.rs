@@ -4,12 +4,16 @@
 //! f(W) = |Im s(W)| - n turn(W) = 0
 //! ```
 //!
+//! Of small models, whose modes are all known at every speed, f is that of the mode of a rank among them by frequency: it is continuous
+//! whatever becomes of the modes that are followed, and the ranks whose f changes its sign are as many as modes cross a line. Of large models f
+//! is that of a mode; a sign that changes by a jump, where another mode was taken for it, is no root and is reported as not solved.
 //! Between two speeds at which f has opposite signs the root is found by secants that keep it enclosed (Illinois). The error
 //! bound is the half width of an enclosure: at its two ends f has opposite signs beyond the error bounds of the eigenvalues.
 
-use super::follow::{ModePoint, Sample, Samples, next};
+use super::follow::{Found, ModePoint, Sample, Samples, all, lowest, next};
 use super::path::{Look, Path};
 use crate::error::AnalysisError;
+use mb_algebra::sorted::descending;
 
 /// A critical speed.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +34,7 @@ pub struct Critical {
     pub whirl: Option<f64>,
 }
 
-/// A critical speed that was not solved for: work was ended before.
+/// A critical speed that was not solved for: work was ended before, or a mode was lost between the speeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unsolved {
     /// Number of the mode, from zero.
@@ -63,42 +67,113 @@ impl Between<'_> {
         let modes = next(self.path, &stop, w, near, &[far])?;
         Ok(Sample::new(w, &stop, modes))
     }
+    /// All modes of a small model at a speed, as they are computed and without the numbers of those followed.
+    fn all_at(&self, w: f64, looks: Look) -> Result<Sample, AnalysisError> {
+        mb_algebra::interrupt::check();
+        let stop = self.path.at(w, looks)?;
+        let modes = lowest(all(&stop, usize::MAX)?, usize::MAX).into_iter().map(Some).collect();
+        Ok(Sample::new(w, &stop, Found { modes, growth: None, open: 0, total: None }))
+    }
 }
 
-fn value(sample: &Sample, mode: usize, order: f64) -> Option<Value> {
-    let m = sample.modes[mode].as_ref()?;
-    Some((m.s.im.abs() - order * sample.turn, m.error))
+/// What is followed to a line.
+#[derive(Clone, Copy, Debug)]
+enum Followed {
+    /// The frequency that so many of all modes exceed: continuous in the speed, whatever modes are taken for the same at two speeds.
+    Rank(usize),
+    /// A mode of a large model, of which not all are known.
+    Mode(usize),
 }
 
+impl Followed {
+    /// The number of the mode, none where it does not oscillate, |Im s| - n turn and its error bound; none where the mode is not known.
+    fn at(self, sample: &Sample, order: f64) -> Option<(Option<usize>, Value)> {
+        let line = order * sample.turn;
+        match self {
+            Self::Mode(k) => {
+                let m = sample.modes[k].as_ref()?;
+                let oscillates = m.s.im != 0.0;
+                Some((oscillates.then_some(k), (m.s.im.abs() - line, m.error)))
+            }
+            Self::Rank(rank) => {
+                let list = frequencies(sample);
+                let Some(&(k, f, own)) = list.get(rank) else { return Some((None, (-line, 0.0))) };
+                // Modes within each other's bounds may stand in another order.
+                let mixed = list.iter().filter(|(_, other, error)| (other - f).abs() <= own + error);
+                let error = mixed.fold(own, |worst, (_, _, error)| worst.max(*error));
+                Some((Some(k), (f - line, error)))
+            }
+        }
+    }
+}
+
+/// Numbers, frequencies |Im s| and error bounds of the modes that oscillate, the highest first.
+fn frequencies(sample: &Sample) -> Vec<(usize, f64, f64)> {
+    let modes = sample.modes.iter().enumerate().filter_map(|(k, m)| Some((k, m.as_ref()?)));
+    let mut list: Vec<_> = modes.map(|(k, m)| (k, m.s.im.abs(), m.error)).filter(|(_, f, e)| f > e).collect();
+    descending(&mut list, |x| x.1);
+    list
+}
+
+/// Where the modes cut lines of so many per revolution: those of a small model that are among the `count` of lowest frequency at a
+/// speed next to it, of a large one those that are `kept`. With the numbers that modes have in `samples`.
 pub(super) fn find(
     path: &Path<'_>,
     samples: &Samples,
     lines: &[f64],
+    kept: &[usize],
+    count: usize,
 ) -> Result<(Vec<Critical>, Vec<Unsolved>), AnalysisError> {
     let (mut out, mut unsolved) = (Vec::new(), Vec::new());
-    let modes = samples.list.first().map_or(0, |s| s.modes.len());
     for pair in samples.list.windows(2) {
-        for mode in 0..modes {
+        let [a, b] = [&pair[0], &pair[1]];
+        let followed: Vec<Followed> = if path.is_small() {
+            let sizes = [a, b].map(|s| frequencies(s).len());
+            let lowest = sizes[0].min(sizes[1]).saturating_sub(count);
+            (lowest..sizes[0].max(sizes[1])).map(Followed::Rank).collect()
+        } else {
+            kept.iter().copied().map(Followed::Mode).collect()
+        };
+        for what in followed {
             // In large models the mode asked for is followed alone: each costs factorizations of its own.
-            let alone = (!path.is_small()).then(|| [pair[0].of_mode(mode), pair[1].of_mode(mode)]);
-            let (between, place) = match &alone {
-                Some([a, b]) => (Between { path, samples: [a, b] }, 0),
-                None => (Between { path, samples: [&pair[0], &pair[1]] }, mode),
+            let alone = match what {
+                Followed::Mode(mode) => Some(([a.of_mode(mode), b.of_mode(mode)], mode)),
+                Followed::Rank(_) => None,
+            };
+            let (between, here, named) = match &alone {
+                Some(([a, b], mode)) => (Between { path, samples: [a, b] }, Followed::Mode(0), Some(*mode)),
+                None => (Between { path, samples: [a, b] }, what, None),
             };
             for order in lines {
-                let values = [&pair[0], &pair[1]].map(|s| value(s, mode, *order));
-                let [Some(a), Some(b)] = values else { continue };
+                let values = between.samples.map(|s| here.at(s, *order));
+                let [Some((first, fa)), Some((second, fb))] = values else { continue };
                 // What is zero at a sample belongs to the interval above it; real eigenvalues have no frequency.
-                let real = |s: &Sample| s.modes[mode].as_ref().is_none_or(|m| m.s.im == 0.0);
-                if real(&pair[0]) || real(&pair[1]) || (a.0 < 0.0) == (b.0 < 0.0) {
+                let known = match here {
+                    Followed::Rank(_) => first.or(second),
+                    Followed::Mode(_) => first.and(second),
+                };
+                let still = |mode: Option<usize>, f: Value| mode.is_none() && f.0 == 0.0;
+                let Some(mode) = known.filter(|_| !still(first, fa) && !still(second, fb)) else { continue };
+                if (fa.0 < 0.0) == (fb.0 < 0.0) {
                     continue;
                 }
-                match path.unless_ended(|| root(&between, place, *order, [a, b])).transpose()? {
-                    Some(found) => out.extend(found.map(|c| Critical { mode, ..c })),
-                    None if a.0.abs() > a.1 && b.0.abs() > b.1 => {
-                        unsolved.push(Unsolved { mode, order: *order, between: [pair[0].w, pair[1].w] });
+                let followed = |w: f64, looks: Look| between.at(w, looks);
+                let mut found =
+                    path.unless_ended(|| root(&between, &followed, here, *order, [fa, fb])).transpose()?;
+                if matches!(found, Some(None)) && path.is_small() {
+                    // A mode that was lost on the way is one of all modes still.
+                    let every = |w: f64, looks: Look| between.all_at(w, looks);
+                    found =
+                        path.unless_ended(|| root(&between, &every, here, *order, [fa, fb])).transpose()?;
+                    found = found.map(|c| c.map(|c| Critical { mode, ..c }));
+                }
+                match found {
+                    Some(Some(found)) => out.push(Critical { mode: named.unwrap_or(found.mode), ..found }),
+                    _ if fa.0.abs() > fa.1 && fb.0.abs() > fb.1 => {
+                        let (mode, between) = (named.unwrap_or(mode), [a.w, b.w]);
+                        unsolved.push(Unsolved { mode, order: *order, between });
                     }
-                    None => {}
+                    _ => {}
                 }
             }
         }
@@ -107,27 +182,39 @@ pub(super) fn find(
     Ok((out, unsolved))
 }
 
+/// f at the ends of an enclosure, over what its slope makes of the enclosure and over the errors there, above which it jumps between them:
+/// no root is there.
+const JUMP: f64 = 1e3;
+
+/// The critical speed between the samples, with the modes at other speeds by `sample`.
 fn root(
     between: &Between<'_>,
-    mode: usize,
+    sample: &dyn Fn(f64, Look) -> Result<Sample, AnalysisError>,
+    what: Followed,
     order: f64,
     [fa, fb]: [Value; 2],
 ) -> Result<Option<Critical>, AnalysisError> {
     let [a, b] = [(between.samples[0].w, fa.0), (between.samples[1].w, fb.0)];
     let width = (b.0 - a.0).abs();
     let slope = (b.1 - a.1) / (b.0 - a.0);
-    let f = |w: f64, looks: Look| -> Result<(Sample, Option<Value>), AnalysisError> {
-        let there = between.at(w, looks)?;
-        let value = value(&there, mode, order);
+    let f = |w: f64, looks: Look| -> Result<(Sample, Option<(Option<usize>, Value)>), AnalysisError> {
+        let there = sample(w, looks)?;
+        let value = what.at(&there, order);
         Ok((there, value))
     };
-    let Some((at, _)) = secants([a, b], |w| Ok(f(w, Look::Between)?.1))? else { return Ok(None) };
-    let (there, Some((_, error))) = f(at, between.path.at_solutions())? else { return Ok(None) };
+    let value = |w: f64| -> Result<Option<Value>, AnalysisError> { Ok(f(w, Look::Between)?.1.map(|x| x.1)) };
+    let Some((at, _)) = secants([a, b], value)? else { return Ok(None) };
+    let (there, Some((Some(mode), (_, error)))) = f(at, between.path.at_solutions())? else {
+        return Ok(None);
+    };
     let mut half = (4.0 * error / slope.abs()).max(8.0 * f64::EPSILON * at.abs()).max(1e-12 * width);
     for _ in 0..STEPS {
-        let (low, high) = (f(at - half, Look::Between)?.1, f(at + half, Look::Between)?.1);
-        let (Some(low), Some(high)) = (low, high) else { return Ok(None) };
+        let (Some(low), Some(high)) = (value(at - half)?, value(at + half)?) else { return Ok(None) };
         if low.0.abs() > low.1 && high.0.abs() > high.1 && (low.0 < 0.0) != (high.0 < 0.0) {
+            let smooth = slope.abs() * half + low.1.max(high.1);
+            if low.0.abs().max(high.0.abs()) > JUMP * smooth {
+                return Ok(None);
+            }
             return Ok(there.modes[mode].as_ref().map(|m| critical(m, mode, order, at, half)));
         }
         half *= 8.0;

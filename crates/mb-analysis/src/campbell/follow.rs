@@ -80,10 +80,10 @@ pub(super) struct Sample {
 
 /// The modes followed, and what grows among all that were computed.
 pub(super) struct Found {
-    modes: Vec<Option<ModePoint>>,
-    growth: Option<(c64, bool)>,
-    open: usize,
-    total: Option<usize>,
+    pub(super) modes: Vec<Option<ModePoint>>,
+    pub(super) growth: Option<(c64, bool)>,
+    pub(super) open: usize,
+    pub(super) total: Option<usize>,
 }
 
 impl Sample {
@@ -133,8 +133,8 @@ impl Samples {
 }
 
 impl Samples {
-    /// The modes that are among the `count` of lowest frequency at either end, and those given; with their former numbers.
-    pub(super) fn lowest(self, count: usize, given: &[usize]) -> (Self, Vec<usize>) {
+    /// Numbers of the modes that are among the `count` of lowest frequency at either end, and of those given.
+    pub(super) fn lowest(&self, count: usize, given: &[usize]) -> Vec<usize> {
         let modes = self.list.first().map_or(0, |s| s.modes.len());
         let mut kept = given.to_vec();
         for sample in [self.list.first(), self.list.last()].into_iter().flatten() {
@@ -145,12 +145,16 @@ impl Samples {
         }
         kept.sort_unstable();
         kept.dedup();
+        kept
+    }
+    /// With some of the modes alone.
+    pub(super) fn of_modes(&self, kept: &[usize]) -> Self {
         let select = |s: &Sample| Sample {
             modes: kept.iter().map(|k| s.modes[*k].clone()).collect(),
             total: None,
             ..s.clone()
         };
-        (Self { list: self.list.iter().map(select).collect() }, kept)
+        Self { list: self.list.iter().map(select).collect() }
     }
 }
 
@@ -250,7 +254,7 @@ fn same(o: &ModePoint, m: &ModePoint) -> bool {
 }
 
 /// The modes of lowest frequency, one of each conjugate two, by rising frequency.
-fn lowest(mut all: Vec<ModePoint>, count: usize) -> Vec<ModePoint> {
+pub(super) fn lowest(mut all: Vec<ModePoint>, count: usize) -> Vec<ModePoint> {
     all.retain(|m| m.s.im > m.error || m.s.im.abs() <= m.error);
     ascending(&mut all, |a| a.s.norm());
     all.truncate(count);

@@ -88,8 +88,6 @@ pub struct Early {
     pub why: Stopped,
     /// Number of speeds that were asked for; followed were those of [`Campbell::speeds`].
     pub samples: usize,
-    /// Critical speeds that were not solved for.
-    pub unsolved: Vec<Unsolved>,
 }
 
 /// Modes of steady motions over a speed.
@@ -106,6 +104,8 @@ pub struct Campbell {
     pub modes: Vec<Vec<Option<ModePoint>>>,
     /// Where modes cut the lines, by rising speed; of work that was ended those that were solved for.
     pub critical: Vec<Critical>,
+    /// Critical speeds that were not solved for, because work was ended or a mode was lost.
+    pub unsolved: Vec<Unsolved>,
     /// Ranges of speeds at which disturbances grow. Ends that were not solved for are enclosed by neighbouring speeds.
     pub unstable: Vec<Unstable>,
     /// The largest change of a linearization along its orbit, with what polynomials between speeds miss others by.
@@ -165,11 +165,19 @@ pub fn campbell(
     let step = (to - from).abs() / (asked - 1) as f64;
     let (mut unstable, resolution) = unstable::find(&path, &samples, step)?;
     let grown: Vec<usize> = unstable.iter().filter_map(|u| u.mode).collect();
-    let (samples, kept) = samples.lowest(options.modes, &grown);
+    let kept = samples.lowest(options.modes, &grown);
+    let (mut critical, mut unsolved) = critical::find(&path, &samples, &options.lines, &kept, options.modes)?;
+    let met = critical.iter().map(|c| c.mode).chain(unsolved.iter().map(|u| u.mode));
+    let mut kept: Vec<usize> = kept.iter().copied().chain(met).collect();
+    kept.sort_unstable();
+    kept.dedup();
+    let number = |mode: usize| kept.iter().position(|k| *k == mode);
     for range in &mut unstable {
-        range.mode = range.mode.and_then(|mode| kept.iter().position(|k| *k == mode));
+        range.mode = range.mode.and_then(number);
     }
-    let (critical, unsolved) = critical::find(&path, &samples, &options.lines)?;
+    let numbers = critical.iter_mut().map(|c| &mut c.mode).chain(unsolved.iter_mut().map(|u| &mut u.mode));
+    numbers.for_each(|mode| *mode = number(*mode).unwrap_or(*mode));
+    let samples = samples.of_modes(&kept);
     let (deviation, shown) = path.certificate();
     let modes = samples.modes();
     Ok(Campbell {
@@ -184,6 +192,7 @@ pub fn campbell(
         between: path.between(),
         complete: path.is_small(),
         resolution,
-        early: path.ended().map(|why| Early { why, samples: asked, unsolved }),
+        unsolved,
+        early: path.ended().map(|why| Early { why, samples: asked }),
     })
 }

@@ -187,10 +187,12 @@ impl Expansion {
         wanted: &Wanted<'_>,
         journal: &mut dyn Journal,
     ) -> Result<Self, SeriesError> {
-        if is_large(origin.model, wanted.all) {
-            return self.about_one::<Sparse>(origin, order, wanted, journal);
-        }
-        self.about_one::<Dense>(origin, order, wanted, journal)
+        let expanded = if is_large(origin.model, wanted.all) {
+            self.about_one::<Sparse>(origin, order, wanted, journal)
+        } else {
+            self.about_one::<Dense>(origin, order, wanted, journal)
+        };
+        expanded.map_err(|error| origin.named(error))
     }
 
     fn about_one<A: Solved>(

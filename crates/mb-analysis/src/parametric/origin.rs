@@ -10,6 +10,8 @@
 use super::error::SeriesError;
 use super::expansion::Centre;
 use super::variable::{self, Quantity};
+use crate::check::rigid_modes;
+use crate::free::free_motions;
 use crate::{StartOptions, assembled_start, names, own_speeds, settle, speeds_aside};
 use mb_model::spec::ModelSpec;
 use mb_model::{Model, Point};
@@ -100,6 +102,26 @@ impl Origin<'_> {
         Some(format!("the model has speeds ({others} per second) that this instant leaves aside, {taken_by}"))
     }
 
+    /// The error, with the free motions by name where they leave an equilibrium that does not follow from the parameters.
+    pub(super) fn named(&self, error: SeriesError) -> SeriesError {
+        let SeriesError::Parametric { mode: None, source: ParametricError::NotBalanced { .. } } = error
+        else {
+            return error;
+        };
+        let free = settle(self.model, &self.setting.start)
+            .and_then(|settled| free_motions(self.model, &settled.operating_point()))
+            .map(|found| rigid_modes(self.model, &found))
+            .unwrap_or_default();
+        let names: Vec<&str> =
+            free.iter().filter_map(|mode| Some(mode.dominant.first()?.0.as_str())).collect();
+        if names.is_empty() {
+            return error;
+        }
+        let move_freely = if names.len() == 1 { "moves freely" } else { "move freely" };
+        let reason =
+            format!("the equilibrium there is not isolated, because {} {move_freely}", names.join(", "));
+        SeriesError::Parametric { mode: None, source: ParametricError::NotBalanced { reason } }
+    }
     /// The operating point to expand about, with the equilibrium when it is one that was searched.
     ///
     /// # Errors

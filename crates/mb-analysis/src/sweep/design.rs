@@ -19,8 +19,10 @@ impl Range {
         if k + 1 == self.count && self.count > 1 {
             return self.to;
         }
-        let share = if self.count > 1 { k as f64 / (self.count - 1) as f64 } else { 0.0 };
-        self.from + share * (self.to - self.from)
+        let (way, steps) = (self.to - self.from, self.count.saturating_sub(1).max(1) as f64);
+        // The product first: 7 of 0 to 100 in 100 steps is 7 then, and 0.07 times 100 is not.
+        let product = k as f64 * way;
+        self.from + if product.is_finite() { product / steps } else { k as f64 / steps * way }
     }
 }
 
@@ -209,6 +211,8 @@ mod tests {
         assert_eq!(design.points[0], [500.0, 0.0]);
         assert_eq!(design.points[3], [500.0, 0.3]);
         assert_eq!(design.points[11], [1500.0, 0.3]);
+        let hundred = range("n", 0.0, 100.0, 101);
+        assert!((0..101).all(|k| hundred.value(k).total_cmp(&(k as f64)).is_eq()));
         // 3 rows of 3 edges, 2 columns of 4 edges.
         assert_eq!(design.edges().len(), 17);
         assert!(design.edges().iter().all(|[a, b]| {

@@ -264,7 +264,7 @@ impl CampbellDiagram {
             ]);
         }
         out.push_str(&table.render(style));
-        let solved = found.early.is_none();
+        let solved = found.early.is_none() && found.unsolved.is_empty();
         out.push_str(&critical(&found.critical, solved, style));
         out.push_str(&ranges(&found.unstable, solved, style));
         out.push_str(&summary::notes(&self.notes(), style));
@@ -276,12 +276,12 @@ impl CampbellDiagram {
         let mut notes = Vec::new();
         if let Some(words) = self.ended() {
             notes.push(format!("the diagram is a part: {words}"));
-            notes.extend(unsolved(found.early.as_ref().map_or(&[], |early| &early.unsolved)));
             notes.push(
                 "ends of ranges of growth that were not solved for lie between neighbouring speeds; their errors say so"
                     .to_owned(),
             );
         }
+        notes.extend(unsolved(&found.unsolved));
         if found.frame.is_some() {
             notes.push(format!(
                 "the motion is steady: the linearization is the same within {} of its entries all along the orbit, checked \
@@ -307,7 +307,7 @@ impl CampbellDiagram {
             );
         }
         notes.push(format!(
-            "ranges of growth narrower than {} in {} may be missed",
+            "ranges of growth, and ranges without it between two of growth, that are narrower than {} in {} may be missed",
             tiny(found.resolution),
             self.speed
         ));
@@ -338,7 +338,10 @@ fn unsolved(list: &[Unsolved]) -> Option<String> {
     if list.len() > SHOWN {
         places.push(format!("{} more", list.len() - SHOWN));
     }
-    (!list.is_empty()).then(|| format!("not solved for: {}", places.join(", ")))
+    let places = places.join(", ");
+    (!list.is_empty()).then(|| {
+        format!("critical speeds not solved for, more --samples between may follow the modes: {places}")
+    })
 }
 
 fn critical(list: &[Critical], solved: bool, style: Style) -> String {

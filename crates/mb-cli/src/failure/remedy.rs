@@ -184,7 +184,8 @@ fn parametric(error: &ParametricError, mode: Option<usize>) -> Option<&'static s
              `--about NAME=VALUE` holds a pose; or use --frozen to leave the equilibrium"
         }
         ParametricError::NotBalanced { .. } => {
-            "name inputs with --hold that can balance the model, or use --frozen to leave the equilibrium"
+            "hold what moves freely by a joint or a weak spring, name inputs with --hold that can balance the model, or use --frozen to \
+             leave the equilibrium"
         }
         ParametricError::AccuracyNotReached { .. } => {
             "no expansion reaches further than the nearest point where two modes meet: ask for less, for a smaller region, or \

@@ -88,7 +88,7 @@ pub fn document(diagram: &CampbellDiagram) -> String {
         re: c.growth,
         whirl: c.whirl,
     });
-    let unsolved = found.early.iter().flat_map(|early| &early.unsolved).map(|u| UnsolvedView {
+    let unsolved = found.unsolved.iter().map(|u| UnsolvedView {
         mode: u.mode + 1,
         per_revolution: u.order,
         between: u.between,

@@ -188,10 +188,10 @@ pub fn configuration(model: &Model, q: &[f64], style: Style) -> String {
     table.render(style)
 }
 
-/// Start values that were not kept, and a start that had to be assembled first.
+/// Gravity that nothing feels, start values that were not kept, and a start that had to be assembled first.
 pub fn start_notes(model: &Model, start: Option<&Start>) -> Vec<String> {
-    let Some(start) = start else { return Vec::new() };
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = mb_analysis::check::idle_gravity(model).into_iter().collect();
+    let Some(start) = start else { return notes };
     if let Some((row, violation)) = start.violation.filter(|(_, v)| *v > 1e-9) {
         notes.push(format!(
             "the start violated {} by {}; it was assembled first, which moved it by {}{}",

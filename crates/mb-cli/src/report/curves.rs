@@ -10,11 +10,15 @@ use mb_chart::{Mark, Scale};
 use mb_model::Model;
 use mb_report::{Chart, Curve, CurveMark, Panel};
 use std::collections::BTreeSet;
+use std::f64::consts::TAU;
 use std::ffi::OsString;
 
 /// Without a band the response goes beyond the sixth frequency by this ratio.
 const BEYOND: f64 = 1.25;
 const FREQUENCIES: usize = 6;
+
+/// What a figure is asked for as: its charts, and why they are a part of what was asked for.
+type Drawn = (Vec<Chart>, Option<String>);
 
 /// The charts that the options ask for, and a sentence for each that a signal or the limit of time left out or cut short.
 ///
@@ -26,8 +30,7 @@ pub fn charts(
     args: &ReportArgs,
     progress: Progress,
 ) -> Result<(Vec<Chart>, Vec<String>), Failure> {
-    // A chart, and why it is a part of what was asked for.
-    type Job<'a> = (String, Box<dyn Fn(&str) -> Result<(Chart, Option<String>), Failure> + 'a>);
+    type Job<'a> = (String, Box<dyn Fn(&str) -> Result<Drawn, Failure> + 'a>);
     let mut jobs: Vec<Job<'_>> = Vec::new();
     for pair in args.curves.response.chunks_exact(2) {
         let respond =
@@ -40,7 +43,7 @@ pub fn charts(
             request.model = args.model.clone();
             let note = "Lines: polynomials with their error; circles: exact samples.";
             let tracked = track::analyse(text, &request, progress).map_err(|e| e.with_option("--track"))?;
-            Ok((of(&tracked.chart(), title, note), tracked.ended()))
+            Ok((vec![of(&tracked.chart(), title, note)], tracked.ended()))
         };
         jobs.push((format!("Modes over {}", along[0]), Box::new(track)));
     }
@@ -50,7 +53,8 @@ pub fn charts(
             request.model = args.model.clone();
             let diagram =
                 campbell::analyse(text, &request, progress).map_err(|e| e.with_option("--campbell"))?;
-            Ok((of(&diagram.chart(&request.lines), title, &diagram.sentence()), diagram.ended()))
+            let chart = of(&diagram.chart(&request.lines), title, &diagram.sentence());
+            Ok((vec![chart], diagram.ended()))
         };
         jobs.push((format!("Campbell diagram over {}", along[0]), Box::new(diagram)));
     }
@@ -58,8 +62,8 @@ pub fn charts(
     for (title, job) in jobs {
         match progress.unless_ended(|| job(&title)) {
             Ok(done) => {
-                let (chart, part) = done?;
-                out.push(chart);
+                let (charts, part) = done?;
+                out.extend(charts);
                 left.extend(part.map(|words| format!("{title} is a part: {words}")));
             }
             Err(why) => left.push(format!("{title} is left out: {why}")),
@@ -89,7 +93,7 @@ fn once<'a>(option: &'static str, asked: impl Iterator<Item = &'a [String]>) -> 
     Ok(())
 }
 
-/// One response, over the band of the modes where one is given.
+/// One response, over the band of the modes where one is given: over the frequency with its peaks, and in the complex plane.
 fn respond(
     text: &Text,
     found: &Modes,
@@ -97,11 +101,11 @@ fn respond(
     [from, to]: [&String; 2],
     title: &str,
     progress: Progress,
-) -> Result<Chart, Failure> {
+) -> Result<Vec<Chart>, Failure> {
     known(&found.loaded.model, from, to)?;
     let [low, high] = band(found, args);
     let command = ["mb", "response", "-", "--band", &low.to_string(), &high.to_string()].map(str::to_owned);
-    let Some(Command::Response(parsed)) = command_of(&command) else { return Ok(Chart::default()) };
+    let Some(Command::Response(parsed)) = command_of(&command) else { return Ok(Vec::new()) };
     let request = ResponseArgs {
         model: args.model.clone(),
         from: vec![from.clone()],
@@ -113,7 +117,15 @@ fn respond(
     let answer = response::analyse(text, &request, progress)?;
     let sentences: Vec<String> = std::iter::once(answer.method()).chain(answer.notes()).collect();
     let note = mb_analysis::sentences::all(&sentences).join(" ");
-    Ok(of(&response::chart(&answer, FigureArg::Bode), title, &note))
+    let bode = Chart {
+        table: Some(answer.response.peak_table()).filter(|table| !table.rows.is_empty()),
+        ..of(&response::chart(&answer, FigureArg::Bode), title, &note)
+    };
+    let mut plane = of(&response::chart(&answer, FigureArg::Nyquist), &format!("{title}, complex plane"), "");
+    for curve in plane.panels.iter_mut().flat_map(|panel| &mut panel.curves) {
+        curve.frequencies_hz = answer.samples().map(|s| s.omega / TAU).collect();
+    }
+    Ok(vec![bode, plane])
 }
 
 /// Refuses names that the model does not have.
@@ -177,6 +189,7 @@ fn of(chart: &mb_chart::Chart, title: &str, note: &str) -> Chart {
         },
         x: c.points.iter().map(|p| p[0]).collect(),
         y: c.points.iter().map(|p| p[1]).collect(),
+        frequencies_hz: Vec::new(),
         band: if c.band.iter().any(|half| *half != 0.0) { c.band.clone() } else { Vec::new() },
     };
     let panel = |p: &mb_chart::Panel| Panel {
@@ -188,7 +201,8 @@ fn of(chart: &mb_chart::Chart, title: &str, note: &str) -> Chart {
         title: title.to_owned(),
         note: note.to_owned(),
         abscissa: chart.abscissa.clone(),
-        logarithmic: false,
+        equal: chart.equal,
         panels: chart.panels.iter().map(panel).collect(),
+        ..Chart::default()
     }
 }

@@ -534,3 +534,43 @@ fn ends_of_ranges_are_solved_for_beside_a_mode_without_damping() {
     let found = campbell(&model, "W", ["10", "700"], &["--samples", "8"]);
     is_in_the_range(&found, 30.0, "beside the axial mode");
 }
+
+/// A rigid rotor on two damped anisotropic bearings, short of one mode's identity between coarse samples: modes change places there, and what
+/// one frequency loses another gains. Critical speeds do not depend on the samples, and are where a frequency is so many per revolution.
+#[test]
+fn critical_speeds_are_on_their_lines_however_coarse_the_samples() {
+    const ROTOR: &str = r#"
+        units = "SI"
+        name = "rotor"
+        parameters = { W = 10 }
+        spatial-body = [{ name = "r", mass = 47.4, inertia = [3.24, 3.24, 3.74], at = [0, 0, 0], markers = { a = [0, 0, -0.564], b = [0, 0, 0.0787] } }]
+        bushing = [{ name = "thrust", a = "r", b = [0, 0, 0], stiffness = [0, 0, 1e6, 0, 0, 0] }]
+        bearing = [
+            { name = "a", a = "r.a", b = [0, 0, -0.564], stiffness = [[4.1e5, 0], [0, 1.05e5]], damping = [[19.6, 0], [0, 9.84]] },
+            { name = "b", a = "r.b", b = [0, 0, 0.0787], stiffness = [[3.03e5, 0], [0, 1.18e5]], damping = [[10.2, 0], [0, 10.5]] },
+        ]
+        steady-rotation = [{ name = "s", bodies = ["r"], axis = [0, 0, 1], through = [0, 0, 0], speed = "W" }]
+    "#;
+    let critical = |samples: &str| -> Vec<[f64; 3]> {
+        let found = campbell(ROTOR, "W", ["1", "999"], &["--samples", samples, "--lowest", "8"]);
+        assert_eq!(found["unsolved"].as_array().unwrap().len(), 0, "{samples}");
+        let one = |c: &Value| {
+            let [order, speed, error, hz] =
+                ["per_revolution", "speed", "error", "frequency_hz"].map(|key| number(&c[key]));
+            let off = (std::f64::consts::TAU * hz - order * speed).abs();
+            assert!(off <= 1e-9 * speed + 2.0 * order * error, "{samples}: {c}");
+            [order, speed, error]
+        };
+        found["critical_speeds"].as_array().unwrap().iter().map(one).collect()
+    };
+    let fine = critical("201");
+    assert!(fine.len() > 6, "{fine:?}");
+    for samples in ["5", "11", "12", "40"] {
+        let coarse = critical(samples);
+        assert_eq!(coarse.len(), fine.len(), "{samples}: {coarse:?}\n{fine:?}");
+        for (a, b) in coarse.iter().zip(&fine) {
+            assert!(a[0].total_cmp(&b[0]).is_eq(), "{samples}: {a:?} {b:?}");
+            assert!((a[1] - b[1]).abs() <= a[2] + b[2], "{samples}: {a:?} {b:?}");
+        }
+    }
+}

@@ -44,6 +44,7 @@ mod simulate;
 mod simulate_failures;
 mod solids;
 mod solvers;
+mod springs_in_a_ring;
 mod state_space;
 mod support;
 mod sweep;

@@ -214,6 +214,8 @@ fn wrong_sweeps_are_named() {
     let list = dir.path().join("cases.csv");
     fs::write(&list, "L,k\n1,x\n").unwrap();
     assert!(refused(&["--list", list.to_str().unwrap()]).contains("line 2: `x` is not a finite number"));
+    fs::write(&list, "L;m\n1,5;2\n").unwrap();
+    assert!(refused(&["--list", list.to_str().unwrap()]).contains("separate them by commas"));
 }
 
 /// Cases that were solved at rest are none of a sweep in motion.

@@ -94,6 +94,13 @@ pub enum SparseFinding {
         /// How many of them are among the modes returned.
         shown: usize,
     },
+    /// Modes that are not among those returned may grow, and were not counted.
+    GrowthUnknown {
+        /// What in the matrices can feed energy into a motion.
+        reason: String,
+        /// Unknowns up to which all eigenvalues are computed to count them.
+        most: usize,
+    },
     /// An eigenvalue has more modes than the number asked for leaves room for.
     MultipleCut {
         /// The eigenvalue s, rad/s; one of a conjugate pair: real part.
@@ -320,6 +327,11 @@ impl fmt::Display for SparseFinding {
                 "UNSTABLE: {counted} modes grow, of which {shown} are among those returned (at least so many: those whose \
                  error bounds reach across the imaginary axis do not count). Ask for more of the lowest \
                  modes, or for those near a point of the positive real axis, to see the others."
+            ),
+            Self::GrowthUnknown { reason, most } => write!(
+                f,
+                "Whether modes that are not among those returned grow is unknown: {reason}, and growing modes of more than {most} unknowns are \
+                 not counted. Ask for all eigenvalues, or for those near the frequencies in question, to see them."
             ),
             Self::MultipleCut { re, im, found, returned } => f.write_str(&cut(*re, *im, *found, *returned)),
             Self::Unproved { reason } => {

@@ -28,6 +28,11 @@ pub(crate) struct Proportional {
 }
 
 impl Proportional {
+    /// Whether damping of both kinds takes energy out of every motion, where M and K are positive semidefinite.
+    pub(crate) fn is_dissipative(self) -> bool {
+        self.mass >= 0.0 && self.stiffness >= 0.0
+    }
+
     /// a and b of a symmetric damped problem; none where damping is another.
     pub(crate) fn of(problem: &Problem<'_>) -> Option<Self> {
         if !problem.symmetric || problem.undamped() || problem.m.is_zero() {

@@ -55,7 +55,10 @@ fn downhill(model: &Model, at: &Equilibrium) -> Result<Option<Vec<f64>>, LinearE
         return Ok(downhill_of_many(model, at)?);
     }
     let (k, phi_q) = model.static_blocks(at.point());
-    let Some(reduced) = reduced(&k, &phi_q, |i| model.coordinate_name(i))? else { return Ok(None) };
+    let Some(reduced) = reduced(&k, &phi_q, model.has_follower_forces(), |i| model.coordinate_name(i))?
+    else {
+        return Ok(None);
+    };
     let x = dense::matvec(&reduced.basis, reduced.eigen.vectors.col_as_slice(0));
     let down = reduced.eigen.values.first().is_some_and(|value| *value < 0.0);
     Ok(down.then(|| x.iter().zip(&reduced.units).map(|(x, d)| x * d).collect()))

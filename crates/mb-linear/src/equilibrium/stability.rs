@@ -49,8 +49,11 @@ const CLOSER_LOOK: f64 = 1e-4;
 /// Steps of inverse iteration for the least stiffness; a factor of two does no harm.
 const INVERSE_STEPS: usize = 4;
 
-/// Asymmetry of K that is more than rounding, relative to its largest entry.
+/// Asymmetry of K that is more than rounding and the rest of an equilibrium, relative to its largest entry; where forces are those of a potential.
 const ASYMMETRY: f64 = 1e-9;
+
+/// The same of an entry relative to the largest of its row and column, where loads follow bodies: thousands of roundings of a sum.
+const ASYMMETRY_OF_ENTRY: f64 = 1e-12;
 
 /// Stability of an equilibrium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,24 +114,26 @@ pub fn stability(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, 
 /// The same from the entries of K.
 fn by_stiffness(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, LinearError> {
     let (k, phi_q) = model.static_blocks(equilibrium.point());
-    let signs = signs(&k, &phi_q, |i| model.coordinate_name(i))?;
+    let signs = signs(&k, &phi_q, model.has_follower_forces(), |i| model.coordinate_name(i))?;
     Ok(signs.map_or(Stability::Undecided, |[negative, zero]| of_counts(negative, zero)))
 }
 
 /// Numbers of directions with negative and without stiffness on the null space of Phi_q; none where K (n x n) is not symmetric, or where
-/// the factors of a large model leave signs uncertain. `name` names coordinates in errors.
+/// the factors of a large model leave signs uncertain. `follows`: whether loads follow bodies, so that K is symmetric only if its entries are
+/// but for their rounding; `name` names coordinates in errors.
 pub(crate) fn signs(
     k: &Sparse,
     phi_q: &Sparse,
+    follows: bool,
     name: impl Fn(usize) -> String,
 ) -> Result<Option<[usize; 2]>, LinearError> {
     if phi_q.rows() > k.rows() {
         let independent = sparse::select_rows(phi_q, &independent_rows(phi_q)?);
-        return signs(k, &independent, name);
+        return signs(k, &independent, follows, name);
     }
     let size = k.rows() + phi_q.rows();
     if size > SPARSE_FROM {
-        let symmetric = sparse::is_symmetric(k, ASYMMETRY).is_ok();
+        let symmetric = sparse::is_symmetric(k, ASYMMETRY).is_ok() && !(follows && is_skewed(k, None));
         let k = sparse::add(0.5, k, 0.5, &sparse::transpose(k));
         if symmetric && let Some(negative) = regular_signs(&k, phi_q)? {
             return Ok(Some([negative, 0]));
@@ -137,7 +142,7 @@ pub(crate) fn signs(
             return if symmetric { by_shifts(&k, phi_q) } else { Ok(None) };
         }
     }
-    let Some(Reduced { k, largest, units, basis, eigen }) = reduced(k, phi_q, name)? else {
+    let Some(Reduced { k, largest, units, basis, eigen }) = reduced(k, phi_q, follows, name)? else {
         return Ok(None);
     };
     let cut = ZERO * norms::max_abs(&k);
@@ -173,18 +178,53 @@ pub(super) struct Reduced {
 pub(super) fn reduced(
     k: &Sparse,
     phi_q: &Sparse,
+    follows: bool,
     name: impl Fn(usize) -> String,
 ) -> Result<Option<Reduced>, LinearError> {
     let given = to_dense(k);
     let units = even_units(&given);
-    let (k, phi_q) = scaled(&given, &to_dense(phi_q), &units);
+    let (even, phi_q) = scaled(&given, &to_dense(phi_q), &units);
     let basis = NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), name)?.r;
+    if follows && is_skewed(k, Some((&units, &basis))) {
+        return Ok(None);
+    }
+    let k = even;
     let k_r = dense::mul_transpose(&basis, &dense::mul(&k, &basis));
     if dense::is_symmetric(&k_r, ASYMMETRY).is_err() {
         return Ok(None);
     }
     let eigen = SymmetricEigen::new(&dense::symmetric_part(&k_r))?;
     Ok(Some(Reduced { k, largest: norms::max_abs(&given), units, basis, eigen }))
+}
+
+/// Whether K - K^T is more than rounding of the entries of K, as it is or on the basis R of directions in units D:
+///
+/// ```text
+/// |R^T D (K - K^T) D R|_ij > (|R|^T D E D |R|)_ij for some i, j,   E_kl = 1e-12 (largest of row k and column l) where K_kl or K_lk is an entry
+/// ```
+fn is_skewed(k: &Sparse, on: Option<(&[f64], &Dense)>) -> bool {
+    let skew = sparse::add(1.0, k, -1.0, &sparse::transpose(k));
+    let mut largest = vec![0.0_f64; k.rows()];
+    for (v, (i, j)) in k.iter() {
+        largest[i] = largest[i].max(v.abs());
+        largest[j] = largest[j].max(v.abs());
+    }
+    let rounding = |i: usize, j: usize| ASYMMETRY_OF_ENTRY * largest[i].max(largest[j]);
+    let Some((units, basis)) = on else {
+        return skew.iter().any(|(v, (i, j))| v.abs() > rounding(i, j));
+    };
+    let (n, d) = (k.rows(), basis.ncols());
+    let (mut of_skew, mut of_rounding) = (Dense::zeros(n, d), Dense::zeros(n, d));
+    for (v, (i, j)) in skew.iter() {
+        let both = units[i] * units[j];
+        for l in 0..d {
+            of_skew[(i, l)] += both * v * basis[(j, l)];
+            of_rounding[(i, l)] += both * rounding(i, j) * basis[(j, l)].abs();
+        }
+    }
+    let sizes = Dense::from_fn(n, d, |i, j| basis[(i, j)].abs());
+    let (found, most) = (dense::mul_transpose(basis, &of_skew), dense::mul_transpose(&sizes, &of_rounding));
+    (0..d).any(|j| (0..d).any(|i| found[(i, j)].abs() > most[(i, j)]))
 }
 
 /// The sign of x^T K x, zero where rounding may be what it is; K and x, of length one, in even units D, `largest` the largest entry of K as

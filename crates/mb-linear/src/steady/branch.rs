@@ -246,7 +246,7 @@ impl Walk<'_> {
     fn signs(&self, at: &Stop) -> Result<Option<Signs>, LinearError> {
         let (k, phi_q) = self.stiffness(at);
         let name = |i| self.model.coordinate_name(i);
-        if let Some(signs) = signs(&k, &phi_q, name)? {
+        if let Some(signs) = signs(&k, &phi_q, self.model.has_follower_forces(), name)? {
             return Ok(Some(signs));
         }
         if k.rows() + phi_q.rows() > UNSYMMETRIC_UP_TO {

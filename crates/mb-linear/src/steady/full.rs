@@ -118,7 +118,8 @@ impl<'a> FullOrbit<'a> {
             }
             points += 1;
         }
-        let changes = largest.map(|x| tiling.sparse(&x));
-        Ok(Ok(Deviation::full(changes, relative, points)))
+        let unseen = self.scale.unseen();
+        let changes = largest.map(|x| tiling.sparse(&x).map(|v| unseen * v));
+        Ok(Ok(Deviation::full(changes, unseen * relative, points)))
     }
 }

@@ -11,8 +11,9 @@
 //! functions of angles that grow with the speeds of the motion and of the frame. A trigonometric polynomial with h harmonics
 //! that differs from its value at zero has no more than 2 h zeros in a turn; sixteen phases of each speed, no two the
 //! same (a point has a phase of every speed, see `scale`), leave none unseen up to half as many harmonics, and functions that are no polynomials have no reason to vanish at
-//! multiples of the golden section. Where no element has a function of place from outside ([`Model::has_functions_of_place`]), all that
-//! turns are products of two rotations, of two harmonics, and analytic functions of them: five phases are enough. Given functions of time are judged by their form ([`Model::unsteady_laws`]).
+//! irregular phases. Where no element has a function of place from outside ([`Model::has_functions_of_place`]), all that
+//! turns are products of two rotations, of two harmonics, and analytic functions of them: five phases are enough, unless more than four
+//! springs may stand in a ring, whose lower harmonics cancel. Given functions of time are judged by their form ([`Model::unsteady_laws`]).
 
 use super::change::Change;
 use super::generator::Generator;
@@ -73,7 +74,9 @@ impl Orbit<'_> {
             }
             out.points += 1;
         }
-        Ok(Ok(Deviation::reduced(self.r.clone(), out.blocks, out.relative, out.points)))
+        let unseen = self.scale.unseen();
+        let blocks = out.blocks.map(|x| dense::scale(unseen, &x));
+        Ok(Ok(Deviation::reduced(self.r.clone(), blocks, unseen * out.relative, out.points)))
     }
     /// The point with its multipliers, where equations of motion and constraints hold there.
     fn equations(

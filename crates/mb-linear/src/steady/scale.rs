@@ -43,7 +43,8 @@ impl Scale {
         let forces = model.largest_force(point);
         let rounded = |m: &f64| if *m > 0.0 { ROUNDED * forces / m } else { 0.0 };
         let acceleration = diagonals[0].iter().map(rounded).collect();
-        let phases = if model.has_functions_of_place() { PHASES } else { PHASES_OF_ROTATIONS };
+        let many = model.has_functions_of_place() || model.lengths() > FEW_LENGTHS;
+        let phases = if many { PHASES } else { PHASES_OF_ROTATIONS };
         Self { speed, full, reduced: Vec::new(), velocity, acceleration, speeds, travels, phases }
     }
     /// With the sizes of the coordinates in a basis of the admissible displacements.
@@ -53,6 +54,10 @@ impl Scale {
             (0..x.ncols()).map(|i| x[(i, i)]).collect()
         });
         Self { reduced: sizes(&diagonals, self.speed), ..self }
+    }
+    /// What a deviation at the phases looked at may be larger elsewhere.
+    pub(super) fn unseen(&self) -> f64 {
+        if self.phases < PHASES { 1.0 } else { UNSEEN }
     }
     /// What an entry of M (0), C (1) or K (2) is multiplied by to become one of K.
     pub(super) fn unit(&self, order: usize) -> f64 {
@@ -153,6 +158,24 @@ pub(crate) const PHASES: u32 = 16;
 /// The same where all laws are the workspace's own: their entries turn as products of two rotations, so have two harmonics.
 const PHASES_OF_ROTATIONS: u32 = 5;
 
+/// Springs by their lengths up to which no more phases are looked at. A length is a function of all harmonics of a rotation, of which the first
+/// are the largest; a ring of N equal springs leaves those of N alone.
+const FEW_LENGTHS: usize = 4;
+
+/// What a deviation that was looked at in [`PHASES`] phases may be larger elsewhere: the largest of so many values of a harmonic about zero
+/// misses half of its range with a chance of 1e-5.
+const UNSEEN: f64 = 2.0;
+
+/// Largest distance in turns of a phase from its multiple of the golden section.
+const IRREGULAR: f64 = 0.015;
+
+/// The k-th of [`PHASES`] phases in turns, from one on: next to a multiple of the golden section, off it by the fractions of k^2 sqrt 2.
+/// Multiples alone are nearly whole ones of a Fibonacci number of parts, so that a ring of 13 springs would look the same at all of them.
+fn phase(k: u32) -> f64 {
+    let k = f64::from(k);
+    GOLDEN * k + IRREGULAR * (2.0 * (k * k * std::f64::consts::SQRT_2).fract() - 1.0)
+}
+
 /// Speeds of a frame below this share of the fastest of the motion are rounding: their turns take for ever.
 const ROUNDING: f64 = 1e-9;
 
@@ -186,7 +209,8 @@ pub(super) fn times(scale: &Scale, s: &Generator, phases: u32) -> Vec<f64> {
     // The fastest speed comes first.
     for turn in turns {
         if !shows(&times, turn, phases) {
-            times.extend((1..=phases).map(|k| at(turn, k)));
+            let share = |k: u32| if phases < PHASES { GOLDEN * f64::from(k) } else { phase(k) };
+            times.extend((1..=phases).map(|k| turn * share(k)));
         }
     }
     times
@@ -215,6 +239,13 @@ mod tests {
         let times: Vec<f64> = (1..=PHASES).map(|k| GOLDEN * f64::from(k)).collect();
         for (turn, served) in [(1.0, true), (7.0 / 6.0, true), (0.3_f64.recip(), true), (100.0, false)] {
             assert_eq!(shows(&times, turn, PHASES), served, "a turn of {turn}");
+        }
+        let own: Vec<f64> = (1..=PHASES).map(phase).collect();
+        assert!(shows(&own, 1.0, PHASES));
+        // Whatever the number of equal parts of a turn, some phase is far from all of their edges.
+        for parts in 1..2000 {
+            let seen = own.iter().map(|phase| 1.0 - (std::f64::consts::TAU * f64::from(parts) * phase).cos());
+            assert!(seen.fold(0.0, f64::max) > 1.0, "{parts}");
         }
         // Two phases alone.
         assert!(!shows(&times, 2.0 * GOLDEN, PHASES));

@@ -21,6 +21,8 @@ pub enum Fault {
     Syntax {
         /// The TOML parser's words.
         message: String,
+        /// What to write, where it can be guessed.
+        help: Option<&'static str>,
     },
     /// A key that the table does not have.
     #[error("unknown key `{key}`")]
@@ -493,6 +495,9 @@ pub enum Fault {
         /// Such as `point 'B'`.
         thing: String,
     },
+    /// A universal joint that cannot be assembled.
+    #[error("the two pins of a universal joint must be at right angles, and are parallel at the start")]
+    ParallelPins,
     /// A fixed body whose angle an output would have to leave out.
     #[error("an output cannot be measured from a fixed body that is turned by {angle} rad")]
     TurnedGround {

@@ -5,7 +5,8 @@ use super::nearest;
 use crate::law::Function;
 
 /// Names that other languages have for functions, and what stands for them here.
-const ELSEWHERE: [(&str, &str); 21] = [
+const ELSEWHERE: [(&str, &str); 22] = [
+    ("pi", "write `pi` without brackets"),
     ("log", "write `ln` for the natural logarithm"),
     ("log10", "write `ln(x)/ln(10)` for the logarithm to base 10"),
     ("log2", "write `ln(x)/ln(2)` for the logarithm to base 2"),

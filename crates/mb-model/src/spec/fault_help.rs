@@ -1,6 +1,7 @@
 //! What to do about each fault of a description.
 
 use super::fault::Fault;
+use super::value::COMPONENTS;
 
 impl Fault {
     /// What to do about it.
@@ -51,6 +52,16 @@ impl Fault {
                 "write `reference = \"tangent\"` or `\"chord\"`, or add conditions that stop them".to_owned()
             }
             Self::FrameOverHeld { .. } => "clamp or guide nodes with joints".to_owned(),
+            Self::Syntax { help, .. } => (*help)?.to_owned(),
+            Self::WrongReference { found: "spatial-body", wanted: "body or angle", .. } => {
+                "in space give `joint = NAME` in place of `a` and `b`: the joint whose free rotation it resists".to_owned()
+            }
+            Self::WrongType { expected, .. } if expected == COMPONENTS => {
+                "a direction or a place stands in brackets, as in `[0.0, 0.0, 1.0]`".to_owned()
+            }
+            Self::WrongType { expected, .. } if expected == SIX => {
+                "along x, y, z (N/m, N s/m) and about them (N m/rad, N m s/rad), as in `[1e6, 1e6, 1e6, 1e3, 1e3, 1e3]`".to_owned()
+            }
             Self::MissingUnits | Self::WrongUnits { .. } => {
                 "write `units = \"SI\"` at the top: metre, kilogram, second, newton, radian".to_owned()
             }
@@ -96,6 +107,9 @@ impl Fault {
             Self::NoOrientation { .. } => {
                 "a point has no angle; use a body, or the joint `point-on-line`".to_owned()
             }
+            Self::ParallelPins => {
+                "give `axis_a`, the pin on a in the axes of its body, at a right angle to `axis`, the pin on b in those of its own".to_owned()
+            }
             Self::TurnedGround { .. } => "measure it from `ground`".to_owned(),
             Self::SeveralRows { valid, .. } => list("give `axis`, one of", valid),
             Self::NoReaction { .. } => {
@@ -126,6 +140,9 @@ impl Fault {
 
 /// The word for a list of tables in messages.
 pub(super) const LIST: &str = "a list";
+
+/// The words for stiffnesses along three axes and about them in messages.
+pub(super) const SIX: &str = "six numbers";
 
 /// The words for a vector in space in messages.
 pub(super) const THREE: &str = "three numbers [x, y, z]";

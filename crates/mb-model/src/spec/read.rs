@@ -6,7 +6,7 @@
 
 use super::error::{ModelError, Path, Problem, Step};
 use super::fault::Fault;
-use super::fault_help::{LIST, THREE};
+use super::fault_help::{LIST, SIX, THREE};
 use super::legible::is_obeyed;
 use super::locate::{Lines, entry};
 use super::nearest::nearest;
@@ -23,7 +23,8 @@ use toml::de::{DeTable, DeValue};
 pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, ModelError> {
     let document = DeTable::parse(text).map_err(|e| {
         let span = e.span().unwrap_or(0..0);
-        let fault = Fault::Syntax { message: syntax_words(e.message().trim(), span.is_empty()) };
+        let message = syntax_words(e.message().trim(), span.is_empty());
+        let fault = Fault::Syntax { message, help: meant(text, span.start) };
         let mut problem = Problem::new("", Path::default(), fault);
         problem.position = Some(Lines::new(text).position(span));
         ModelError::from(problem)
@@ -56,6 +57,33 @@ fn syntax_words(message: &str, at_nothing: bool) -> String {
         m => m,
     }
     .to_owned()
+}
+
+/// What to write where the text is no TOML at a byte: what is often pasted there.
+fn meant(text: &str, at: usize) -> Option<&'static str> {
+    let (before, after) = text.split_at_checked(at)?;
+    let line = after.lines().next().unwrap_or_default();
+    match text.trim_start().chars().next() {
+        Some('{') if before.trim().is_empty() => {
+            return Some(
+                "this looks like JSON; a model file is TOML, as `mb generate rod-pendulum` prints it",
+            );
+        }
+        Some('<') if before.trim().is_empty() => {
+            return Some(
+                "this looks like XML; a model file is TOML, as `mb generate rod-pendulum` prints it",
+            );
+        }
+        _ => {}
+    }
+    if after.starts_with(',') && before.ends_with(|c: char| c.is_ascii_digit()) {
+        return Some("numbers are written with a decimal point, as in `2.5`, and lists in brackets");
+    }
+    if line.starts_with("np.") || line.starts_with("numpy.") {
+        return Some("write the number alone, as in `2.5`");
+    }
+    let expression = line.contains(['*', '/', '(', '+']) && before.trim_end().ends_with('=');
+    expression.then_some("an expression stands in quotes, as in `\"2*L/3\"`")
 }
 
 /// The innermost named table on the way, such as `joint 'elbow'`.
@@ -189,7 +217,7 @@ fn expected_words(expected: &dyn Expected) -> String {
         "an array of length 2" => "a pair [x, y]".to_owned(),
         "an array of length 3" => THREE.to_owned(),
         "an array of length 4" => "four numbers".to_owned(),
-        "an array of length 6" => "six numbers".to_owned(),
+        "an array of length 6" => SIX.to_owned(),
         "u8" => "a whole number from 0 to 255".to_owned(),
         other if other.starts_with("struct ") => "a table".to_owned(),
         other => other.to_owned(),

@@ -146,7 +146,7 @@ impl Serialize for Vector {
 }
 
 /// What a list of components must be, in words.
-const COMPONENTS: &str = "two components [x, y] or three [x, y, z]";
+pub(super) const COMPONENTS: &str = "two components [x, y] or three [x, y, z]";
 
 struct VectorVisitor;
 

@@ -10,7 +10,7 @@
 
 use super::linearized::Blocks;
 use super::sweep::{D1, D2, D3, Frame, Scratch, inner, outer};
-use crate::element::{Data, Element};
+use crate::element::{Data, Element, ForceFrame};
 use crate::law::TimeLaw;
 use crate::model::{Member, Model};
 use crate::state::Point;
@@ -102,6 +102,20 @@ impl<P: Data> Model<P> {
             Element::Custom(_) => true,
             _ => false,
         })
+    }
+
+    /// Whether forces may turn with bodies: follower forces and pressures, moments on bodies in space, laws of an element of someone else's. They can
+    /// do work in a cycle, so that a stiffness matrix that is a little unsymmetric is no rounded one.
+    pub fn has_follower_forces(&self) -> bool {
+        self.members().iter().any(|m| match &m.element {
+            Element::Force(e) => e.frame != ForceFrame::Ground,
+            Element::Moment(_) | Element::FaceLoad(_) | Element::Custom(_) => true,
+            _ => false,
+        })
+    }
+    /// Number of elements whose forces are functions of a length.
+    pub fn lengths(&self) -> usize {
+        self.members().iter().filter(|m| matches!(m.element, Element::Spring(_))).count()
     }
 
     /// Puts the element's coordinates into the frame, moving along the motion in the inner level.

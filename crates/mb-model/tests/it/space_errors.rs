@@ -71,6 +71,12 @@ fn bodies() {
             "no parameters",
             with("axis = [1.0, 0.0, 0.0], angle = 0.3", "euler_parameters = [0.0, 0.0, 0.0, 0.0]"),
         ),
+        (
+            "parallel pins",
+            and(
+                "[[joint]]\nname = \"cross\"\ntype = \"universal\"\na = \"arm.tip\"\nb = \"rod\"\naxis = [1.0, 0.0, 0.0]\naxis_a = [1.0, 0.0, 0.0]",
+            ),
+        ),
         ("axes not perpendicular", with("x = [0.0, 1.0, 0.0]", "x = [0.2, 1.0, 0.0]")),
         ("zero direction", with("x = [0.0, 1.0, 0.0]", "x = [0.0, 0.0, 0.0]")),
         ("marker and frame of one name", with("markers.tip", "markers.hinge")),

@@ -111,6 +111,9 @@ class Campbell:
         The frame that eigenvalues are seen from.
     critical : list of Critical
         Where modes cut the lines, by rising speed.
+    unsolved : list of (int, float, (float, float))
+        Where a mode meets a line between two speeds and was lost on the way, so that the critical speed was not solved for: the column of
+        the mode, so many per revolution, the two speeds. More ``samples`` may follow it.
     unstable : list of Unstable
         Ranges of speeds at which disturbances grow.
     deviation : float
@@ -118,7 +121,7 @@ class Campbell:
     complete : bool
         Whether all modes of every speed were computed.
     resolution : float
-        Ranges of growth narrower than this may be missed.
+        Ranges of growth, and ranges without it between two of growth, that are narrower than this may be missed.
 
     Examples
     --------
@@ -140,6 +143,7 @@ class Campbell:
         self.error, self.whirl = found["error"], found["whirl"]
         self.frame = found["frame"]
         self.critical = [Critical(*c) for c in found["critical"]]
+        self.unsolved: list[tuple[int, float, tuple[float, float]]] = [(k, order, tuple(between)) for k, order, between in found["unsolved"]]
         self.unstable = [Unstable(*u) for u in found["unstable"]]
         self.deviation, self.complete = found["deviation"], found["complete"]
         self.resolution = found["resolution"]

@@ -33,10 +33,34 @@ def _curve(name: str, colour: int, x: Any, y: Any, mark: str = "line", band: Any
     }
 
 
+def _unit(r: Response, o: int, i: int) -> str:
+    """The unit of output over input; empty where one of them has none of its own."""
+    pair = (r.output_units[o], r.input_units[i])
+    if not all(pair):
+        return ""
+    return "/".join(f"({unit})" if " " in unit or "/" in unit else unit for unit in pair)
+
+
+def _peaks(r: Response, i: int) -> dict[str, Any] | None:
+    """The table of the peaks of one input."""
+    heads = [("output", ""), ("f", "Hz"), ("±", "Hz"), ("magnitude", ""), ("unit", ""), ("level", "dB"), ("relative error", "")]
+    rows: list[list[Any]] = []
+    for o, output in enumerate(r.outputs):
+        for peak in r.peaks[output, r.inputs[i]]:
+            half = (peak.within[1] - peak.within[0]) / 2
+            size = None if peak.value is None else abs(peak.value)
+            level = 20 * math.log10(size) if size else None
+            share = peak.bound / size if size and peak.bound is not None and math.isfinite(peak.bound) else None
+            rows.append([output, peak.hz, half, "infinite" if size is None else size, _unit(r, o, i), level, share])
+    return {"title": "Peaks", "columns": heads, "rows": rows} if rows else None
+
+
 def _response(r: Response) -> list[dict[str, Any]]:
     charts = []
     for i, input in enumerate(r.inputs):
-        magnitude, phase = [], []
+        magnitude, phase, plane = [], [], []
+        units = {_unit(r, o, i) for o in range(len(r.outputs))}
+        unit = units.pop() if len(units) == 1 else "SI units of each"
         for o, output in enumerate(r.outputs):
             size, error = r.magnitude[:, o, i], r.bound[:, o, i]
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -45,12 +69,29 @@ def _response(r: Response) -> list[dict[str, Any]]:
             name = output if len(r.outputs) > 1 else ""
             magnitude.append(_curve(name, o, r.hz, r.decibel[:, o, i], band=half))
             phase.append(_curve(name, o, r.hz, r.phase[:, o, i], band=angle))
+            h: NDArray[np.complex128] = r.H[:, o, i]
+            plane.append({**_curve(name, o, h.real, h.imag), "frequencies_hz": _finite(r.hz)})
+        title = f"Response of {', '.join(r.outputs)} to {input}"
         charts.append(
             {
-                "title": f"Response of {', '.join(r.outputs)} to {input}",
+                "title": title,
                 "note": " ".join(f"{sentence.rstrip('.')}." for sentence in [r.method, *r.notes]),
                 "abscissa": "frequency, Hz",
-                "panels": [{"ordinate": "magnitude, dB", "curves": magnitude}, {"ordinate": "phase, degrees", "curves": phase}],
+                "panels": [
+                    {"ordinate": f"magnitude, dB of {unit}" if unit else "magnitude, dB", "curves": magnitude},
+                    {"ordinate": "phase, degrees", "curves": phase},
+                ],
+                "table": _peaks(r, i),
+            }
+        )
+        of_unit = f", {unit}" if unit else ""
+        charts.append(
+            {
+                "title": f"{title}, complex plane",
+                "note": "",
+                "abscissa": f"real part{of_unit}",
+                "equal": True,
+                "panels": [{"ordinate": f"imaginary part{of_unit}", "curves": plane}],
             }
         )
     return charts

@@ -1252,9 +1252,9 @@ class Model:
         q = native.initial()
         for i, value in numbers(start_values(at).at, self.configuration, "at", "coordinate"):
             q[i] = value
-        rank, rows = native.rank(q, number(time, "time"))
+        rank, pivots, rows = native.rank(q, number(time, "time"))
         _, nv, nc = native.sizes()
-        return Redundancy(nv, nc, rank, {name: depends for _, name, depends in rows})
+        return Redundancy(nv, nc, rank, {name: depends for _, name, depends in rows}, *pivots)
 
     def series(
         self,
@@ -1618,6 +1618,9 @@ class Redundancy:
         Numbers of coordinates and of constraint rows, and the rank of the rows.
     redundant : dict
         Redundant rows by name, each with the names of those it is a combination of.
+    smallest_kept, largest_dropped : float or None
+        The pivots on both sides of the cut, of rows scaled to length one; None where nothing was kept or dropped, and of more than 1000
+        coordinates and rows, whose rank comes from sparse factors.
 
     Examples
     --------
@@ -1632,6 +1635,8 @@ class Redundancy:
     rows: int
     rank: int
     redundant: dict[str, list[str]]
+    smallest_kept: float | None = None
+    largest_dropped: float | None = None
 
     @property
     def degrees_of_freedom(self) -> int:

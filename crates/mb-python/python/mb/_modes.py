@@ -88,8 +88,10 @@ class Modes(Kept):
         Mode shapes of length one, the largest entry real and positive; real where all of them are.
     left : ndarray, coordinates x modes
         Left eigenvectors, where ``left=True`` asked for them.
-    multipliers : ndarray, constraint rows x modes
-        Multipliers of the constraints.
+    multipliers, left_multipliers : ndarray, constraint rows x modes
+        Multipliers of the constraints, of the modes and of the left eigenvectors.
+    penalty_share : ndarray
+        With a penalty form the share of a mode's energy that is the penalty's; NaN elsewhere.
     complete : bool or None
         Whether every eigenvalue asked for is there: True, False, or None where nothing shows it.
     method : str or None
@@ -114,7 +116,7 @@ class Modes(Kept):
 
     _numbers = (
         "s", "hz", "natural_hz", "zeta", "error", "backward_error", "condition", "chain", "determined", "constraint_violation", "multiplicity", "kind", "shapes",
-        "_count", "_left", "multipliers", "eigenvalues", "complete", "method", "_native_notes", "_data", "_everything",
+        "_count", "_left", "_left_multipliers", "multipliers", "penalty_share", "eigenvalues", "complete", "method", "_native_notes", "_data", "_everything",
     )  # fmt: skip
 
     def __init__(self, native: Any, *, names: list[str] | None = None, note: str | None = None, everything: bool = False, report: bool = True):
@@ -216,10 +218,25 @@ class Modes(Kept):
 
     @property
     def left(self) -> np.ndarray:
-        left = self._left
-        if len(self) and left.shape[0] == 0:
-            raise ArgumentError("Left vectors were not asked for: pass left=True to the analysis.", "left")
-        return left
+        self._asked_left("left")
+        return self._left
+
+    def _asked_left(self, name: str) -> None:
+        if len(self) and self._left.shape[0] == 0:
+            raise ArgumentError("Left vectors were not asked for: pass left=True to the analysis.", name)
+
+    @fixed
+    def _left_multipliers(self) -> np.ndarray:
+        return self._native.left_multipliers(self._all)
+
+    @property
+    def left_multipliers(self) -> np.ndarray:
+        self._asked_left("left_multipliers")
+        return self._left_multipliers
+
+    @fixed
+    def penalty_share(self) -> np.ndarray:
+        return self._native.penalty_share(self._all)
 
     @fixed
     def multipliers(self) -> np.ndarray:

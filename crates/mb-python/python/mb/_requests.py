@@ -133,6 +133,8 @@ def _is_arpack(solver: Any, part: str, engine: Any) -> bool:
     """Whether ARPACK-NG does the Krylov iteration."""
     if solver is None:
         return False
+    if not isinstance(solver, str):
+        raise ArgumentTypeError(f"solver is of type {type(solver).__name__}, but must be 'arpack', or None for the built-in one.", "solver")
     if solver != "arpack":
         raise ArgumentError(f"solver is {solver!r}, but must be 'arpack', or None for the built-in one.", "solver")
     if engine is not None:

@@ -187,20 +187,30 @@ pub fn chart(found: &Found, figure: FigureArg) -> Chart {
     let over =
         |of: &dyn Fn(&Sample) -> f64| found.samples().map(|s| [s.omega / TAU, of(s)]).collect::<Vec<_>>();
     let title = found.loaded.model.name.clone();
+    let unit = match found.response.common_unit() {
+        Some(unit) if unit.is_empty() => String::new(),
+        Some(unit) => format!(", {unit}"),
+        None => ", SI units of each".to_owned(),
+    };
     if figure == FigureArg::Nyquist {
         let plane = |at| found.samples().map(|s: &Sample| [s.value[at].re, s.value[at].im]).collect();
-        let panel = Panel { ordinate: "imaginary part".into(), scale: Scale::Linear, curves: curves(&plane) };
-        return Chart { title, abscissa: "real part".into(), panels: vec![panel], equal: true };
+        let [ordinate, abscissa] = ["imaginary part", "real part"].map(|name| format!("{name}{unit}"));
+        let panel = Panel { ordinate, scale: Scale::Linear, curves: curves(&plane) };
+        return Chart { title, abscissa, panels: vec![panel], equal: true };
     }
     let decibels = |x: f64| if x > 0.0 { 20.0 * x.log10() } else { f64::NAN };
     let magnitude = if figure == FigureArg::Bode {
         let curves = curves(&|at| over(&|s| decibels(s.value[at].norm())));
         let curves = banded(curves, &|h, bound| decibels(1.0 + bound / h));
-        Panel { ordinate: "magnitude, dB".into(), scale: Scale::Linear, curves }
+        let ordinate = match found.response.common_unit() {
+            Some(unit) if unit.is_empty() => "magnitude, dB".to_owned(),
+            unit => format!("magnitude, dB of {}", unit.as_deref().unwrap_or("SI units of each")),
+        };
+        Panel { ordinate, scale: Scale::Linear, curves }
     } else {
         let curves = curves(&|at| over(&|s| s.value[at].norm()));
         let curves = banded(curves, &|_, bound| bound);
-        Panel { ordinate: "magnitude".into(), scale: Scale::FromZero, curves }
+        Panel { ordinate: format!("magnitude{unit}"), scale: Scale::FromZero, curves }
     };
     let phases = |at| {
         let frequencies = found.samples().map(|s| s.omega / TAU);

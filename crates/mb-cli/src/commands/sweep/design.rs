@@ -57,6 +57,13 @@ fn wrong(path: &Path, line: u64, reason: String) -> RequestError {
 /// Names and rows of numbers of a CSV file.
 fn table(path: &Path) -> Result<(Vec<String>, Vec<Vec<f64>>), Failure> {
     let text = read(path)?;
+    // Spreadsheets write a byte order mark, and semicolons where the comma is the decimal sign.
+    let text = text.trim_start_matches('\u{feff}');
+    let heads = text.lines().next().unwrap_or_default();
+    if heads.contains(';') && !heads.contains(',') {
+        let reason = "the columns are separated by semicolons; separate them by commas, with points in decimal numbers";
+        return Err(wrong(path, 1, reason.to_owned()).into());
+    }
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
     let malformed = |e: &csv::Error| {
         let reason = match e.kind() {

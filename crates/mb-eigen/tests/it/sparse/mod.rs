@@ -7,6 +7,7 @@ mod descriptor;
 mod drivers;
 mod edges;
 mod everything;
+mod growth;
 mod invariance;
 mod largest;
 mod leaving_axis;

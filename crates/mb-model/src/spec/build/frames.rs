@@ -190,6 +190,18 @@ impl<P: Data> Builder<P> {
             (None, None) if ask.pins => return Err(missing("axis_a")),
             (None, None) => seen(to_b, to_a, axes_b),
         };
+        if ask.pins {
+            let pin = |to: [P; 4], axes: [P; 4], axis: usize| {
+                let mut unit = [P::zero(); 3];
+                unit[axis] = P::one();
+                turned(to, &turned(axes, &Vector3::from(unit)))
+            };
+            // Where they are parallel the constraint has no derivative, so that no step assembles it.
+            let across = cross(&pin(to_a, axes_a, 0), &pin(to_b, axes_b, 1));
+            if dot(&across, &across).value() < PARALLEL {
+                return Err(e.problem(if named[0].is_some() { "a" } else { "axis_a" }, Fault::ParallelPins));
+            }
+        }
         Ok((Grip { spot: a, axes: axes_a }, Grip { spot: b, axes: axes_b }))
     }
 
@@ -241,6 +253,9 @@ impl<P: Data> Builder<P> {
         }
     }
 }
+
+/// Square of the sine of the angle below which two pins are parallel, a hundredth of a degree.
+const PARALLEL: f64 = 3e-8;
 
 /// The key of the tables of joints.
 const JOINT: &str = "joint";

@@ -1,0 +1,80 @@
+//! How a response is shown: units of its entries, its peaks as a table.
+
+use super::ModelResponse;
+use crate::number::tiny;
+use crate::tables::{columns, number, optional};
+use mb_report::{Cell, Table};
+use std::f64::consts::TAU;
+
+impl ModelResponse {
+    /// The unit of one entry, output over input; empty where one of them has none of its own.
+    pub fn unit(&self, (output, input): (usize, usize)) -> String {
+        quotient(&self.output_units[output], &self.input_units[input])
+    }
+    /// The unit of all entries; none where they differ.
+    pub fn common_unit(&self) -> Option<String> {
+        let entries = (0..self.outputs.len()).flat_map(|o| (0..self.inputs.len()).map(move |i| (o, i)));
+        let mut units = entries.map(|at| self.unit(at));
+        let first = units.next()?;
+        units.all(|unit| unit == first).then_some(first)
+    }
+    /// The peaks by entry, in increasing frequency; an undamped pole has an infinite one.
+    pub fn peak_table(&self) -> Table {
+        let row = |peak: &mb_response::Peak| {
+            let (output, input) = peak.entry;
+            let size = peak.value.map(|(h, _)| h.norm());
+            let share = peak.value.map(|(h, bound)| bound / h.norm()).filter(|share| share.is_finite());
+            vec![
+                Cell::Words(format!("{} / {}", self.outputs[output], self.inputs[input])),
+                number(peak.omega / TAU),
+                half_width(0.5 * (peak.within[1] - peak.within[0]) / TAU),
+                size.map_or_else(|| Cell::Number(f64::INFINITY, "infinite".to_owned()), number),
+                Cell::Words(self.unit(peak.entry)),
+                optional(size.filter(|h| *h > 0.0).map(|h| 20.0 * h.log10())),
+                share.map_or_else(|| optional(None), half_width),
+            ]
+        };
+        Table {
+            title: "Peaks".to_owned(),
+            note: String::new(),
+            columns: columns(&[
+                ("response", ""),
+                ("f", "Hz"),
+                ("±", "Hz"),
+                ("magnitude", ""),
+                ("unit", ""),
+                ("level", "dB"),
+                ("relative error", ""),
+            ]),
+            rows: self.peaks.iter().map(row).collect(),
+        }
+    }
+}
+
+/// An error, with two digits.
+fn half_width(x: f64) -> Cell {
+    Cell::Number(x, tiny(x))
+}
+
+/// `m/N` of `m` and `N`; what has products or quotients of its own stands in brackets.
+fn quotient(output: &str, input: &str) -> String {
+    if output.is_empty() || input.is_empty() {
+        return String::new();
+    }
+    let [output, input] = [output, input]
+        .map(|unit| if unit.contains([' ', '/']) { format!("({unit})") } else { unit.to_owned() });
+    format!("{output}/{input}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quotient;
+
+    #[test]
+    fn units_of_quotients() {
+        assert_eq!(quotient("m", "N"), "m/N");
+        assert_eq!(quotient("rad/s", "N m"), "(rad/s)/(N m)");
+        assert_eq!(quotient("m", "m/s^2"), "m/(m/s^2)");
+        assert_eq!(quotient("", "N"), "");
+    }
+}
