@@ -204,7 +204,7 @@ def test_the_page_has_the_curves_and_the_motion_asked_for(tmp_path):
     page = tmp_path / "page.html"
     modes.save(page, curves=[response, m.track("k", 4, 5, samples=3, modes=1)], run=m.simulate(1.0, at={"P.x": 0.1}))
     text = page.read_text()
-    for words in ("Response of way to u", "Modes over k", "Outputs over time", "Violation and energy", "Energy by body"):
+    for words in ("Response of way to u", "Response of way to u, complex plane", '"Peaks"', "Modes over k", "Outputs over time", "Violation and energy", "Energy by body"):
         assert words in text, words
     for words in ("Effective mass", "Reactions by joint", "Constraints by joint", "Configuration"):
         assert words in text, words

@@ -186,7 +186,7 @@ def test_pictures_of_responses():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     axes = mass_on_a_spring().equilibrium().linearize().response((0.1, 1), log=True).plot(("sway", "u"))
-    assert axes[0].get_ylabel() == "magnitude, dB" and len(axes[1].lines) == 1
+    assert axes[0].get_ylabel() == "magnitude, dB of m/N" and len(axes[1].lines) == 1
 
 
 @pytest.mark.parametrize(

@@ -157,29 +157,61 @@ pub(super) fn find(
                 if (fa.0 < 0.0) == (fb.0 < 0.0) {
                     continue;
                 }
-                let followed = |w: f64, looks: Look| between.at(w, looks);
-                let mut found =
-                    path.unless_ended(|| root(&between, &followed, here, *order, [fa, fb])).transpose()?;
-                if matches!(found, Some(None)) && path.is_small() {
-                    // A mode that was lost on the way is one of all modes still.
-                    let every = |w: f64, looks: Look| between.all_at(w, looks);
-                    found =
-                        path.unless_ended(|| root(&between, &every, here, *order, [fa, fb])).transpose()?;
-                    found = found.map(|c| c.map(|c| Critical { mode, ..c }));
-                }
+                let found =
+                    path.unless_ended(|| crossing(&between, here, *order, [fa, fb], mode)).transpose()?;
                 match found {
-                    Some(Some(found)) => out.push(Critical { mode: named.unwrap_or(found.mode), ..found }),
-                    _ if fa.0.abs() > fa.1 && fb.0.abs() > fb.1 => {
+                    Some(Crossing::At(found)) => {
+                        out.push(Critical { mode: named.unwrap_or(found.mode), ..found });
+                    }
+                    Some(Crossing::Nowhere) => {}
+                    Some(Crossing::Lost) | None if fa.0.abs() > fa.1 && fb.0.abs() > fb.1 => {
                         let (mode, between) = (named.unwrap_or(mode), [a.w, b.w]);
                         unsolved.push(Unsolved { mode, order: *order, between });
                     }
-                    _ => {}
+                    Some(Crossing::Lost) | None => {}
                 }
             }
         }
     }
     out.sort_by(|a, b| a.speed.total_cmp(&b.speed).then(a.order.total_cmp(&b.order)));
     Ok((out, unsolved))
+}
+
+/// What becomes of a line that is cut between two samples.
+enum Crossing {
+    At(Critical),
+    /// It is not: the modes followed at a sample are not those that there are.
+    Nowhere,
+    /// A mode was lost on the way.
+    Lost,
+}
+
+/// Where f changes its sign between the samples, at which it is `ends`: by the modes followed and, of a small model in which one of these was
+/// lost, by all modes, with the number `mode`.
+fn crossing(
+    between: &Between<'_>,
+    what: Followed,
+    order: f64,
+    ends: [Value; 2],
+    mode: usize,
+) -> Result<Crossing, AnalysisError> {
+    if let Some(found) = root(between, &|w, looks| between.at(w, looks), what, order, ends)? {
+        return Ok(Crossing::At(found));
+    }
+    if !between.path.is_small() {
+        return Ok(Crossing::Lost);
+    }
+    let every = |w: f64, looks: Look| between.all_at(w, looks);
+    let end = |sample: &Sample| -> Result<_, AnalysisError> {
+        Ok(what.at(&every(sample.w, Look::Between)?, order).map(|found| found.1))
+    };
+    let [a, b] = between.samples;
+    let (Some(fa), Some(fb)) = (end(a)?, end(b)?) else { return Ok(Crossing::Lost) };
+    if (fa.0 < 0.0) == (fb.0 < 0.0) {
+        return Ok(Crossing::Nowhere);
+    }
+    let found = root(between, &every, what, order, [fa, fb])?;
+    Ok(found.map_or(Crossing::Lost, |found| Crossing::At(Critical { mode, ..found })))
 }
 
 /// f at the ends of an enclosure, over what its slope makes of the enclosure and over the errors there, above which it jumps between them:

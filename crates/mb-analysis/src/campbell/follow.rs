@@ -228,14 +228,12 @@ impl<'a> Follow<'a> {
                 (first..k - 1).rev().take(NEIGHBOURS - 1).map(|i| sample(&self.done, &own, i)).collect();
             let before: Vec<&Sample> = before.iter().collect();
             own[k] = next(self.path, &stop, self.done[k].w, &last, &before)?.modes;
-            // What has become one of the modes followed is reported there.
-            for mode in &mut own[k] {
-                *mode = mode.take().filter(|m| !self.done[k].modes.iter().flatten().any(|o| same(o, m)));
-            }
+            known_apart(&mut own[k], &self.done[k]);
         }
         if first == 1 {
             let stop = self.path.at(self.done[0].w, Look::Between)?;
             own[0] = next(self.path, &stop, self.done[0].w, &sample(&self.done, &own, 1), &[])?.modes;
+            known_apart(&mut own[0], &self.done[0]);
         }
         for (sample, own) in self.done.iter_mut().zip(own) {
             sample.modes.extend(own);
@@ -244,6 +242,13 @@ impl<'a> Follow<'a> {
     }
     pub(super) fn into_samples(self) -> Samples {
         Samples { list: self.done }
+    }
+}
+
+/// Takes out what has become one of the modes followed, where it is reported.
+fn known_apart(modes: &mut [Option<ModePoint>], followed: &Sample) {
+    for mode in modes {
+        *mode = mode.take().filter(|m| !followed.modes.iter().flatten().any(|o| same(o, m)));
     }
 }
 

@@ -150,11 +150,25 @@ fn a_response_and_a_track_are_those_of_their_commands() {
         let size = value[0].as_f64().unwrap().hypot(value[1].as_f64().unwrap());
         assert!((found - 20.0 * size.log10()).abs() < 1e-9, "{found}");
     }
+    // The complex plane has the values themselves, with their frequencies, and the table the peaks.
+    let (re, im) = (curve(&data, 1, 0, 0, "x"), curve(&data, 1, 0, 0, "y"));
+    assert!(data["charts"][1]["equal"] == true && re.len() == values.len());
+    for ((re, im), value) in re.iter().zip(&im).zip(values) {
+        assert!((re - value[0].as_f64().unwrap()).abs() + (im - value[1].as_f64().unwrap()).abs() < 1e-12);
+    }
+    assert!(curve(&data, 1, 0, 0, "frequencies_hz").iter().zip(&hz).all(|(a, b)| (a - b).abs() < 1e-12));
+    assert_eq!(data["charts"][0]["panels"][0]["ordinate"], "magnitude, dB of m/N");
+    let peaks = answer["responses"][0]["peaks"].as_array().unwrap();
+    let table = data["charts"][0]["table"]["rows"].as_array().unwrap();
+    assert!(!peaks.is_empty() && peaks.len() == table.len());
+    for (row, peak) in table.iter().zip(peaks) {
+        assert_eq!(row[1][0], peak["frequency_hz"], "{row} {peak}");
+    }
     // The last exact sample of the track is the first mode of the model with that parameter.
     let end = json(&["modes", &cart, "--set", "L=1.2"]);
-    let exact = curve(&data, 1, 0, 1, "y");
+    let exact = curve(&data, 2, 0, 1, "y");
     // The errors of a track are seen, those of this response are not.
-    let bands = curve(&data, 1, 0, 0, "band");
+    let bands = curve(&data, 2, 0, 0, "band");
     assert!(bands.len() == 31 && bands.iter().any(|half| *half > 0.0), "{bands:?}");
     assert!(data["charts"][0]["panels"][0]["curves"][0]["band"].is_null());
     let natural = end["formulations"][0]["eigenpairs"].as_array().unwrap().iter();

@@ -56,10 +56,10 @@ impl Fault {
             Self::WrongReference { found: "spatial-body", wanted: "body or angle", .. } => {
                 "in space give `joint = NAME` in place of `a` and `b`: the joint whose free rotation it resists".to_owned()
             }
-            Self::WrongType { expected, .. } if expected == COMPONENTS => {
+            Self::WrongType { expected, .. } | Self::WrongLength { expected, .. } if expected == COMPONENTS => {
                 "a direction or a place stands in brackets, as in `[0.0, 0.0, 1.0]`".to_owned()
             }
-            Self::WrongType { expected, .. } if expected == SIX => {
+            Self::WrongType { expected, .. } | Self::WrongLength { expected, .. } if expected == SIX => {
                 "along x, y, z (N/m, N s/m) and about them (N m/rad, N m s/rad), as in `[1e6, 1e6, 1e6, 1e3, 1e3, 1e3]`".to_owned()
             }
             Self::MissingUnits | Self::WrongUnits { .. } => {

@@ -33,14 +33,6 @@ def _curve(name: str, colour: int, x: Any, y: Any, mark: str = "line", band: Any
     }
 
 
-def _unit(r: Response, o: int, i: int) -> str:
-    """The unit of output over input; empty where one of them has none of its own."""
-    pair = (r.output_units[o], r.input_units[i])
-    if not all(pair):
-        return ""
-    return "/".join(f"({unit})" if " " in unit or "/" in unit else unit for unit in pair)
-
-
 def _peaks(r: Response, i: int) -> dict[str, Any] | None:
     """The table of the peaks of one input."""
     heads = [("output", ""), ("f", "Hz"), ("±", "Hz"), ("magnitude", ""), ("unit", ""), ("level", "dB"), ("relative error", "")]
@@ -51,7 +43,7 @@ def _peaks(r: Response, i: int) -> dict[str, Any] | None:
             size = None if peak.value is None else abs(peak.value)
             level = 20 * math.log10(size) if size else None
             share = peak.bound / size if size and peak.bound is not None and math.isfinite(peak.bound) else None
-            rows.append([output, peak.hz, half, "infinite" if size is None else size, _unit(r, o, i), level, share])
+            rows.append([output, peak.hz, half, "infinite" if size is None else size, r.unit(o, i), level, share])
     return {"title": "Peaks", "columns": heads, "rows": rows} if rows else None
 
 
@@ -59,7 +51,7 @@ def _response(r: Response) -> list[dict[str, Any]]:
     charts = []
     for i, input in enumerate(r.inputs):
         magnitude, phase, plane = [], [], []
-        units = {_unit(r, o, i) for o in range(len(r.outputs))}
+        units = {r.unit(o, i) for o in range(len(r.outputs))}
         unit = units.pop() if len(units) == 1 else "SI units of each"
         for o, output in enumerate(r.outputs):
             size, error = r.magnitude[:, o, i], r.bound[:, o, i]

@@ -225,6 +225,13 @@ class Response:
         with np.errstate(divide="ignore"):
             return 20 * np.log10(self.magnitude)
 
+    def unit(self, output: int, input: int) -> str:
+        """The unit of an output over an input, by their numbers; empty where one of them has none of its own."""
+        pair = (self.output_units[output], self.input_units[input])
+        if not all(pair):
+            return ""
+        return "/".join(f"({unit})" if " " in unit or "/" in unit else unit for unit in pair)
+
     def __len__(self) -> int:
         return len(self.hz)
 
@@ -280,11 +287,14 @@ class Response:
             return ax
         axes = pyplot.subplots(2, 1, sharex=True)[1] if ax is None else ax
         size = self.decibel if figure == "bode" else self.magnitude
+        units = {self.unit(o, i) for o, i in entries}
+        unit = units.pop() if len(units) == 1 else "SI units of each"
         for o, i in entries:
             name = f"{self.outputs[o]} / {self.inputs[i]}"
             axes[0].plot(self.hz, size[:, o, i], label=name)
             axes[1].plot(self.hz, self.phase[:, o, i], label=name)
-        axes[0].set_ylabel("magnitude, dB" if figure == "bode" else "magnitude")
+        label, joined = ("magnitude, dB", " of ") if figure == "bode" else ("magnitude", ", ")
+        axes[0].set_ylabel(f"{label}{joined}{unit}" if unit else label)
         axes[1].set_ylabel("phase, degrees")
         axes[1].set_xlabel("frequency, Hz")
         if figure == "linear":
