@@ -148,11 +148,16 @@ pub enum EigenError {
     },
     /// The largest eigenvalues were asked for where the leading matrix is singular.
     #[error(
-        "The largest |s| are infinite: the {matrix} matrix could not be factored on the null space of Phi_q ({source}). \
-         Give every free direction mass, hold it by a constraint, or ask for the modes near a frequency."
+        "The largest |s| are infinite: the {matrix} matrix is singular{where_} ({source}). {advice}",
+        where_ = if *matrix == "E" { "" } else { " on the null space of Phi_q" },
+        advice = if *matrix == "E" {
+            "Algebraic equations among the rows do that. Ask for all eigenvalues, the lowest modes, or those near a frequency."
+        } else {
+            "Give every free direction mass, hold it by a constraint, or ask for the modes near a frequency."
+        }
     )]
     NoLargest {
-        /// The leading matrix, mass or damping.
+        /// The leading matrix, mass, damping, or E of a descriptor pair.
         matrix: &'static str,
         /// Failure of its factorization.
         source: AlgebraError,

@@ -185,7 +185,9 @@ impl Given<'_> {
             let nothing = [tuning::SUM_ROUNDINGS, written_nothing];
             let (right, left) =
                 (self.departure(even, x, false, nothing), self.departure(even, y, true, nothing));
-            let [relative, written] = [right[0].max(left[0]), right[1].max(left[1])];
+            // A change of the entries that makes x a null vector makes the matrix singular, whatever is left of y: of what is zero in y, as the
+            // displacements are next to a constant pressure, each digit counts.
+            let [relative, written] = [right[0].max(left[0]), right[1].min(left[1])];
             // Change of the entries as written, relative to themselves, up to which they may hide a zero: four units in the last place,
             // as sums of elements leave them. What needs more is a soft mode of a slender or thin structure.
             if relative > tolerance || (!rounded && most.is_none() && written > tuning::FEW_ROUNDINGS) {

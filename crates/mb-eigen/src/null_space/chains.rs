@@ -18,11 +18,13 @@
 use mb_algebra::{Dense, Lu, Svd, norms};
 
 use super::departure;
+use super::forms::Form;
 use crate::EigenError;
 use crate::error::at;
 use crate::krylov::scalar::{Scalar, hstack, norm, pick, product, start_block, subtract};
+use crate::numeric::vectors::column_range;
 use crate::problem::Problem;
-use crate::transform::factors::{Effort, ShiftSolve};
+use crate::transform::factors::{Effort, ShiftSolve, Solution};
 use crate::tuning;
 
 /// Null directions from one side.
@@ -61,6 +63,16 @@ pub(crate) struct Vectors {
     pub(crate) l: Dense,
 }
 
+impl Vectors {
+    fn of(null: &NullSpace) -> Self {
+        Self { x: null.x.clone(), l: null.l.clone() }
+    }
+
+    fn turned(&self, by: &Dense) -> Self {
+        Self { x: product(self.x.as_ref(), by.as_ref()), l: product(self.l.as_ref(), by.as_ref()) }
+    }
+}
+
 /// Orthonormal basis of the columns, Euclidean; dependent ones dropped.
 pub(crate) fn orthonormal(against: &Dense, mut w: Dense) -> Dense {
     let mut kept = Dense::zeros(w.nrows(), 0);
@@ -86,6 +98,17 @@ pub(crate) fn orthonormal(against: &Dense, mut w: Dense) -> Dense {
 fn weight(problem: &Problem, a: f64, x: &Dense) -> Dense {
     let (m, c) = (problem.m.mul(x), problem.c.mul(x));
     Dense::from_fn(x.nrows(), x.ncols(), |i, j| a * (a * m[(i, j)] + c[(i, j)]))
+}
+
+/// N X and its multipliers as X - S^-1 K X: what rounding of S leaves is relative to K X, which is rounding itself, so that components
+/// that are zero come out as zero. X is admissible.
+fn step(problem: &Problem, solver: &dyn ShiftSolve<f64>, x: &Dense, transposed: bool) -> Result<[Dense; 3], EigenError> {
+    let Solution { x: change, mut l } = solver.solve(&problem.k.mul(x), transposed, Effort::Final)?;
+    for j in 0..l.ncols() {
+        l.col_as_slice_mut(j).iter_mut().for_each(|v| *v = -*v);
+    }
+    let next = Dense::from_fn(x.nrows(), x.ncols(), |i, j| x[(i, j)] - change[(i, j)]);
+    Ok([next, l, change])
 }
 
 /// The columns on which M or C acts; of the others rounding is all that a right-hand side would hold.
@@ -132,11 +155,7 @@ pub(crate) fn find(
         if q.ncols() == 0 {
             break;
         }
-        let image = apply(&q, Effort::Final)?.x;
-        let mut error = q.clone();
-        for j in 0..q.ncols() {
-            error.col_as_slice_mut(j).iter_mut().zip(image.col_as_slice(j)).for_each(|(e, p)| *e -= p);
-        }
+        let [_, _, error] = step(problem, solver, &q, transposed)?;
         let svd = Svd::new(&error).map_err(at("Null space of the stiffness matrix"))?;
         let distance = |j: usize| svd.s.get(j).copied().unwrap_or(0.0);
         // |N x - x| of a direction that is looked at: rounding of S may be a large part of what M adds to K there.
@@ -146,8 +165,7 @@ pub(crate) fn find(
         let mut x = product(q.as_ref(), pick(&svd.v, &candidates).as_ref());
         let mut l = Dense::zeros(problem.rows.rank, x.ncols());
         for _ in 0..3 {
-            let solution = apply(&x, Effort::Final)?;
-            (x, l) = (solution.x, solution.l);
+            [x, l, _] = step(problem, solver, &x, transposed)?;
         }
         let rest = departure::as_a_whole(problem, &x, &l);
         // The nearest ones, the last of falling distances, are those that are known to exist.
@@ -183,8 +201,7 @@ pub(crate) fn find(
         }
     }
     if out.x.ncols() > 0 {
-        let solution = apply(&out.x, Effort::Final)?;
-        (out.x, out.l) = (solution.x, solution.l);
+        [out.x, out.l, _] = step(problem, solver, &out.x, transposed)?;
         for j in 0..out.x.ncols() {
             let by = norm(out.x.col_as_slice(j)).recip();
             out.x.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= by);
@@ -202,21 +219,17 @@ pub(crate) fn split(
     right: &NullSpace,
     left: &NullSpace,
 ) -> Result<ZeroEigenvalues, EigenError> {
-    let step = at("Jordan chains of zero eigenvalues");
+    let error = at("Jordan chains of zero eigenvalues");
     let p = right.x.ncols().min(left.x.ncols());
-    let cx = problem.c.mul(&right.x);
-    let size = problem.c.norm;
-    let gram = f64::adjoint_product(left.x.as_ref(), cx.as_ref());
-    let svd = Svd::new(&gram).map_err(&step)?;
-    // Singular values of y^T C x below this fraction of its terms count as zero.
-    let simple = svd.s.iter().take_while(|s| **s > tuning::EPS_3_4 * size).count();
-    let turned = |null: &NullSpace, turn: &Dense, from: usize, to: usize| {
-        let turn = turn.as_ref().subcols(from, to - from);
-        Vectors { x: product(null.x.as_ref(), turn), l: product(null.l.as_ref(), turn) }
+    let form = Form::new(problem, &[(&problem.c, &right.x)], &left.x);
+    let svd = Svd::new(&form.even).map_err(&error)?;
+    let simple = svd.s.iter().take_while(|s| **s > tuning::EPS_3_4).count();
+    let parts = |from: usize, to: usize| {
+        let part = |a: &Dense| column_range(a, from, to);
+        let [of_right, of_left] = form.turns([&right.x, &left.x], [&part(&svd.v), &part(&svd.u)]);
+        [Vectors::of(right).turned(&of_right), Vectors::of(left).turned(&of_left)]
     };
-    let (v, u) = (&svd.v, &svd.u);
-    let double = [turned(right, v, simple, p), turned(left, u, simple, p)];
-    let simple_vectors = [turned(right, v, 0, simple), turned(left, u, 0, simple)];
+    let (simple_vectors, double) = (parts(0, simple), parts(simple, p));
     let found = if problem.m.is_zero() {
         partners(problem, solver, a, &simple_vectors[0].x, &double[0].x)?
     } else {
@@ -224,24 +237,15 @@ pub(crate) fn split(
     };
     let settled = found.is_some();
     let generalized = found.unwrap_or_else(|| Dense::zeros(problem.n, p - simple));
-    let mass = problem.m.mul(&double[0].x);
-    let moved = problem.c.mul(&generalized);
-    let sum = Dense::from_fn(problem.n, p - simple, |i, j| mass[(i, j)] + moved[(i, j)]);
-    let gram = f64::adjoint_product(double[1].x.as_ref(), sum.as_ref());
-    let inner = Svd::new(&gram).map_err(&step)?;
-    let second = if problem.m.is_zero() { size * norms::max_abs(&generalized) } else { problem.m.norm };
-    let regular = settled && inner.s.iter().all(|s| *s > tuning::EPS_3_4 * second);
-    let turn = |vectors: &Vectors, by: &Dense| Vectors {
-        x: product(vectors.x.as_ref(), by.as_ref()),
-        l: product(vectors.l.as_ref(), by.as_ref()),
-    };
-    Ok(ZeroEigenvalues {
-        simple: simple_vectors,
-        generalized: product(generalized.as_ref(), inner.v.as_ref()),
-        double: [turn(&double[0], &inner.v), turn(&double[1], &inner.u)],
-        curvatures: inner.s,
-        regular,
-    })
+    let terms = [(&problem.m, &double[0].x), (&problem.c, &generalized)];
+    let form = Form::new(problem, &terms, &double[1].x);
+    let inner = Svd::new(&form.even).map_err(&error)?;
+    let regular = settled && inner.s.iter().all(|s| *s > tuning::EPS_3_4);
+    let [of_right, of_left] = form.turns([&double[0].x, &double[1].x], [&inner.v, &inner.u]);
+    let turned = [double[0].turned(&of_right), double[1].turned(&of_left)];
+    let generalized = product(generalized.as_ref(), of_right.as_ref());
+    let curvatures = form.along([&of_right, &of_left]);
+    Ok(ZeroEigenvalues { simple: simple_vectors, double: turned, generalized, curvatures, regular })
 }
 
 /// x_1 of chains of two, K x_1 + Phi_q^T l_1 = -C x, without a share of null directions; none where the iteration does not settle.

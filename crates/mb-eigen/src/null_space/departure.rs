@@ -16,15 +16,19 @@ struct Force {
     x: Vec<f64>,
 }
 
+/// Factors of the rows of K, and those of its columns, that bring its entries to one size; components of x are in units of the latter.
+pub(super) fn units(problem: &Problem) -> [Vec<f64>; 2] {
+    if problem.k.symmetric {
+        let d = vanishing::scales(problem.k.sparse());
+        return [d.clone(), d];
+    }
+    vanishing::scales_apart(problem.k.sparse())
+}
+
 fn forces(problem: &Problem, x: &Dense, l: &Dense) -> impl Iterator<Item = Force> {
     let phi = &problem.rows.independent;
     let (kx, react) = (problem.k.mul(x), phi.mul_transpose(l));
-    let [rows, columns] = if problem.k.symmetric {
-        let d = vanishing::scales(problem.k.sparse());
-        [d.clone(), d]
-    } else {
-        vanishing::scales_apart(problem.k.sparse())
-    };
+    let [rows, columns] = units(problem);
     let sizes = |v: &[f64]| v.iter().map(|v| v.abs()).collect::<Vec<f64>>();
     (0..x.ncols()).map(move |j| {
         let both = |a: &[f64], b: &[f64]| -> Vec<f64> {

@@ -4,4 +4,5 @@ pub(crate) mod chains;
 pub(crate) mod deflate;
 mod departure;
 pub(crate) mod evidence;
+mod forms;
 pub(crate) mod symmetric;

@@ -6,6 +6,7 @@ pub(crate) mod dependence;
 pub(crate) mod double_double;
 pub(crate) mod equilibrated;
 pub(crate) mod long_rows;
+pub(crate) mod matching;
 pub(crate) mod operator;
 pub(crate) mod rayleigh;
 pub(crate) mod residues;

@@ -1,23 +1,27 @@
-//! A descriptor pair with rows and columns of one size.
+//! A descriptor pair with rows and columns of one size, and its large entries on the diagonal.
 //!
 //! ```text
-//! D_r E D_c,  D_r A D_c;   y = D_c y~,  w = D_r w~;   largest of g |E| and |A| near one in every row and column
+//! P D_r E D_c,  P D_r A D_c;   y = D_c y~,  w = D_r P^T w~;   largest of g |E| and |A| near one in every row and column
 //! ```
 //!
 //! States in metres, newtons and volts stand side by side, and decisions on ranks and zeros compare entries. D_r and D_c are
 //! powers of two, so that no entry is rounded and the eigenvalues are those of the pair given, to the last bit; for
 //! matrices of symmetric magnitudes D_r = D_c. g is the unit of frequency in which E and A are equally large in the
-//! geometric mean. Ruiz, RAL-TR-2001-034 (simultaneous scaling by square roots of the largest entries). Sizes: N x N.
+//! geometric mean. Rows of pairs that are not symmetric are put where the product of the diagonal is largest
+//! ([`crate::numeric::matching`]): factors take their pivots near there. Ruiz, RAL-TR-2001-034 (simultaneous scaling by square roots of the largest entries). Sizes: N x N.
 
-use mb_algebra::{DescriptorPencil, Sparse};
+use mb_algebra::{DescriptorPencil, Sparse, c64, sparse};
 
+use crate::numeric::matching;
 use crate::tuning;
 
-/// The scaled pair with the diagonals of D_r and D_c.
+/// The scaled pair with the diagonals of D_r and D_c, the former in the order given.
 pub(crate) struct Equilibrated {
     pub(crate) pencil: DescriptorPencil<Sparse>,
-    pub(crate) rows: Vec<f64>,
-    pub(crate) columns: Vec<f64>,
+    rows: Vec<f64>,
+    columns: Vec<f64>,
+    /// Which row of the pair given each row is.
+    order: Vec<usize>,
 }
 
 impl Equilibrated {
@@ -34,12 +38,7 @@ impl Equilibrated {
                 list.iter().map(|&(i, j, v)| (i, j, v + rows[i] + columns[j])).collect()
             };
             let (e, a) = (after(&e), after(&a));
-            // By the largest entries alone, one that is out of place would be as good as a unit of time.
-            let mean = |list: &[(usize, usize, f64)]| {
-                let sum: f64 = list.iter().map(|(.., v)| v).sum();
-                (!list.is_empty()).then(|| sum / list.len() as f64)
-            };
-            let unit = mean(&a).zip(mean(&e)).map_or(0.0, |(a, e)| a - e);
+            let unit = unit(e.iter().map(|(.., v)| *v), a.iter().map(|(.., v)| *v));
             let (mut row, mut column) = (vec![f64::NEG_INFINITY; size], vec![f64::NEG_INFINITY; size]);
             for (i, j, v) in e.into_iter().map(|(i, j, v)| (i, j, v + unit)).chain(a) {
                 (row[i], column[j]) = (row[i].max(v), column[j].max(v));
@@ -58,8 +57,51 @@ impl Equilibrated {
             x
         };
         let pencil = DescriptorPencil { e: scaled(&pencil.e), a: scaled(&pencil.a) };
-        Self { pencil, rows, columns }
+        let symmetric = [&pencil.e, &pencil.a].into_iter().all(sparse::is_symmetric_to_rounding);
+        let order = if symmetric { None } else { large_diagonal(&pencil) };
+        let Some(order) = order else { return Self { pencil, rows, columns, order: (0..size).collect() } };
+        let placed = |x: &Sparse| sparse::select_rows(x, &order);
+        let pencil = DescriptorPencil { e: placed(&pencil.e), a: placed(&pencil.a) };
+        Self { pencil, rows, columns, order }
     }
+
+    /// y of y~.
+    pub(crate) fn right(&self, y: &[c64]) -> Vec<c64> {
+        y.iter().zip(&self.columns).map(|(y, by)| y * by).collect()
+    }
+
+    /// w of w~.
+    pub(crate) fn left(&self, w: &[c64]) -> Vec<c64> {
+        let mut out = vec![c64::default(); w.len()];
+        w.iter().zip(&self.order).for_each(|(w, i)| out[*i] = w * self.rows[*i]);
+        out
+    }
+}
+
+/// log2 g of the logarithms of the entries of E and A: by the largest entries alone, one that is out of place would be as good as a unit of
+/// time.
+fn unit(e: impl Iterator<Item = f64>, a: impl Iterator<Item = f64>) -> f64 {
+    let (e, a): (Vec<f64>, Vec<f64>) = (e.collect(), a.collect());
+    if e.is_empty() || a.is_empty() {
+        return 0.0;
+    }
+    let mean = |list: Vec<f64>| list.iter().sum::<f64>() / list.len() as f64;
+    mean(a) - mean(e)
+}
+
+/// The rows in the order of the diagonal with the largest product of max(g |E|, |A|); none where every one has a zero.
+fn large_diagonal(pencil: &DescriptorPencil<Sparse>) -> Option<Vec<usize>> {
+    let size = pencil.e.rows();
+    let logs = |x: &Sparse| x.iter().filter(|(v, _)| **v != 0.0).map(|(v, _)| v.abs().log2()).collect::<Vec<f64>>();
+    let g = unit(logs(&pencil.e).into_iter(), logs(&pencil.a).into_iter()).exp2();
+    let mut rows = vec![Vec::new(); size];
+    for (x, by) in [(&pencil.e, g), (&pencil.a, 1.0)] {
+        x.iter().for_each(|(v, (i, j))| rows[i].push((j, by * v)));
+    }
+    let columns = matching::largest_product(&rows)?;
+    let mut order = vec![0; size];
+    columns.into_iter().enumerate().for_each(|(i, j)| order[j] = i);
+    Some(order)
 }
 
 #[cfg(test)]
@@ -82,8 +124,9 @@ mod tests {
             let largest = (0..4).map(|j| found[(i, j)]).fold(0.0, f64::max);
             assert!((0.05..=20.0).contains(&largest), "row {i}: {largest}");
             for j in 0..4 {
-                let by = scaled.rows[i] * scaled.columns[j];
-                assert!((found[(i, j)] - given[(i, j)] * by).abs() == 0.0 && by.log2().fract() == 0.0);
+                let of = scaled.order[i];
+                let by = scaled.rows[of] * scaled.columns[j];
+                assert!((found[(i, j)] - given[(of, j)] * by).abs() == 0.0 && by.log2().fract() == 0.0);
             }
         }
     }

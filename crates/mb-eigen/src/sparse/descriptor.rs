@@ -5,16 +5,21 @@
 //! eigenvalues: 2 (n - r) of the mechanism, 3 r infinite, m - r indeterminate          gonzalez2017, Eqs. (8), (9)
 //! ```
 //!
-//! Where a pair has this form, its constraint rows in any sign and unit, it is the constrained second-order problem of
-//! its blocks: the infinite eigenvalues, which come in chains of three and which rounding scatters over large finite
+//! Where a pair has this form, in any order of its rows and columns, in units that are powers of two, and its constraint rows in any sign and
+//! unit (mechanism.rs), it is the constrained second-order problem of its blocks: the infinite eigenvalues, which come in chains of three and which rounding scatters over large finite
 //! values, then never arise, symmetry of M, C and K is used, and undamped results are proved complete. The eigenvalues
 //! found are certified on E and A. Any other pair is a second-order problem without mass, s E y - A y = 0, after rows
 //! and columns are scaled to one size. Sizes: n coordinates, m constraint rows of rank r, E and A N x N, N = 2n + m.
+
+mod layout;
+mod mechanism;
+mod units;
 
 use mb_algebra::sorted::descending;
 use mb_algebra::{
     DescriptorPencil, QuadraticPencil, Scatter, Sparse, SparseLu, Triplets, c64, norms, sparse,
 };
+use mechanism::Mechanism;
 
 use super::solve::solve_with;
 use crate::dense::FiniteCount;
@@ -67,17 +72,22 @@ fn with_left(
         }
     }
     if options.expert.structure == Structure::Detect
-        && let Some(blocks) = blocks(pencil)
+        && let Some(mechanism) = Mechanism::of(pencil)
     {
-        let (blocks, row_units) = blocks;
-        let states = States::new(pencil, &blocks, row_units);
+        let (blocks, evidence) = (&mechanism.blocks, Evidence::new(pencil));
+        let bring = |spectrum: &mut Spectrum| {
+            for pair in &mut spectrum.eigenpairs {
+                mechanism.lift(pair);
+                evidence.bring(pair);
+            }
+        };
         if *request == Request::All && size <= options.expert.all_limit {
-            let mut spectrum = everything(&blocks, options)?;
-            spectrum.eigenpairs.iter_mut().for_each(|pair| states.lift(pair));
+            let mut spectrum = everything(blocks, options)?;
+            bring(&mut spectrum);
             return Ok(spectrum);
         }
-        let mut spectrum = solve_with(&blocks, None, request, options, true)?;
-        spectrum.eigenpairs.iter_mut().for_each(|pair| states.lift(pair));
+        let mut spectrum = solve_with(blocks, None, request, options, true)?;
+        bring(&mut spectrum);
         let counts = &mut spectrum.counts;
         // Directions without mass turn eigenvalues of motion into infinite ones in either form.
         let demanded = ExpectedCounts::descriptor(counts.n, counts.m, counts.rank, 0);
@@ -100,7 +110,8 @@ fn without_form(
     options: &SparseOptions,
 ) -> Result<Spectrum, EigenError> {
     let size = given.e.rows();
-    let Equilibrated { pencil, rows, columns } = Equilibrated::new(given);
+    let even = Equilibrated::new(given);
+    let pencil = &even.pencil;
     let quadratic = QuadraticPencil {
         m: sparse::zeros(size, size),
         c: pencil.e.clone(),
@@ -117,7 +128,7 @@ fn without_form(
     // They speak of the problem without mass.
     let other = |f: &Finding| matches!(f, Finding::SingularMass { .. } | Finding::CountMismatch { .. });
     spectrum.findings.retain(|finding| !other(finding));
-    let finite = if singular { None } else { finite_eigenvalues(&pencil, &quadratic) };
+    let finite = if singular { None } else { finite_eigenvalues(pencil, &quadratic) };
     let open = finite.as_ref().and_then(|finite| finite.open.clone());
     if let Some(open) = open.filter(|open| !spectrum.findings.contains(open)) {
         spectrum.findings.push(open);
@@ -126,8 +137,7 @@ fn without_form(
     let evidence = Evidence::new(given);
     let surplus = finite.map_or(0, |finite| drop_surplus(&mut spectrum, finite));
     for pair in &mut spectrum.eigenpairs {
-        let scaled = |v: &[c64], by: &[f64]| v.iter().zip(by).map(|(v, by)| v * by).collect();
-        (pair.right, pair.left) = (scaled(&pair.right, &columns), scaled(&pair.left, &rows));
+        (pair.right, pair.left) = (even.right(&pair.right).into(), even.left(&pair.left).into());
         evidence.bring(pair);
     }
     let counts = &mut spectrum.counts;
@@ -247,108 +257,6 @@ fn everything(blocks: &QuadraticPencil<Sparse>, options: &SparseOptions) -> Resu
     spectrum.eigenpairs.retain(|pair| pair.class.is_motion());
     spectrum.report_poor_accuracy();
     Ok(spectrum)
-}
-
-/// M, C, K and Phi_q of a pair of the form in the module's header, Phi_q as it stands in the reactions, and the factor by which
-/// each constraint row of A differs from it; none for any other form.
-fn blocks(pencil: &DescriptorPencil<Sparse>) -> Option<(QuadraticPencil<Sparse>, Vec<f64>)> {
-    let (e, a) = (pencil.e.to_csr(), pencil.a.to_csr());
-    let size = e.rows();
-    let entries = |x: &Sparse, i: usize| -> Vec<(usize, f64)> {
-        let row = x.outer_view(i);
-        row.iter().flat_map(|row| row.iter()).filter(|(_, v)| **v != 0.0).map(|(j, v)| (j, *v)).collect()
-    };
-    let unit = |x: &Sparse, i: usize| match entries(x, i)[..] {
-        [(j, v)] if (v - 1.0).abs() == 0.0 => Some(j),
-        _ => None,
-    };
-    // The first rate is the first velocity.
-    let n = unit(&a, 0)?;
-    if n == 0 || 2 * n > size || !(0..n).all(|i| unit(&e, i) == Some(i) && unit(&a, i) == Some(n + i)) {
-        return None;
-    }
-    let constraints = size - 2 * n;
-    let [mut m, mut c, mut k] = [0; 3].map(|_| Triplets::new(n, n));
-    let mut reactions = Triplets::new(constraints, n);
-    let mut phi_q = Triplets::new(constraints, n);
-    for i in 0..n {
-        for (j, v) in entries(&e, n + i) {
-            m.add(i, j.checked_sub(n).filter(|j| *j < n)?, v);
-        }
-        for (j, v) in entries(&a, n + i) {
-            match j {
-                _ if j < n => k.add(i, j, -v),
-                _ if j < 2 * n => c.add(i, j - n, -v),
-                _ => reactions.add(j - 2 * n, i, -v),
-            }
-        }
-    }
-    for r in 0..constraints {
-        if !entries(&e, 2 * n + r).is_empty() {
-            return None;
-        }
-        for (j, v) in entries(&a, 2 * n + r) {
-            if j >= n {
-                return None;
-            }
-            phi_q.add(r, j, -v);
-        }
-    }
-    let (phi_q, reactions) = (phi_q.to_sparse().to_csr(), reactions.to_sparse().to_csr());
-    let units = (0..constraints).map(|r| multiple(&entries(&phi_q, r), &entries(&reactions, r)));
-    let units = units.collect::<Option<Vec<f64>>>()?;
-    let phi_q = reactions;
-    Some((QuadraticPencil { m: m.to_sparse(), c: c.to_sparse(), k: k.to_sparse(), phi_q }, units))
-}
-
-/// The number that makes the second row the first one, in every entry to the last bit.
-fn multiple(row: &[(usize, f64)], of: &[(usize, f64)]) -> Option<f64> {
-    let (Some((_, v)), Some((_, w))) = (row.first(), of.first()) else {
-        return (row.len() == of.len()).then_some(1.0);
-    };
-    let by = v / w;
-    let same = |(a, b): (&(usize, f64), &(usize, f64))| a.0 == b.0 && (a.1 - by * b.1).abs() == 0.0;
-    (row.len() == of.len() && row.iter().zip(of).all(same)).then_some(by)
-}
-
-/// From pairs of the blocks to pairs of E and A.
-struct States<'a> {
-    evidence: Evidence<'a>,
-    /// Factor of every constraint row in A against Phi_q.
-    row_units: Vec<f64>,
-    mt: Sparse,
-    ct: Sparse,
-}
-
-impl<'a> States<'a> {
-    fn new(
-        pencil: &'a DescriptorPencil<Sparse>,
-        blocks: &QuadraticPencil<Sparse>,
-        row_units: Vec<f64>,
-    ) -> Self {
-        Self {
-            evidence: Evidence::new(pencil),
-            row_units,
-            mt: sparse::transpose(&blocks.m),
-            ct: sparse::transpose(&blocks.c),
-        }
-    }
-
-    /// y = (x, s x, l), w = (conj(s) M^T z + C^T z, z, mu) with z the left vector.
-    fn lift(&self, pair: &mut Eigenpair) {
-        let Some(s) = pair.value() else { return };
-        let mut y = pair.right.to_vec();
-        y.extend(pair.right.iter().map(|x| s * x));
-        y.extend_from_slice(&std::mem::take(&mut pair.multipliers));
-        let (mz, cz) =
-            (sparse::matvec_complex(&self.mt, &pair.left), sparse::matvec_complex(&self.ct, &pair.left));
-        let mut w: Vec<c64> = mz.iter().zip(&cz).map(|(m, c)| s.conj() * m + c).collect();
-        w.extend_from_slice(&pair.left);
-        let mu = std::mem::take(&mut pair.left_multipliers);
-        w.extend(mu.iter().zip(&self.row_units).map(|(mu, unit)| mu / unit));
-        (pair.right, pair.left) = (y.into(), w.into());
-        self.evidence.bring(pair);
-    }
 }
 
 /// What is claimed of states: on E and A as given.
