@@ -212,7 +212,7 @@ fn in_one_size(
     pencil: &QuadraticPencil,
     basis: &ConstraintBasis,
     options: &DenseOptions,
-) -> Result<Option<(QuadraticPencil, ConstraintBasis, Vec<f64>)>, EigenError> {
+) -> Result<Option<(QuadraticPencil, ConstraintBasis, [Vec<f64>; 2])>, EigenError> {
     let Some(d) = equilibrated::of_pencil(pencil) else { return Ok(None) };
     let even = equilibrated::pencil(pencil, &d);
     let basis = basis.in_units(&even.phi_q, options.constraint_rank)?;

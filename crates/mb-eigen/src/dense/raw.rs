@@ -100,10 +100,10 @@ impl Raw {
         out
     }
 
-    /// Carries the vectors from equilibrated coordinates to those given: x = D z, y = D w.
-    pub(crate) fn in_units(&mut self, d: &[f64]) {
-        for vector in [Some(&mut self.right), self.left.as_mut()].into_iter().flatten() {
-            vector.iter_mut().zip(d).for_each(|(x, d)| *x *= *d);
+    /// Carries the vectors from equilibrated coordinates to those given: x = D_c z, y = D_r w.
+    pub(crate) fn in_units(&mut self, [rows, columns]: &[Vec<f64>; 2]) {
+        for (vector, d) in [(Some(&mut self.right), columns), (self.left.as_mut(), rows)] {
+            vector.into_iter().flatten().zip(d).for_each(|(x, d)| *x *= *d);
         }
     }
 

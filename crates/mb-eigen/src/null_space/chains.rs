@@ -102,7 +102,12 @@ fn weight(problem: &Problem, a: f64, x: &Dense) -> Dense {
 
 /// N X and its multipliers as X - S^-1 K X: what rounding of S leaves is relative to K X, which is rounding itself, so that components
 /// that are zero come out as zero. X is admissible.
-fn step(problem: &Problem, solver: &dyn ShiftSolve<f64>, x: &Dense, transposed: bool) -> Result<[Dense; 3], EigenError> {
+fn step(
+    problem: &Problem,
+    solver: &dyn ShiftSolve<f64>,
+    x: &Dense,
+    transposed: bool,
+) -> Result<[Dense; 3], EigenError> {
     let Solution { x: change, mut l } = solver.solve(&problem.k.mul(x), transposed, Effort::Final)?;
     for j in 0..l.ncols() {
         l.col_as_slice_mut(j).iter_mut().for_each(|v| *v = -*v);

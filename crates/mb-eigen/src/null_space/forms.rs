@@ -68,7 +68,9 @@ impl Form {
     /// |G_jj| of vectors turned by these factors.
     pub(super) fn along(&self, [of_right, of_left]: [&Dense; 2]) -> Vec<f64> {
         let turned = |j: usize| {
-            let sum = |i: usize| -> f64 { (0..self.gram.ncols()).map(|k| self.gram[(i, k)] * of_right[(k, j)]).sum() };
+            let sum = |i: usize| -> f64 {
+                (0..self.gram.ncols()).map(|k| self.gram[(i, k)] * of_right[(k, j)]).sum()
+            };
             (0..self.gram.nrows()).map(|i| of_left[(i, j)] * sum(i)).sum::<f64>().abs()
         };
         (0..of_right.ncols().min(of_left.ncols())).map(turned).collect()

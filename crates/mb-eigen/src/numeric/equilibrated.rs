@@ -98,8 +98,11 @@ pub(crate) fn scales_apart(
     [rows, columns]
 }
 
-/// D for a pencil; none where its coordinates are of one size already.
-pub(crate) fn of_pencil(pencil: &QuadraticPencil) -> Option<Vec<f64>> {
+/// D for a pencil, from the left and from the right; none where its coordinates are of one size already.
+///
+/// Both are the same, but where neither constraints nor a symmetric mass matrix would lose by two of them: displacements next to pressures
+/// have forces of another kind, and no one diagonal brings these to one size.
+pub(crate) fn of_pencil(pencil: &QuadraticPencil) -> Option<[Vec<f64>; 2]> {
     let n = pencil.m.nrows();
     // The unit of time in which stiffness and mass of a coordinate are equal in the geometric mean. What rounding leaves on the diagonal
     // of K where there is no stiffness, squares of it among them, is none: a mean with it would weigh masses against noise.
@@ -111,10 +114,19 @@ pub(crate) fn of_pencil(pencil: &QuadraticPencil) -> Option<Vec<f64>> {
     let terms = [(1.0, &pencil.k), (tau.sqrt(), &pencil.c), (tau, &pencil.m)];
     let diagonal: Vec<f64> =
         (0..n).map(|i| terms.iter().map(|(by, a)| by * a[(i, i)].abs()).sum::<f64>()).collect();
-    let d = scales(&diagonal, |d| largest_of_rows(&terms, d));
-    let (low, high) = d.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), d| (low.min(*d), high.max(*d)));
-    let usable = low > 0.0 && high.is_finite() && high > EVEN * low;
-    usable.then_some(d)
+    let both = if pencil.phi_q.nrows() == 0 && !check::is_symmetric_to_rounding(&pencil.m) {
+        let sum =
+            Dense::from_fn(n, n, |i, j| terms.iter().map(|(by, a)| by * a[(i, j)].abs()).fold(0.0, f64::max));
+        of_both_sides(&sum)
+    } else {
+        let d = scales(&diagonal, |d| largest_of_rows(&terms, d));
+        [d.clone(), d]
+    };
+    let range =
+        |d: &[f64]| d.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), d| (low.min(*d), high.max(*d)));
+    let ranges = both.each_ref().map(|d| range(d));
+    let usable = ranges.iter().all(|(low, high)| *low > 0.0 && high.is_finite());
+    (usable && ranges.iter().any(|(low, high)| *high > EVEN * low)).then_some(both)
 }
 
 /// D A D.
@@ -132,12 +144,12 @@ pub(crate) fn with_columns(a: &Dense, d: &[f64]) -> Dense {
     Dense::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] * d[j])
 }
 
-/// The pencil in the coordinates z.
-pub(crate) fn pencil(given: &QuadraticPencil, d: &[f64]) -> QuadraticPencil {
+/// The pencil in the coordinates z, its rows times the first of the two.
+pub(crate) fn pencil(given: &QuadraticPencil, [rows, d]: &[Vec<f64>; 2]) -> QuadraticPencil {
     QuadraticPencil {
-        m: scaled(&given.m, d),
-        c: scaled(&given.c, d),
-        k: scaled(&given.k, d),
+        m: scaled_apart(&given.m, rows, d),
+        c: scaled_apart(&given.c, rows, d),
+        k: scaled_apart(&given.k, rows, d),
         phi_q: if given.phi_q.nrows() > 0 { with_columns(&given.phi_q, d) } else { dense::zeros(0, d.len()) },
     }
 }

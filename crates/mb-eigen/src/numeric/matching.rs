@@ -21,7 +21,12 @@ pub(crate) fn largest_product(rows: &[Vec<(usize, f64)>]) -> Option<Vec<usize>> 
         .iter()
         .map(|row| row.iter().filter(|(_, v)| *v != 0.0).map(|(j, v)| (*j, -v.abs().ln())).collect())
         .collect();
-    let mut search = Search { of_rows: vec![0.0; n], of_columns: vec![f64::INFINITY; n], column: vec![NONE; n], row: vec![NONE; n] };
+    let mut search = Search {
+        of_rows: vec![0.0; n],
+        of_columns: vec![f64::INFINITY; n],
+        column: vec![NONE; n],
+        row: vec![NONE; n],
+    };
     search.start(&costs);
     for i in 0..n {
         if search.column[i] == NONE && !search.augment(&costs, i) {
@@ -142,7 +147,7 @@ mod tests {
             _ => 0.0,
         };
         let order = |i: usize| (4 * i + 3) % n;
-        let unit = |i: usize| 2.0_f64.powi((i * i % 23) as i32 - 11);
+        let unit = |i: usize| ((i * i % 23) as f64 - 11.0).exp2();
         let rows: Vec<Vec<(usize, f64)>> = (0..n)
             .map(|i| (0..n).map(|j| (j, entry(order(i), j) * unit(i) * unit(j + 5))).collect())
             .collect();

@@ -1,6 +1,7 @@
 //! Analytic cases and properties of the dense eigenanalysis.
 #![expect(clippy::unwrap_used, reason = "a test that fails to unwrap fails")]
 
+mod acoustic;
 mod biorthonormal;
 mod covered;
 mod descriptor;

@@ -94,8 +94,11 @@ impl Layout {
         }
         let mut taken = vec![false; size];
         pairs.iter().for_each(|pair| taken[pair.row] = true);
-        let holds = |i: &usize| e[*i].is_empty() && a[*i].iter().all(|(j, _)| matches!(place[*j], Place::Coordinate(_)));
-        let (constraints, balances): (Vec<usize>, Vec<usize>) = (0..size).filter(|i| !taken[*i]).partition(holds);
+        let holds = |i: &usize| {
+            e[*i].is_empty() && a[*i].iter().all(|(j, _)| matches!(place[*j], Place::Coordinate(_)))
+        };
+        let (constraints, balances): (Vec<usize>, Vec<usize>) =
+            (0..size).filter(|i| !taken[*i]).partition(holds);
         let multipliers: Vec<usize> = (0..size).filter(|j| place[*j] == Place::Multiplier).collect();
         if constraints.len() != multipliers.len() {
             return None;
@@ -200,11 +203,14 @@ fn kinematic(e: &Lines, a: &Lines) -> Vec<Pair> {
     let mut found = Vec::new();
     let mut ready: VecDeque<usize> = (0..size).filter(|j| open[*j] == 0).collect();
     let positive = |q: usize| of_column[q].is_some_and(|pair| pair.rate > 0.0);
-    let circles: Vec<usize> = (0..size).filter(|q| positive(*q)).chain((0..size).filter(|q| !positive(*q))).collect();
+    let circles: Vec<usize> =
+        (0..size).filter(|q| positive(*q)).chain((0..size).filter(|q| !positive(*q))).collect();
     let mut circles = circles.into_iter();
     loop {
         let Some(q) = ready.pop_front().or_else(|| circles.next()) else { break };
-        let Some(pair) = of_column[q].filter(|pair| role[q].is_none() && role[pair.v].is_none()) else { continue };
+        let Some(pair) = of_column[q].filter(|pair| role[q].is_none() && role[pair.v].is_none()) else {
+            continue;
+        };
         (role[q], role[pair.v]) = (Some(true), Some(false));
         found.push(pair);
         if let Some(next) = of_column[pair.v] {
@@ -254,7 +260,8 @@ impl Parts {
             for (i, j, v) in list {
                 *rows[*i].entry(*j).or_insert(0.0) += by * v;
             }
-            let lists: Lines = rows.iter().map(|row| sorted(row.iter().map(|(j, v)| (*j, *v)).collect())).collect();
+            let lists: Lines =
+                rows.iter().map(|row| sorted(row.iter().map(|(j, v)| (*j, *v)).collect())).collect();
             matching::largest_product(&lists)
         };
         matched(&self.mass, 1.0).or_else(|| matched(&self.stiffness, self.unit_of_time()))

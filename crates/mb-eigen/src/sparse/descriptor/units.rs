@@ -111,7 +111,10 @@ impl Units {
 
 /// The exponent of a power of two, but for a rounding of its quotient; in either sign.
 fn power(v: f64) -> Option<i32> {
-    let exponent = v.abs().log2().round();
-    let near = v.is_normal() && (v.abs() / exponent.exp2() - 1.0).abs() <= 2.0 * f64::EPSILON;
-    near.then_some(exponent as i32)
+    let rounding = 2.0 * f64::EPSILON;
+    // The bits of a number just below a power of two have the exponent before.
+    let above = v.abs() * (1.0 + rounding);
+    let exponent = i32::try_from(above.to_bits() >> 52).ok()? - 1023;
+    let near = v.is_normal() && (v.abs() / f64::from(exponent).exp2() - 1.0).abs() <= rounding;
+    near.then_some(exponent)
 }

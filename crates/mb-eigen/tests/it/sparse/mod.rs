@@ -15,6 +15,7 @@ mod memory;
 mod methods;
 mod multiple;
 pub(crate) mod random;
+mod scaled_pairs;
 mod short;
 
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, sparse};
