@@ -87,15 +87,17 @@ fn declared_symmetry_is_checked_under_the_names_given() {
 
 #[test]
 fn pairs_of_other_forms_are_counted_by_rank() {
-    // The same mechanism with its states in another order, which hides the form: chains of infinite eigenvalues are
-    // followed.
+    // The same mechanism with its states in another order and a balance of forces added to the first rate, which hides the form: chains
+    // of infinite eigenvalues are followed.
     let (n, m) = (12, 3);
     let known = pair(Kind::Damped, n, m, 7);
     let size = 2 * n + m;
     let turned = |a: &Sparse| {
         let dense = mb_algebra::to_dense(a);
         let to = |i: usize| (i + 5) % size;
-        mb_algebra::to_sparse(&mb_algebra::Dense::from_fn(size, size, |i, j| dense[(to(i), to(j))]))
+        let added = |i: usize, j: usize| if i == 0 { dense[(n, j)] } else { 0.0 };
+        let entry = |i: usize, j: usize| dense[(to(i), to(j))] + added(to(i), to(j));
+        mb_algebra::to_sparse(&mb_algebra::Dense::from_fn(size, size, entry))
     };
     let pencil = DescriptorPencil { e: turned(&known.e), a: turned(&known.a) };
     let request = Request::Lowest { count: 3 };
