@@ -67,10 +67,10 @@ impl Eigenpair {
     }
 
     /// Whether the error bound leaves the eigenvalue a digit: false where it is as large as |s|, so that neither the value nor whether it grows
-    /// is known. True for zero, infinity and what is indeterminate by structure.
+    /// is known. True for what is zero, infinite or indeterminate by structure.
     pub fn is_determined(&self) -> bool {
         self.class != Class::Physical
-            || self.value().is_none_or(|s| s.norm() == 0.0 || self.error_bound < s.norm())
+            || self.value().is_none_or(|s| self.error_bound == 0.0 || self.error_bound < s.norm())
     }
 
     /// The eigenpair without its left vector.

@@ -137,7 +137,13 @@ pub(crate) fn solve(
     } else {
         let (a, b) = pencil(&problem);
         let (right, left) = deflating(&problem, zeros, massless, factor.as_ref(), gamma);
-        if let Some(rest) = deflated(&a, &b, &right, &left, factor.is_some(), &mut candidates.findings)? {
+        let found = deflated(&a, &b, &right, &left, factor.is_some(), &mut candidates.findings)?;
+        if let Some(mut rest) = found {
+            // Left vectors of the companion matrix may have lost what the right ones of a symmetric problem have.
+            complex_symmetric = symmetry == Symmetry::All && factor.is_some();
+            if complex_symmetric {
+                rest.iter_mut().for_each(|raw| raw.left = None);
+            }
             rest
         } else {
             candidates.raws.clear();

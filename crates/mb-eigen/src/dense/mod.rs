@@ -12,7 +12,7 @@
 //! Zeros and infinities are found first, as null directions of K_r and M_r (kernel.rs, chains.rs). Undamped
 //! symmetric problems take symmetric.rs, or congruence.rs where modes are further apart than the digits of double precision,
 //! large ones with damping of low rank secular.rs, those without mass whose chains at infinity are long first_order.rs, the
-//! others companion.rs.
+//! others companion.rs. Where that leaves poor bounds of small problems, determinant.rs solves them anew with more digits.
 //! Every eigenvalue is certified on the matrices as given (certify/dense.rs).
 
 mod apart;
@@ -23,6 +23,7 @@ mod completed;
 mod congruence;
 pub(crate) mod constraint_basis;
 mod deflation;
+mod determinant;
 mod finite_count;
 mod first_order;
 mod kernel;
@@ -46,7 +47,7 @@ use crate::dense::constraint_basis::ConstraintBasis;
 use crate::numeric::{check, equilibrated};
 use crate::search::early::Early;
 use crate::{
-    Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Method, Refinement, Spectrum, tuning,
+    Class, Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Method, Refinement, Spectrum, tuning,
 };
 
 pub(crate) use chains::{Chains, End};
@@ -142,6 +143,11 @@ fn on_basis_some(
     }
     if chosen.is_none() && !proved {
         early.step(|| reducible::refine(pencil, basis, options, &mut pairs))?;
+        if let Some(raws) = early.step(|| Ok(determinant::solve(pencil, basis, &pairs)))?.flatten() {
+            pairs.retain(|pair| pair.class != Class::Physical);
+            pairs.extend(Certifier::new(pencil, basis).certify(raws, Refinement::None));
+            findings.extend(crate::certify::rounded::felt_most(pencil, &pairs));
+        }
     }
     if !proved {
         crate::certify::coupled::widen(pencil, &mut pairs);

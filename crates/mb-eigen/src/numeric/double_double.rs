@@ -13,6 +13,7 @@
 #![expect(clippy::inline_always, reason = "what pulp compiles for a processor must be in one piece")]
 
 mod block;
+pub(crate) mod complex;
 pub(crate) mod number;
 mod products;
 

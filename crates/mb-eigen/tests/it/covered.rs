@@ -12,7 +12,7 @@ use crate::systems;
 
 #[path = "../../examples/cases/exact/mod.rs"]
 #[expect(dead_code, unused_imports, reason = "the program of the stress draws larger ones and counts")]
-mod exact;
+pub(crate) mod exact;
 
 use exact::asked::{Answer, Form, answers};
 use exact::claims::{Reach, judge};

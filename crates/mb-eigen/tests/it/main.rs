@@ -9,6 +9,7 @@ mod determinant;
 mod direct;
 mod error_bounds;
 mod extended;
+mod graded;
 mod low_rank;
 mod modal;
 mod penalty;
