@@ -36,7 +36,8 @@ pub enum Request {
         /// Upper end, Hz.
         to_hz: f64,
         /// Only modes with at most this damping ratio |Re s| / |s|, growing or decaying; none for no limit. Without
-        /// a limit a damped problem is searched to the damping named in [`crate::sparse::SparseFinding::BandCovered`].
+        /// a limit a damped problem is searched to the damping named in [`crate::sparse::SparseFinding::BandCovered`], or whatever it
+        /// is where damping is proportional to mass and stiffness.
         max_damping_ratio: Option<f64>,
     },
     /// The modes of largest |s| with a finite s: 2 / max |s| bounds the step of central differences, and the largest

@@ -234,6 +234,14 @@ fn completeness(count: &Completeness) -> String {
             ("mode", format!("between {} and {}", hz(from), hz(to)))
         }
         Region::Interval { to, .. } if to > 0.0 => ("mode", format!("below {}", hz(to))),
+        Region::Undamped { from, to } if to > 0.0 => {
+            let ends = if from > 0.0 {
+                format!("between {} and {}", hz(from), hz(to))
+            } else {
+                format!("below {}", hz(to))
+            };
+            ("mode", format!("with a frequency without damping {ends}"))
+        }
         Region::Inside { re, im, radius, squared } => {
             ("eigenvalue", format!("with {}", inside(re, im, radius, squared)))
         }

@@ -26,7 +26,6 @@ use crate::EigenError;
 use crate::certify::error_bound::sensitivity;
 use crate::certify::sparse::SparsePoint;
 use crate::finding::{Completeness, Proof, Region, SparseFinding};
-use crate::problem::proportional::Proportional;
 use crate::search::non_hermitian::General;
 use crate::search::set::Set;
 use crate::transform::shift_invert::Form;
@@ -147,10 +146,6 @@ impl General<'_> {
 
     /// How many eigenvalues more than expected are inside; why that cannot be reported.
     fn missing(&self, circle: &Circle, near: f64) -> Result<Result<f64, &'static str>, EigenError> {
-        if let Some(counted) = self.proportional(circle) {
-            let inside = |tau: &&c64| (**tau - circle.centre).norm() < circle.radius;
-            return Ok(Ok(counted as f64 - circle.known.iter().filter(inside).count() as f64));
-        }
         let operations = self.problem.elimination_operations()?;
         let points = winding::FEWEST_POINTS;
         if operations * points as f64 > self.options.expert.count_operations {
@@ -177,14 +172,6 @@ impl General<'_> {
             return Ok(Err(ON_BORDER));
         }
         Ok(Ok(missing))
-    }
-
-    /// Eigenvalues inside where damping is proportional.
-    fn proportional(&self, circle: &Circle) -> Option<usize> {
-        if self.form != Form::Companion || circle.rest > 0 {
-            return None;
-        }
-        Proportional::of(self.problem)?.count_inside(self.problem, circle.centre, circle.radius)
     }
 
     /// Whether no change of the entries by rounding makes the matrix singular on the circle, where the nearest eigenvalues known are and

@@ -117,7 +117,12 @@ impl Symmetric<'_> {
                 released => released.insert(self.factor_quietly(place.sigma)?),
             };
             self.leave_known(shifted, &modes.w)?;
-            let more = self.nearest(shifted, known, counted.modes - found + 1, None, Place::Here)?;
+            let missing = counted.modes - found;
+            // Of a multiple eigenvalue a block shows as many modes as it has columns.
+            self.wider = missing.min(tuning::MODES_AT_A_SHIFT);
+            let more = self.nearest(shifted, known, missing + 1, None, Place::Here);
+            self.wider = 0;
+            let more = more?;
             place.sigma = shifted.sigma;
             if more.modes.w.is_empty() {
                 break;

@@ -16,6 +16,13 @@ pub enum Region {
         /// Upper end of w, (rad/s)^2.
         to: f64,
     },
+    /// Modes of a problem with proportional damping, by the w of K x = w M x that each has without it.
+    Undamped {
+        /// Lower end of w, (rad/s)^2.
+        from: f64,
+        /// Upper end of w, (rad/s)^2.
+        to: f64,
+    },
     /// Modes of an undamped problem with |s^2| above a limit.
     Above {
         /// The limit, (rad/s)^2.
@@ -88,6 +95,9 @@ impl fmt::Display for Region {
         let plane = |squared: bool| if squared { ("s^2", "(rad/s)^2") } else { ("s", "rad/s") };
         match *self {
             Self::Interval { from, to } => write!(f, "w = -s^2 between {from:.6e} and {to:.6e} (rad/s)^2"),
+            Self::Undamped { from, to } => {
+                write!(f, "w = -s^2 without damping between {from:.6e} and {to:.6e} (rad/s)^2")
+            }
             Self::Above { limit } => write!(f, "|s^2| above {limit:.6e} (rad/s)^2"),
             Self::Inside { re, im, radius, squared } => {
                 let (what, unit) = plane(squared);

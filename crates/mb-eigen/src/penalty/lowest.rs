@@ -130,7 +130,7 @@ fn from_undamped(
     let Ok(found) = undamped(held, request, &search, driver.as_ref()) else { return Ok(None) };
     let Some(near) = found.aid.factors(held) else { return Ok(None) };
     // Of two opposite eigenvalues each has its own under penalties, which damp.
-    let uncertified = found.uncertified.into_iter().flat_map(|approx| {
+    let uncertified = found.modes.uncertified(held).into_iter().flat_map(|approx| {
         let one = Uncertified { opposite: false, ..approx };
         let other = approx.opposite.then(|| Uncertified { s: -one.s, ..one.clone() });
         std::iter::once(one).chain(other)

@@ -1,14 +1,17 @@
-//! Count of the eigenvalues in a circle where damping is proportional, C = a M + b K, by the inertia of the undamped problem.
+//! Proportional damping, C = a M + b K: which modes of the undamped problem have an eigenvalue in a part of the plane.
 //!
 //! ```text
-//! K x = w M x:   s^2 + (a + b w) s + w = 0
+//! K x = w M x:   s^2 + (a + b w) s + w = 0,   (s^2 M + s C + K) x + Phi_q^T (1 + s b) l = 0   where (K - w M) x + Phi_q^T l = 0
 //! ```
 //!
-//! How many of the two s of a mode lie inside depends on w alone and changes where one of them crosses the circle |s - c| = r:
+//! How many of the two s of a mode lie in a part depends on w alone and changes where one of them crosses its border, or where a
+//! conjugate pair becomes two real ones:
 //!
 //! ```text
-//! s real      s = c_x +- sqrt(r^2 - c_y^2),   w = -(s^2 + a s) / (1 + b s)
-//! s complex   (e w + f)^2 = 4 c_y^2 (w - (a + b w)^2 / 4),   e = 1 + b c_x,  f = a c_x + |c|^2 - r^2
+//! circle |s - c| = r    s real      s = c_x +- sqrt(r^2 - c_y^2),   w = -(s^2 + a s) / (1 + b s)
+//!                       s complex   (e w + f)^2 = 4 c_y^2 (w - (a + b w)^2 / 4),   e = 1 + b c_x,  f = a c_x + |c|^2 - r^2
+//! line Im s = y         w - (a + b w)^2 / 4 = y^2;   y = 0 where pairs end
+//! damping ratio z       (a + b w)^2 / 4 = z^2 w
 //! ```
 //!
 //! Between two such w the modes are counted by Sylvester's law, with one real elimination for each. Golub and Van Loan, Matrix
@@ -75,37 +78,13 @@ impl Proportional {
         candidates.into_iter().find(|p| p.mass.is_finite() && p.stiffness.is_finite() && simple(p))
     }
 
-    /// Eigenvalues with |s - centre| < radius; none where the inertia is uncertain, or infinitely fast modes would count.
-    pub(crate) fn count_inside(&self, problem: &Problem<'_>, centre: c64, radius: f64) -> Option<usize> {
-        let mut cuts = self.crossings(centre, radius);
-        cuts.sort_by(f64::total_cmp);
-        cuts.dedup();
-        let inside = |w: f64| self.eigenvalues(w).iter().filter(|s| (*s - centre).norm() < radius).count();
-        let (Some(first), Some(last)) = (cuts.first().copied(), cuts.last().copied()) else { return None };
-        let span = (last - first).abs().max(first.abs()).max(last.abs()).max(f64::MIN_POSITIVE);
-        if inside(first - span)
-            + inside(last + span)
-            + inside(first - tuning::GAP * span)
-            + inside(last + tuning::GAP * span)
-            > 0
-        {
-            return None;
-        }
-        let undamped = problem.without_damping();
-        let below = |w: f64| undamped.quick_negative(-w);
-        let mut counted = 0;
-        let mut before = below(first)?;
-        for pair in cuts.windows(2) {
-            let after = below(pair[1])?;
-            let each = inside(0.5 * (pair[0] + pair[1]));
-            counted += each * after.checked_sub(before)?;
-            before = after;
-        }
-        Some(counted)
+    /// a = 0 leaves rigid modes without damping.
+    pub(crate) fn of_mass(&self) -> f64 {
+        self.mass
     }
 
     /// The two s of a mode.
-    fn eigenvalues(&self, w: f64) -> [c64; 2] {
+    pub(crate) fn eigenvalues(&self, w: f64) -> [c64; 2] {
         let half = 0.5 * (self.mass + self.stiffness * w);
         let discriminant = half * half - w;
         if discriminant < 0.0 {
@@ -118,7 +97,103 @@ impl Proportional {
         [c64::new(far, 0.0), c64::new(near, 0.0)]
     }
 
-    /// All w at which an s may cross the circle.
+    /// Whether infinitely fast modes have no finite s.
+    pub(crate) fn leaves_infinite(&self) -> bool {
+        self.stiffness == 0.0
+    }
+
+    /// Whether damping feeds energy into some modes.
+    pub(crate) fn may_grow(&self) -> bool {
+        self.mass < 0.0 || self.stiffness < 0.0
+    }
+
+    /// 1 + s b, by which the multipliers of an undamped mode become those of its s.
+    pub(crate) fn reaction(&self, s: c64) -> c64 {
+        s * self.stiffness + 1.0
+    }
+
+    /// How far an s is moved by a change of its w.
+    pub(crate) fn moved(&self, w: f64, s: c64, by: f64) -> f64 {
+        let half = 0.5 * (self.mass + self.stiffness * w);
+        // ds / dw = -(1 + b s) / (2 s + a + b w), and where that vanishes the square root of the change.
+        let by = by * self.reaction(s).norm();
+        by / (2.0 * (half * half - w).abs().sqrt()).max(by.sqrt()).max(f64::MIN_POSITIVE)
+    }
+
+    /// The s of a mode that count: one of a conjugate pair, or each.
+    pub(crate) fn counted(&self, w: f64, each: bool) -> impl Iterator<Item = c64> {
+        self.eigenvalues(w).into_iter().filter(move |s| each || s.im >= 0.0)
+    }
+
+    /// Distance of the nearer s of a mode from a point.
+    pub(crate) fn distance(&self, w: f64, point: c64) -> f64 {
+        self.eigenvalues(w).iter().map(|s| (s - point).norm()).fold(f64::INFINITY, f64::min)
+    }
+
+    /// About the w of a mode that would have an s nearest to a point.
+    pub(crate) fn nearest_square(&self, point: c64) -> f64 {
+        let exact = -(point * point + point * self.mass) / self.reaction(point);
+        let starts = [exact.re, point.norm_sqr()].into_iter().filter(|w| w.is_finite());
+        let sought = starts.map(|start| {
+            let (mut w, mut step) = (start, tuning::MAINLY * start.abs());
+            let mut nearest = self.distance(w, point);
+            for _ in 0..tuning::STEPS {
+                let better = [w - step, w + step].into_iter().find(|w| self.distance(*w, point) < nearest);
+                match better {
+                    Some(better) => (w, nearest) = (better, self.distance(better, point)),
+                    None => step *= tuning::MAINLY,
+                }
+            }
+            (w, nearest)
+        });
+        sought.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0.0, |(w, _)| w)
+    }
+
+    /// The intervals of w, ascending, whose modes have an s in a part of the plane; `each`: both of a conjugate pair count.
+    pub(crate) fn intervals(&self, part: &Part, each: bool) -> Vec<Interval> {
+        let mut cuts = self.cuts(part);
+        cuts.sort_by(f64::total_cmp);
+        cuts.dedup();
+        let ends = [cuts.first(), cuts.last()].map(|end| end.copied().unwrap_or(0.0));
+        let span = (ends[1] - ends[0]).max(ends[0].abs()).max(ends[1].abs());
+        let span = if span > 0.0 { span } else { 1.0 };
+        // Points inside the first and the last interval, which have no end.
+        let mut inside = vec![ends[0] - span];
+        inside.extend(cuts.windows(2).map(|pair| 0.5 * (pair[0] + pair[1])));
+        if !cuts.is_empty() {
+            inside.push(ends[1] + span);
+        }
+        cuts.insert(0, f64::NEG_INFINITY);
+        cuts.push(f64::INFINITY);
+        let held = |w: f64| self.counted(w, each).filter(|s| part.holds(*s)).count();
+        let all = cuts.windows(2).zip(inside).map(|(ends, w)| Interval {
+            from: ends[0],
+            to: ends[1],
+            each: held(w),
+        });
+        all.filter(|interval| interval.each > 0).collect()
+    }
+
+    /// All w at which the number of s in a part may change.
+    fn cuts(&self, part: &Part) -> Vec<f64> {
+        let (a, b) = (self.mass, self.stiffness);
+        // (a + b w)^2 / 4 = z^2 w - y^2.
+        let conic = |z: f64, y: f64| roots([0.25 * b * b, 0.5 * a * b - z * z, 0.25 * a * a + y * y]);
+        let mut out = conic(1.0, 0.0).to_vec();
+        match *part {
+            Part::Disc { centre, radius } => out.extend(self.crossings(centre, radius)),
+            Part::Beyond { radius } => out.extend(self.crossings(c64::new(0.0, 0.0), radius)),
+            Part::Strip { from, to, most } => {
+                out.extend([from, to].into_iter().flat_map(|y| conic(1.0, y)));
+                out.extend(most.into_iter().flat_map(|z| conic(z, 0.0)));
+            }
+            Part::Growing => out.extend([0.0, -a / b]),
+        }
+        out.retain(|w| w.is_finite());
+        out
+    }
+
+    /// All w at which an s may cross a circle.
     fn crossings(&self, centre: c64, radius: f64) -> Vec<f64> {
         let (a, b) = (self.mass, self.stiffness);
         let mut out = Vec::new();
@@ -138,13 +213,55 @@ impl Proportional {
         // one^2 - 4 two zero with the terms that cancel taken out: on the real axis it is zero, and rounding of it would move the
         // crossings by its square root.
         let across = e * a - f * b;
-        let discriminant =
-            (4.0 * square * (4.0 * (square * (1.0 - a * b) - e * f) - across * across)).max(0.0);
-        let far = -0.5 * (one + one.signum() * discriminant.sqrt());
-        out.extend([far / two, zero / far]);
-        out.retain(|w| w.is_finite());
+        let discriminant = 4.0 * square * (4.0 * (square * (1.0 - a * b) - e * f) - across * across);
+        out.extend(roots_by(discriminant, [two, one, zero]));
         out
     }
+}
+
+/// A part of the plane of s.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part {
+    /// |s - centre| < radius.
+    Disc { centre: c64, radius: f64 },
+    /// |s| > radius.
+    Beyond { radius: f64 },
+    /// Im s between two numbers, and -Re s no more than `most` |s|.
+    Strip { from: f64, to: f64, most: Option<f64> },
+    /// Re s > 0.
+    Growing,
+}
+
+impl Part {
+    fn holds(&self, s: c64) -> bool {
+        match *self {
+            Self::Disc { centre, radius } => (s - centre).norm() < radius,
+            Self::Beyond { radius } => s.norm() > radius,
+            Self::Strip { from, to, most } => {
+                s.im > from && s.im < to && most.is_none_or(|most| -s.re <= most * s.norm())
+            }
+            Self::Growing => s.re > 0.0,
+        }
+    }
+}
+
+/// An interval of w, infinite ones included, each mode of which has so many s in a part of the plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Interval {
+    pub(crate) from: f64,
+    pub(crate) to: f64,
+    pub(crate) each: usize,
+}
+
+/// Real parts of the roots of two w^2 + one w + zero: those of a complex pair are no crossing, and cut nothing.
+fn roots([two, one, zero]: [f64; 3]) -> [f64; 2] {
+    roots_by(one * one - 4.0 * two * zero, [two, one, zero])
+}
+
+/// The same with one^2 - 4 two zero known.
+fn roots_by(discriminant: f64, [two, one, zero]: [f64; 3]) -> [f64; 2] {
+    let far = -0.5 * (one + one.signum() * discriminant.max(0.0).sqrt());
+    [far / two, zero / far]
 }
 
 /// Whether a property holds for [M_ij, C_ij, K_ij] of all places where one of them has an entry.
@@ -197,41 +314,71 @@ mod tests {
         QuadraticPencil { m, c, k, phi_q: sparse::zeros(0, n) }
     }
 
+    fn damping_of(pencil: &QuadraticPencil<mb_algebra::Sparse>) -> Option<Proportional> {
+        Proportional::of(&Problem::new(pencil, &SparseOptions::default()).unwrap())
+    }
+
+    /// Light, strong and negative damping; parts of every kind, some of them without any eigenvalue.
     #[test]
-    fn circles_hold_as_many_eigenvalues_as_the_closed_form_says() {
-        let n = 30;
-        for (a, b) in [(0.3, 0.0), (0.0, 0.2), (1.9, 0.05), (0.4, 0.9)] {
-            let pencil = chain(n, a, b);
-            let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
-            let found = Proportional::of(&problem).unwrap();
-            let of_mode = |j: usize| {
-                let w = (2.1 - 2.0 * (std::f64::consts::PI * j as f64 / (n + 1) as f64).cos()) / 0.7;
-                found.eigenvalues(w)
-            };
-            let all: Vec<c64> = (1..=n).flat_map(of_mode).collect();
-            let mut counted = 0;
-            for (re, im, radius) in [(0.01, 0.0, 0.8), (0.0, 1.2, 0.7), (-0.4, 0.3, 0.35), (-1.0, 2.0, 1.9)] {
-                let centre = c64::new(re, im);
-                let exact = all.iter().filter(|s| (*s - centre).norm() < radius).count();
-                let Some(count) = found.count_inside(&problem, centre, radius) else { continue };
-                assert_eq!(count, exact, "{a} {b} {centre} {radius}");
-                counted += 1;
+    fn intervals_hold_the_modes_with_an_eigenvalue_in_a_part_and_no_others() {
+        let disc = |re: f64, im: f64, radius: f64| Part::Disc { centre: c64::new(re, im), radius };
+        let parts = [
+            disc(0.01, 0.0, 0.8),
+            disc(0.0, 1.2, 0.7),
+            disc(-0.4, 0.3, 0.35),
+            disc(-1.0, 2.0, 1.9),
+            disc(-3.0, 0.0, 1.1),
+            Part::Beyond { radius: 1.3 },
+            Part::Strip { from: 0.0, to: 1.4, most: None },
+            Part::Strip { from: 0.7, to: 2.4, most: Some(0.2) },
+            Part::Growing,
+        ];
+        for (a, b) in [(0.3, 0.0), (0.0, 0.2), (1.9, 0.05), (0.4, 0.9), (3.0, 0.5), (-0.2, 0.1), (0.3, -0.2)]
+        {
+            let damping = Proportional { mass: a, stiffness: b };
+            for part in &parts {
+                for each in [false, true] {
+                    let intervals = damping.intervals(part, each);
+                    for j in -300..900 {
+                        let w = f64::from(j) / 97.0 + 1e-3;
+                        let counted = damping.counted(w, each).filter(|s| part.holds(*s)).count();
+                        let inside = intervals.iter().find(|interval| interval.from < w && w < interval.to);
+                        assert_eq!(
+                            inside.map_or(0, |interval| interval.each),
+                            counted,
+                            "{a} {b} {part:?} {w}"
+                        );
+                    }
+                }
             }
-            assert!(counted >= 3, "{a} {b}: {counted}");
         }
     }
 
-    /// 2 s^2 + 8 s + 8 = 2 (s + 2)^2: circles on the real axis around a double eigenvalue, some of them tiny.
+    /// 2 s^2 + 8 s + 8 = 2 (s + 2)^2: discs on the real axis around a double eigenvalue, some of them tiny.
     #[test]
-    fn a_double_eigenvalue_is_counted_twice_in_circles_of_any_size() {
+    fn a_double_eigenvalue_lies_in_discs_of_any_size() {
         let of = |value: f64| sparse::scale(value, &sparse::identity(1));
         let pencil = QuadraticPencil { m: of(2.0), c: of(8.0), k: of(8.0), phi_q: sparse::zeros(0, 1) };
-        let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
-        let damping = Proportional::of(&problem).unwrap();
+        let damping = damping_of(&pencil).unwrap();
         for radius in [1.0, 1e-2, 1e-4, 2e-6] {
             for aside in [-0.3, 0.0, 0.1, 0.5] {
-                let centre = c64::new(-2.0 + aside * radius, 0.0);
-                assert_eq!(damping.count_inside(&problem, centre, radius), Some(2), "{radius} {aside}");
+                let part = Part::Disc { centre: c64::new(-2.0 + aside * radius, 0.0), radius };
+                let near = damping.intervals(&part, true);
+                assert!(near.iter().any(|i| i.from <= 4.0 && 4.0 <= i.to && i.each == 2), "{radius} {aside}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_mode_nearest_to_its_own_eigenvalue_is_itself() {
+        for (a, b) in [(0.3, 0.0), (0.0, 0.2), (1.9, 0.05), (3.0, 0.5)] {
+            let damping = Proportional { mass: a, stiffness: b };
+            for j in 1..60 {
+                let w = f64::from(j) / 7.0;
+                for s in damping.eigenvalues(w) {
+                    let found = damping.nearest_square(s);
+                    assert!(damping.distance(found, s) <= 1e-9, "{a} {b} {w}: {found}");
+                }
             }
         }
     }
@@ -239,10 +386,10 @@ mod tests {
     #[test]
     fn one_damper_more_is_not_proportional() {
         let mut pencil = chain(9, 0.1, 0.2);
-        assert!(Proportional::of(&Problem::new(&pencil, &SparseOptions::default()).unwrap()).is_some());
+        assert!(damping_of(&pencil).is_some());
         let mut more = Triplets::new(9, 9);
         more.add(4, 4, 1e-6);
         pencil.c = sparse::add(1.0, &pencil.c, 1.0, &more.to_sparse());
-        assert!(Proportional::of(&Problem::new(&pencil, &SparseOptions::default()).unwrap()).is_none());
+        assert!(damping_of(&pencil).is_none());
     }
 }

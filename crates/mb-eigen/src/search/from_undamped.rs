@@ -86,11 +86,10 @@ fn from_undamped(
     count: usize,
 ) -> Option<Vec<Eigenpair>> {
     let other = problem.without_damping();
-    let Found { uncertified, aid, .. } =
-        undamped(&other, &Request::Lowest { count }, options, driver).ok()?;
+    let Found { modes, aid, .. } = undamped(&other, &Request::Lowest { count }, options, driver).ok()?;
     let near = aid.factors(&other)?;
     let starts: Option<Vec<Uncertified>> =
-        uncertified.into_iter().map(|approx| damped(problem, approx)).collect();
+        modes.uncertified(&other).into_iter().map(|approx| damped(problem, approx)).collect();
     let starts = starts.filter(|starts| starts.len() == count)?;
     let found = refine::refine_damped(problem, None, &near, &starts);
     let certify = |(start, found): (Uncertified, Option<(refine::Doubled, bool)>)| {

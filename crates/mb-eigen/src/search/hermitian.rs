@@ -46,6 +46,10 @@ pub(crate) struct Symmetric<'a> {
     pub(crate) method: Method,
     /// Whether it was interrupted.
     pub(crate) early: Early,
+    /// Modes of a damped problem that grow, where they have been counted.
+    pub(crate) growing: Option<usize>,
+    /// Columns by which blocks are wider, for a multiple eigenvalue.
+    pub(crate) wider: usize,
     restarts: usize,
     pub(crate) searches: usize,
     largest_basis: usize,
@@ -82,6 +86,8 @@ impl<'a> Symmetric<'a> {
             aid: Aid::Nothing,
             method: Method::Lanczos,
             early: Early::new(options),
+            growing: None,
+            wider: 0,
             restarts: 0,
             searches: 0,
             largest_basis: 0,
@@ -294,7 +300,7 @@ impl<'a> Symmetric<'a> {
         let mut wanted = Wanted {
             count,
             tolerance,
-            block: self.options.expert.block.unwrap_or_else(|| self.block_size(count)),
+            block: self.options.expert.block.unwrap_or_else(|| self.block_size(count)) + self.wider,
             subspace: self.options.expert.subspace,
             restarts,
             salt: 0,

@@ -51,7 +51,7 @@ pub(crate) fn reaching(s: c64, r: f64) -> (f64, f64) {
 }
 
 /// Counts rigid modes, which are known before a slice is searched, among those of its interval.
-fn with_rigid(finding: &mut Finding, rigid: usize) {
+pub(super) fn with_rigid(finding: &mut Finding, rigid: usize) {
     let Finding::Sparse { detail } = finding else { return };
     if let SparseFinding::Completeness(count) = detail {
         count.counted += rigid;
@@ -189,7 +189,7 @@ impl Symmetric<'_> {
 
     /// Refuses counts by inertia where M has a negative direction: with K > 0 all w of one sign still cross zero the same way, otherwise a
     /// pair may pass and return, or be complex, without being counted.
-    fn check_metric(&self, zeros: &Zeros, below: Option<usize>) -> Result<(), EigenError> {
+    pub(super) fn check_metric(&self, zeros: &Zeros, below: Option<usize>) -> Result<(), EigenError> {
         let definite = zeros.x.ncols() == 0 && below == Some(0);
         if definite || self.problem.has_semidefinite_mass() {
             Ok(())
@@ -295,8 +295,8 @@ impl Symmetric<'_> {
     }
 
     /// A band whose modes are counted: slices of at most [`tuning::MODES_AT_A_SHIFT`] modes, side by side on all cores.
-    fn counted_band(&mut self, band: Counted, known: &Known) -> Result<Modes, EigenError> {
-        let rigid = if band.from < 0.0 { known.x.ncols() } else { 0 };
+    pub(super) fn counted_band(&mut self, band: Counted, known: &Known) -> Result<Modes, EigenError> {
+        let rigid = if band.from < 0.0 && band.to > 0.0 { known.x.ncols() } else { 0 };
         if band.modes == rigid {
             // Nothing is searched for, and the count alone shows that nothing is missing.
             let region = Region::Interval { from: band.from, to: band.to };

@@ -12,6 +12,7 @@ pub(crate) mod mixed_precision;
 pub(crate) mod non_hermitian;
 pub(crate) mod non_hermitian_band;
 pub(crate) mod non_hermitian_requests;
+pub(crate) mod proportional;
 pub(crate) mod real_shapes;
 mod real_values;
 pub(crate) mod selection;

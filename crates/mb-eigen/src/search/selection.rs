@@ -44,7 +44,7 @@ pub(crate) fn reported_of_squares(w: &[f64], count: usize) -> Vec<Finding> {
 }
 
 /// How far an eigenvalue is from what a request asks for: the order in which eigenvalues are returned.
-fn distance(request: &Request, s: c64) -> f64 {
+pub(crate) fn distance(request: &Request, s: c64) -> f64 {
     match *request {
         Request::NearFrequency { hz, .. } => (s - c64::new(0.0, std::f64::consts::TAU * hz)).norm(),
         Request::NearPoint { s: point, .. } => (s - point).norm(),

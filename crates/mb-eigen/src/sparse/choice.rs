@@ -5,6 +5,7 @@ use mb_algebra::{QuadraticPencil, Sparse, c64, sparse};
 use crate::options::{SparseOptions, Structure};
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
+use crate::problem::proportional::Proportional;
 use crate::request::Request;
 use crate::{dense, tuning};
 
@@ -16,23 +17,31 @@ const RESTARTS: f64 = 6.6;
 /// Points of a circle at which determinants are needed, at least, and for each mode inside.
 const POINTS: [f64; 2] = [100.0, 16.0];
 
-/// Whether the dense path is quicker and takes the request.
-pub(crate) fn goes_dense(problem: &Problem<'_>, request: &Request, options: &SparseOptions) -> bool {
+/// Whether so much is asked for that all eigenvalues by the dense path take less time than some of any problem; of few damped coordinates
+/// they do whatever is asked for.
+pub(crate) fn takes_all(problem: &Problem<'_>, request: &Request, options: &SparseOptions) -> bool {
     if *request == Request::All {
         return true;
     }
     let expert = &options.expert;
-    if expert.dense_limit == 0 || problem.n > expert.all_limit || expert.structure == Structure::General {
+    if problem.n > expert.dense_limit.min(expert.all_limit) || expert.structure == Structure::General {
         return false;
     }
-    let small = problem.n <= expert.dense_limit;
-    let many = small && request.count().is_some_and(|count| 3 * count >= problem.dof());
-    if many || (problem.symmetric && problem.undamped()) {
-        return many;
-    }
-    // Of so few damped coordinates all eigenvalues take less time than some with a proof that none is missing.
-    if small && problem.n <= tuning::TINY {
+    let undamped = problem.symmetric && problem.undamped();
+    request.count().is_some_and(|count| 3 * count >= problem.dof())
+        || (!undamped && problem.n <= tuning::TINY)
+}
+
+/// Whether the dense path is quicker and takes the request.
+pub(crate) fn goes_dense(problem: &Problem<'_>, request: &Request, options: &SparseOptions) -> bool {
+    let expert = &options.expert;
+    if takes_all(problem, request, options) {
         return true;
+    }
+    let undamped = problem.symmetric && problem.undamped();
+    let never = expert.dense_limit == 0 || expert.structure == Structure::General;
+    if never || undamped || problem.n > expert.all_limit {
+        return false;
     }
     let count = match *request {
         Request::Band { from_hz, to_hz, max_damping_ratio } => {
@@ -111,6 +120,6 @@ pub(super) fn spreads_wide(
     let expert = &options.expert;
     let given = problem.rows.given.sparse().rows() == 0 && expert.most_zeros.is_none();
     let small = problem.n <= expert.dense_limit.min(tuning::SMALL) && expert.structure != Structure::General;
-    let undamped = problem.symmetric && problem.undamped();
+    let undamped = problem.symmetric && (problem.undamped() || Proportional::of(problem).is_some());
     given && small && undamped && dense::spreads_wide(&pencil.to_dense())
 }

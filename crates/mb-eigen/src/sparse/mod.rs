@@ -5,8 +5,8 @@
 //! ```
 //!
 //! [`solve`] takes a [`Request`] in the user's words and returns a [`crate::Spectrum`] like the dense analyses do: eigenpairs with
-//! residuals by block, condition, error bound and class, on the matrices as given. Undamped symmetric problems go
-//! to block Lanczos and are proved complete by Sturm counts; all others to block Krylov-Schur, and are counted along a contour
+//! residuals by block, condition, error bound and class, on the matrices as given. Undamped symmetric problems, and those with damping
+//! proportional to mass and stiffness, go to block Lanczos and are proved complete by Sturm counts; all others to block Krylov-Schur, and are counted along a contour
 //! where that is affordable ([`Completeness`]). Small problems of which much is asked go to the dense path. The constraints stay in the matrix, as in the direct
 //! method of yang2012, but for rows that tie two coordinates or hold one: where undamped symmetric problems have many of these, the
 //! modes are sought in coordinates that move as one.
@@ -17,6 +17,7 @@ pub(crate) mod choice;
 mod descriptor;
 mod memory;
 pub(crate) mod outcome;
+mod proportional;
 pub(crate) mod solve;
 
 pub use crate::finding::{Completeness, Proof, Region, SparseFinding};

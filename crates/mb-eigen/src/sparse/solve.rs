@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts, c64};
 
-use super::choice::{goes_dense, spreads_wide};
-use super::memory;
+use super::choice::{goes_dense, spreads_wide, takes_all};
 use super::outcome::{blurred_zero, finish, finish_with, finished, part_of};
+use super::{memory, proportional};
 use crate::certify::sparse::{Aid, Certifier};
 use crate::completeness::growth;
 use crate::dense::{Raw, TurningPair};
@@ -16,6 +16,7 @@ use crate::options::SparseOptions;
 use crate::problem::Problem;
 use crate::problem::condensation::Merged;
 use crate::problem::modes::Modes;
+use crate::problem::proportional::Proportional;
 use crate::problem::uncertified::Uncertified;
 use crate::request::Request;
 use crate::search::early::Early;
@@ -140,13 +141,21 @@ pub(crate) fn solve_with(
         return Ok(finish(&problem, None, Vec::new(), problem.rows.findings.clone(), keeps_left));
     }
     let wide = || parts.is_none() && spreads_wide(pencil, &problem, options);
+    let damping = Proportional::of(&problem);
+    if let Some(by) = damping.filter(|_| !(takes_all(&problem, request, options) || wide())) {
+        let found = proportional::solve(&problem, &by, request, options, driver.as_ref(), keeps_left)?;
+        if let Some(spectrum) = found {
+            return Ok(spectrum);
+        }
+    }
     if goes_dense(&problem, request, options) || wide() {
         return dense(pencil, &problem, request, options, keeps_left);
     }
     let mut findings = problem.rows.findings.clone();
     if problem.symmetric && problem.undamped() {
         match undamped(&problem, request, options, driver.as_ref()) {
-            Ok(Found { early, method, uncertified, mut findings, aid }) => {
+            Ok(Found { early, method, modes, mut findings, aid, .. }) => {
+                let uncertified = modes.uncertified(&problem);
                 findings.extend(early.finding());
                 let aid = if early.ended() { Aid::Interrupted } else { aid };
                 let certify = || finish_with(&problem, method, uncertified, findings, keeps_left, aid);
@@ -225,49 +234,72 @@ pub(crate) struct Found {
     /// Whether the search was interrupted.
     pub(crate) early: Early,
     pub(crate) method: Method,
-    pub(crate) uncertified: Vec<Uncertified>,
+    pub(crate) modes: Modes,
     pub(crate) findings: Vec<Finding>,
     /// What the search has left.
     pub(crate) aid: Aid,
+    /// Modes of a damped problem that grow, where they have been counted.
+    pub(crate) growing: Option<usize>,
 }
 
-/// The eigenvalues of an undamped symmetric problem that a request asks for.
+/// A search for modes of an undamped symmetric problem; none where it does not answer what is asked.
+type Search<'a> = dyn Fn(&mut Symmetric<'_>) -> Result<Option<Modes>, EigenError> + 'a;
+
+/// The modes of an undamped symmetric problem that a request asks for.
 pub(crate) fn undamped(
     problem: &Problem,
     request: &Request,
     options: &SparseOptions,
     driver: &dyn KrylovDriver,
 ) -> Result<Found, EigenError> {
-    let found = merged(problem, request, options, driver);
-    let (modes, told, aid, early, method) = if let Some(found) = found {
-        found
-    } else {
+    let found = undamped_by(problem, options, driver, &|run| symmetric(run, request).map(Some))?;
+    found.ok_or(EigenError::IndefiniteMetric)
+}
+
+/// The modes of an undamped symmetric problem that a search finds.
+pub(super) fn undamped_by(
+    problem: &Problem,
+    options: &SparseOptions,
+    driver: &dyn KrylovDriver,
+    search: &Search<'_>,
+) -> Result<Option<Found>, EigenError> {
+    let mut found = merged(problem, options, driver, search);
+    if found.is_none() {
         let mut run = Symmetric::new(problem, options, driver);
-        (symmetric(&mut run, request)?, run.findings, run.aid, run.early, run.method)
-    };
-    let mut findings = problem.rows.findings.clone();
-    findings.extend(told);
-    Ok(Found { uncertified: modes.uncertified(problem), method, findings, aid, early })
+        found = search(&mut run)?.map(|modes| Found::of(run, modes));
+    }
+    if let Some(found) = &mut found {
+        found.findings.splice(0..0, problem.rows.findings.iter().cloned());
+    }
+    Ok(found)
+}
+
+impl Found {
+    fn of(run: Symmetric<'_>, modes: Modes) -> Self {
+        let Symmetric { early, method, findings, aid, growing, .. } = run;
+        Self { early, method, modes, findings, aid, growing }
+    }
 }
 
 /// The modes in fewer coordinates, where many are tied to each other; what went wrong there the whole problem reports.
 fn merged(
     problem: &Problem,
-    request: &Request,
     options: &SparseOptions,
     driver: &dyn KrylovDriver,
-) -> Option<(Modes, Vec<Finding>, Aid, Early, Method)> {
+    search: &Search<'_>,
+) -> Option<Found> {
     let merged = Arc::new(Merged::of(problem, options)?);
     let mut run = Symmetric::new(&merged.problem, options, driver);
-    let modes = symmetric(&mut run, request).ok()?;
-    let (findings, aid, early) = (run.findings, run.aid, run.early);
-    let method = if run.method == Method::Lanczos { Method::CondensedLanczos } else { run.method };
-    let modes = merged.unfold(problem, &modes);
-    let aid = match aid {
+    let modes = search(&mut run).ok()??;
+    let mut found = Found::of(run, merged.unfold(problem, &modes));
+    if found.method == Method::Lanczos {
+        found.method = Method::CondensedLanczos;
+    }
+    found.aid = match found.aid {
         Aid::Factors(near) => Aid::Merged(merged, near),
         _ => Aid::Nothing,
     };
-    Some((modes, findings, aid, early, method))
+    Some(found)
 }
 
 fn symmetric(run: &mut Symmetric<'_>, request: &Request) -> Result<Modes, EigenError> {

@@ -132,7 +132,7 @@ fn compared(pencil: &QuadraticPencil<Sparse>, count: usize) {
     let request = Request::Lowest { count };
     let found = undamped(&problem, &request, &options, &BuiltIn).unwrap();
     assert!(matches!(found.aid, crate::certify::sparse::Aid::Merged(..)));
-    let ours = Certifier::new(&problem, false).certify_with(found.uncertified, found.aid);
+    let ours = Certifier::new(&problem, false).certify_with(found.modes.uncertified(&problem), found.aid);
     let mut run = crate::search::hermitian::Symmetric::new(&problem, &options, &BuiltIn);
     let modes = run.lowest(count).unwrap();
     let whole = Certifier::new(&problem, false).certify(modes.uncertified(&problem));
@@ -220,7 +220,8 @@ fn pairs_improved_in_fewer_coordinates_are_those_improved_in_all() {
     let sigma = -1e-3;
     let inner = Shifted { sigma, solver: merged.problem.factor(-sigma, 0.0).unwrap() };
     let outer = Shifted { sigma, solver: problem.factor(-sigma, 0.0).unwrap() };
-    let given: Vec<Given<'_>> = found.uncertified.iter().map(Given::of_uncertified).collect();
+    let uncertified = found.modes.uncertified(&problem);
+    let given: Vec<Given<'_>> = uncertified.iter().map(Given::of_uncertified).collect();
     let wanted = vec![true; given.len()];
     let ours = merged.improve(&problem, &inner, &given, &wanted, tuning::SOLVE_ROUNDINGS);
     let ours: Vec<Improved> = ours.into_iter().map(Option::unwrap).collect();

@@ -14,6 +14,7 @@ mod leaving_axis;
 mod memory;
 mod methods;
 mod multiple;
+mod proportional;
 pub(crate) mod random;
 mod scaled_pairs;
 mod short;
