@@ -15,15 +15,18 @@
 //! The lowest and the largest undamped modes are those wanted wherever the intervals lie within what was proved of them, which with light
 //! damping is always so. Infinitely fast modes have s = -1 / b besides: where that may be asked for there is no answer here.
 
+mod findings;
+
 use mb_algebra::c64;
 
+use self::findings::{covered_by, is_of_search};
 use super::hermitian::{Place, Symmetric};
 use super::hermitian_requests::with_rigid;
 use super::selection;
 use crate::certify::sparse::Aid;
 use crate::certify::zeros;
 use crate::completeness::inertia::{Counted, Released};
-use crate::finding::{Completeness, Region, SparseFinding};
+use crate::finding::SparseFinding;
 use crate::null_space::symmetric::Zeros;
 use crate::problem::modes::Modes;
 use crate::problem::proportional::{Interval, Part, Proportional};
@@ -401,102 +404,6 @@ impl Symmetric<'_> {
         }
         Ok(Some(modes))
     }
-
-    /// What was said of undamped modes in terms of the damped ones.
-    fn tell(&mut self, asked: Asked<'_>, modes: &Modes) {
-        let converged =
-            |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Converged { .. } });
-        let short = self.findings.iter().find(|finding| converged(finding)).cloned();
-        self.findings.retain(|finding| {
-            let Finding::Sparse { detail } = finding else { return true };
-            match detail {
-                SparseFinding::GrowingNotShown { .. }
-                | SparseFinding::EmptyBand { .. }
-                | SparseFinding::FewerExist { .. }
-                | SparseFinding::Converged { .. } => false,
-                // Of more zeros than were asked for nothing else is known.
-                SparseFinding::MultipleCut { re, im, .. } => *re == 0.0 && *im == 0.0,
-                _ => true,
-            }
-        });
-        let fastest = modes.w.iter().map(|w| w.abs()).fold(0.0, f64::max) * (1.0 + tuning::CBRT_EPS);
-        for finding in &mut self.findings {
-            let Finding::Sparse { detail: SparseFinding::Completeness(count) } = finding else { continue };
-            count.region = match count.region {
-                Region::Interval { from, to } => Region::Undamped { from, to },
-                Region::Above { limit } => Region::Undamped { from: limit, to: fastest },
-                other => other,
-            };
-        }
-        let Some(wanted) = asked.request.count() else { return };
-        let values = |(j, w): (usize, &f64)| asked.values(*w, j < modes.rigid).len();
-        let exist: usize = modes.w.iter().enumerate().map(values).sum();
-        if exist < wanted {
-            let dof = self.problem.dof();
-            let fewer = || SparseFinding::FewerExist { wanted, exist, dof }.into();
-            self.findings.push(short.unwrap_or_else(fewer));
-        }
-    }
-
-    /// Growing modes by what was said of the undamped ones, each of which has one growing eigenvalue.
-    fn growing_told(&self, modes: &Modes) -> Option<usize> {
-        let told = self.findings.iter().find_map(|finding| match finding {
-            Finding::Sparse { detail: SparseFinding::GrowingNotShown { counted, .. } } => Some(*counted),
-            _ => None,
-        });
-        Some(told.unwrap_or_else(|| modes.w.iter().filter(|w| **w < 0.0).count()))
-    }
-
-    /// Growing eigenvalues, one of each conjugate pair; as many as there are at least.
-    fn growing_counted(&mut self, by: &Proportional) -> Result<Option<usize>, EigenError> {
-        // What counts as zero, relative to |K| / |M|: a hundred times what rounding of K makes of a rigid mode.
-        let edge = tuning::SOLVE_ROUNDINGS * self.problem.frequency_squared();
-        let (Some((_, low)), Some((_, high))) = (self.below(-edge)?, self.below(edge)?) else {
-            return Ok(None);
-        };
-        // Of a rigid one the other eigenvalue is -a.
-        let mut counted = if by.of_mass() < 0.0 { high.saturating_sub(low) } else { 0 };
-        for Interval { from, to, each } in by.intervals(&Part::Growing, false) {
-            let (from, to) = if to <= 0.0 { (from, to.min(-edge)) } else { (from.max(edge), to) };
-            if from >= to {
-                continue;
-            }
-            let start = if from == f64::NEG_INFINITY { Some(0) } else { self.below(from)?.map(|(_, n)| n) };
-            let end = if to == f64::INFINITY {
-                // Infinitely fast ones are not counted.
-                self.fastest()?.map(|_| self.problem.dof())
-            } else {
-                self.below(to)?.map(|(_, n)| n)
-            };
-            if let (Some(start), Some(end)) = (start, end) {
-                counted += each * end.saturating_sub(start);
-            }
-        }
-        Ok(Some(counted))
-    }
-}
-
-/// The w of which a count says that all modes are known.
-fn covered_by(count: &Completeness) -> Vec<[f64; 2]> {
-    match count.region {
-        _ if !count.is_complete() => Vec::new(),
-        Region::Interval { from, to } => vec![[from, to]],
-        Region::Above { limit } => vec![[f64::NEG_INFINITY, -limit], [limit, f64::INFINITY]],
-        _ => Vec::new(),
-    }
-}
-
-/// Whether a finding speaks of a search that is to be made anew.
-fn is_of_search(finding: &Finding) -> bool {
-    let Finding::Sparse { detail } = finding else { return false };
-    matches!(
-        detail,
-        SparseFinding::Completeness(_)
-            | SparseFinding::Unproved { .. }
-            | SparseFinding::Shift { .. }
-            | SparseFinding::Converged { .. }
-            | SparseFinding::FewerExist { .. }
-    )
 }
 
 /// Ends of intervals with margins, joined where they meet; an end closer to zero than `edge` moves out to it, away from rigid modes.
