@@ -210,6 +210,10 @@ impl Symmetric<'_> {
             self.report(&place);
             return Ok((modes.w.len() == self.problem.dof()).then_some(modes));
         };
+        // A point on an eigenvalue has others about it, as far as digits distinguish them.
+        let reach = reach
+            .max(tuning::SQRT_EPS * point.norm())
+            .max(tuning::EPS_3_4 * self.problem.frequency_squared().sqrt());
         let begun = Begun { shifted, modes: found.modes };
         let early = self.early.clone();
         let counted = early.step(|| self.counted_modes(asked, (reach, count), &ground, Some(begun)))?;
