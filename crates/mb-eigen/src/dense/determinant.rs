@@ -17,10 +17,11 @@ mod factors;
 mod function;
 mod starts;
 
-use mb_algebra::{QuadraticPencil, c64, interrupt};
+use mb_algebra::{QuadraticPencil, c64, interrupt, norms};
 
 use super::constraint_basis::ConstraintBasis;
 use super::raw::Raw;
+use crate::numeric::check;
 use crate::{Class, Eigenpair, tuning};
 use discs::Disc;
 use function::{Function, Point};
@@ -54,8 +55,13 @@ pub(super) fn solve(
     let all = 2 * (basis.n() - basis.rank());
     let before = pairs.iter().map(relative).fold(0.0, f64::max);
     // Bound relative to |s| from which on an eigenvalue is solved anew.
-    if !finite || pairs.len() != all || basis.n() + basis.rank() > tuning::SMALL || before <= tuning::CBRT_EPS
+    if !finite || pairs.len() != all || basis.n() + basis.rank() > tuning::TINY || before <= tuning::CBRT_EPS
     {
+        return None;
+    }
+    // Undamped symmetric problems have congruences with real squares (congruence.rs).
+    let symmetric = [&pencil.m, &pencil.k].iter().all(|a| check::is_symmetric_to_rounding(a));
+    if symmetric && norms::max_abs(&pencil.c) == 0.0 {
         return None;
     }
     let function = Function::new(pencil, basis);

@@ -114,9 +114,16 @@ pub(crate) fn of_pencil(pencil: &QuadraticPencil) -> Option<[Vec<f64>; 2]> {
     let terms = [(1.0, &pencil.k), (tau.sqrt(), &pencil.c), (tau, &pencil.m)];
     let diagonal: Vec<f64> =
         (0..n).map(|i| terms.iter().map(|(by, a)| by * a[(i, i)].abs()).sum::<f64>()).collect();
-    let both = if pencil.phi_q.nrows() == 0 && !check::is_symmetric_to_rounding(&pencil.m) {
+    let apart = || {
         let sum =
             Dense::from_fn(n, n, |i, j| terms.iter().map(|(by, a)| by * a[(i, j)].abs()).fold(0.0, f64::max));
+        let sizes = || (0..n).flat_map(|j| sum.col_as_slice(j)).copied().filter(|x| *x > 0.0);
+        // Entries of like size need no two-sided units, which may part without end where entries are few.
+        let least = sizes().fold(f64::INFINITY, f64::min);
+        (least < tuning::SQRT_EPS * sizes().fold(0.0, f64::max)).then_some(sum)
+    };
+    let unsymmetric = pencil.phi_q.nrows() == 0 && !check::is_symmetric_to_rounding(&pencil.m);
+    let both = if let Some(sum) = unsymmetric.then(apart).flatten() {
         of_both_sides(&sum)
     } else {
         let d = scales(&diagonal, |d| largest_of_rows(&terms, d));

@@ -175,7 +175,9 @@ mod tests {
                 let whole = count.scope(solved).unwrap().unwrap();
                 assert!(!whole.falls_short());
                 let (mut nothing, mut kept) = (0, 0);
-                for steps in (0..count.steps()).step_by(usize::try_from(count.steps() / 9).unwrap()) {
+                // The last steps are few where the first eigenvalues are good.
+                let steps = (0..count.steps()).step_by(usize::try_from(count.steps() / 9).unwrap());
+                for steps in steps.chain(count.steps() - 3..count.steps()) {
                     let Ok(part) = Watch::after(steps).scope(solved) else {
                         nothing += 1;
                         assert_eq!(kept, 0, "what was known is lost");

@@ -1,5 +1,7 @@
 //! What is said of requests on problems with proportional damping: counts of undamped modes, shortfalls, growing modes.
 
+use mb_algebra::c64;
+
 use super::Asked;
 use crate::finding::{Completeness, Region, SparseFinding};
 use crate::problem::modes::Modes;
@@ -20,11 +22,21 @@ impl Symmetric<'_> {
                 | SparseFinding::EmptyBand { .. }
                 | SparseFinding::FewerExist { .. }
                 | SparseFinding::Converged { .. } => false,
-                // Of more zeros than were asked for nothing else is known.
-                SparseFinding::MultipleCut { re, im, .. } => *re == 0.0 && *im == 0.0,
                 _ => true,
             }
         });
+        // A multiple w is a multiple pair; zeros stay what they are.
+        for finding in &mut self.findings {
+            let Finding::Sparse { detail: SparseFinding::MultipleCut { re, im, .. } } = finding else {
+                continue;
+            };
+            let w = -(c64::new(*re, *im) * c64::new(*re, *im)).re;
+            if w != 0.0
+                && let Some(s) = asked.values(w, false).into_iter().find(|s| s.im >= 0.0)
+            {
+                (*re, *im) = (s.re, s.im);
+            }
+        }
         let fastest = modes.w.iter().map(|w| w.abs()).fold(0.0, f64::max) * (1.0 + tuning::CBRT_EPS);
         for finding in &mut self.findings {
             let Finding::Sparse { detail: SparseFinding::Completeness(count) } = finding else { continue };
