@@ -163,12 +163,11 @@ pub(super) fn find(
                     Some(Crossing::At(found)) => {
                         out.push(Critical { mode: named.unwrap_or(found.mode), ..found });
                     }
-                    Some(Crossing::Nowhere) => {}
                     Some(Crossing::Lost) | None if fa.0.abs() > fa.1 && fb.0.abs() > fb.1 => {
                         let (mode, between) = (named.unwrap_or(mode), [a.w, b.w]);
                         unsolved.push(Unsolved { mode, order: *order, between });
                     }
-                    Some(Crossing::Lost) | None => {}
+                    Some(Crossing::Nowhere | Crossing::Lost) | None => {}
                 }
             }
         }
@@ -229,16 +228,12 @@ fn root(
     let [a, b] = [(between.samples[0].w, fa.0), (between.samples[1].w, fb.0)];
     let width = (b.0 - a.0).abs();
     let slope = (b.1 - a.1) / (b.0 - a.0);
-    let f = |w: f64, looks: Look| -> Result<(Sample, Option<(Option<usize>, Value)>), AnalysisError> {
-        let there = sample(w, looks)?;
-        let value = what.at(&there, order);
-        Ok((there, value))
+    let value = |w: f64| -> Result<Option<Value>, AnalysisError> {
+        Ok(what.at(&sample(w, Look::Between)?, order).map(|found| found.1))
     };
-    let value = |w: f64| -> Result<Option<Value>, AnalysisError> { Ok(f(w, Look::Between)?.1.map(|x| x.1)) };
     let Some((at, _)) = secants([a, b], value)? else { return Ok(None) };
-    let (there, Some((Some(mode), (_, error)))) = f(at, between.path.at_solutions())? else {
-        return Ok(None);
-    };
+    let there = sample(at, between.path.at_solutions())?;
+    let Some((Some(mode), (_, error))) = what.at(&there, order) else { return Ok(None) };
     let mut half = (4.0 * error / slope.abs()).max(8.0 * f64::EPSILON * at.abs()).max(1e-12 * width);
     for _ in 0..STEPS {
         let (Some(low), Some(high)) = (value(at - half)?, value(at + half)?) else { return Ok(None) };

@@ -142,7 +142,9 @@ pub(crate) fn solve(
             // Left vectors of the companion matrix may have lost what the right ones of a symmetric problem have.
             complex_symmetric = symmetry == Symmetry::All && factor.is_some();
             if complex_symmetric {
-                rest.iter_mut().for_each(|raw| raw.left = None);
+                for raw in &mut rest {
+                    raw.left = None;
+                }
             }
             rest
         } else {

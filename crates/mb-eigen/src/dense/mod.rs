@@ -212,13 +212,16 @@ pub(crate) fn reduced_eigenvalues(
     in_even_units(pencil, basis, shift, options)
 }
 
+/// A problem in coordinates of one size, the basis there, and their units from the left and from the right.
+type InOneSize = (QuadraticPencil, ConstraintBasis, [Vec<f64>; 2]);
+
 /// The problem in coordinates of one size, the basis there, and their units; none where it stays as it is, and where the rank of
 /// the constraints is another in other units.
 fn in_one_size(
     pencil: &QuadraticPencil,
     basis: &ConstraintBasis,
     options: &DenseOptions,
-) -> Result<Option<(QuadraticPencil, ConstraintBasis, [Vec<f64>; 2])>, EigenError> {
+) -> Result<Option<InOneSize>, EigenError> {
     let Some(d) = equilibrated::of_pencil(pencil) else { return Ok(None) };
     let even = equilibrated::pencil(pencil, &d);
     let basis = basis.in_units(&even.phi_q, options.constraint_rank)?;

@@ -99,12 +99,12 @@ impl Symmetric<'_> {
         let modes = match *asked.request {
             Request::Lowest { count } => {
                 let modes = self.lowest(count.min(dof))?;
-                self.growing = self.growing_told(&modes);
+                self.growing = Some(self.growing_told(&modes));
                 self.confirmed(asked, count, modes)?
             }
             Request::Largest { count } => {
                 let modes = self.largest(count.min(dof))?;
-                self.growing = self.growing_told(&modes);
+                self.growing = Some(self.growing_told(&modes));
                 self.confirmed(asked, count, modes)?
             }
             Request::NearFrequency { hz, count } => {
@@ -140,15 +140,14 @@ impl Symmetric<'_> {
         let Some(reach) = asked.reach(&modes, count) else { return Ok(None) };
         let largest = matches!(asked.request, Request::Largest { .. });
         let ends = modes.w.iter().map(|w| w.abs());
-        let covered = if !self.options.prove_complete {
-            let last = if largest { ends.fold(f64::INFINITY, f64::min) } else { ends.fold(0.0, f64::max) };
-            if largest {
-                vec![[f64::NEG_INFINITY, -last], [last, f64::INFINITY]]
-            } else {
-                vec![[-last, last]]
-            }
-        } else {
+        let covered = if self.options.prove_complete {
             self.findings.iter().filter_map(Finding::completeness).flat_map(covered_by).collect()
+        } else if largest {
+            let last = ends.fold(f64::INFINITY, f64::min);
+            vec![[f64::NEG_INFINITY, -last], [last, f64::INFINITY]]
+        } else {
+            let last = ends.fold(0.0, f64::max);
+            vec![[-last, last]]
         };
         let mut inside = true;
         for Interval { from, to, .. } in asked.intervals(reach) {
@@ -232,7 +231,9 @@ impl Symmetric<'_> {
         let mut intervals = asked.intervals(reach);
         let finite =
             |intervals: &[Interval]| intervals.iter().all(|i| i.from.is_finite() && i.to.is_finite());
-        if !finite(&intervals) {
+        if finite(&intervals) {
+            intervals = self.enough(asked, (reach, count), &|reach| asked.intervals(reach));
+        } else {
             let Some(fastest) = self.fastest()? else { return Ok(None) };
             let most = fastest * (1.0 + tuning::CBRT_EPS);
             let within = |reach: f64| -> Vec<Interval> {
@@ -241,8 +242,6 @@ impl Symmetric<'_> {
                 cut.filter(|i| i.from < i.to).collect()
             };
             intervals = self.enough(asked, (reach, count), &within);
-        } else {
-            intervals = self.enough(asked, (reach, count), &|reach| asked.intervals(reach));
         }
         let margin = |w: f64| tuning::CBRT_EPS * w.abs();
         let ends = widened(&intervals, ground.edge, margin);

@@ -88,13 +88,12 @@ fn eigenvalues(problem: &Problem, asked: Asked<'_>, modes: &Modes) -> Option<(Ve
         // Error of a w that is allowed for before it is certified, half of the digits; what counts as zero is within `open` of it.
         if rigid(j) { open } else { asked.by.moved(modes.w[j], s, tuning::SQRT_EPS * modes.w[j].abs()) }
     };
-    match *asked.request {
+    if let Request::Band { .. } = *asked.request {
         // Others have no frequency, but zeros do.
-        Request::Band { .. } => all.retain(|(s, j)| s.im > 0.0 || (rigid(*j) && *s == c64::default())),
-        _ => {
-            let count = asked.request.count().unwrap_or(all.len());
-            selection::about_first(&mut all, count, |(s, _)| selection::distance(asked.request, *s), margin);
-        }
+        all.retain(|(s, j)| s.im > 0.0 || (rigid(*j) && *s == c64::default()));
+    } else {
+        let count = asked.request.count().unwrap_or(all.len());
+        selection::about_first(&mut all, count, |(s, _)| selection::distance(asked.request, *s), margin);
     }
     // Both zeros of a rigid mode stand as one that is double.
     let double = asked.by.of_mass() == 0.0;
@@ -209,7 +208,9 @@ fn solve_to_rounding(
     let known = modes.uncertified(undamped);
     let given: Vec<Given<'_>> = known.iter().map(Given::of_uncertified).collect();
     let mut wanted = vec![false; given.len()];
-    rough.iter().for_each(|i| wanted[places[*i]] = true);
+    for i in rough {
+        wanted[places[*i]] = true;
+    }
     let together = || refine::refine_together(undamped, near, &given, &wanted, tuning::SOLVE_ROUNDINGS);
     let Some(found) = certifier.unless_interrupted(together) else { return };
     for &i in rough {

@@ -86,7 +86,9 @@ fn two_cells_have_the_eigenvalues_of_a_quadratic() {
         let [m, k, b, h, q] = exponents.map(|e| f64::from(e).exp2());
         let list = |entries: &[(usize, usize, f64)]| {
             let mut out = Triplets::new(3, 3);
-            entries.iter().for_each(|(i, j, v)| out.add(*i, *j, *v));
+            for (i, j, v) in entries {
+                out.add(*i, *j, *v);
+            }
             out.to_sparse()
         };
         let pencil = QuadraticPencil {
@@ -126,7 +128,9 @@ fn a_pressure_without_compliance_has_a_longer_chain() {
     let q = -0.5 * b * b / k;
     let list = |entries: &[(usize, usize, f64)]| {
         let mut out = Triplets::new(3, 3);
-        entries.iter().for_each(|(i, j, v)| out.add(*i, *j, *v));
+        for (i, j, v) in entries {
+            out.add(*i, *j, *v);
+        }
         out.to_sparse()
     };
     let pencil = QuadraticPencil {

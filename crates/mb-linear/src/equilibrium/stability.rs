@@ -205,7 +205,7 @@ pub(super) fn reduced(
 fn is_skewed(k: &Sparse, on: Option<(&[f64], &Dense)>) -> bool {
     let skew = sparse::add(1.0, k, -1.0, &sparse::transpose(k));
     let mut largest = vec![0.0_f64; k.rows()];
-    for (v, (i, j)) in k.iter() {
+    for (v, (i, j)) in k {
         largest[i] = largest[i].max(v.abs());
         largest[j] = largest[j].max(v.abs());
     }
@@ -215,7 +215,7 @@ fn is_skewed(k: &Sparse, on: Option<(&[f64], &Dense)>) -> bool {
     };
     let (n, d) = (k.rows(), basis.ncols());
     let (mut of_skew, mut of_rounding) = (Dense::zeros(n, d), Dense::zeros(n, d));
-    for (v, (i, j)) in skew.iter() {
+    for (v, (i, j)) in &skew {
         let both = units[i] * units[j];
         for l in 0..d {
             of_skew[(i, l)] += both * v * basis[(j, l)];

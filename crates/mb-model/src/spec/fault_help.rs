@@ -52,16 +52,6 @@ impl Fault {
                 "write `reference = \"tangent\"` or `\"chord\"`, or add conditions that stop them".to_owned()
             }
             Self::FrameOverHeld { .. } => "clamp or guide nodes with joints".to_owned(),
-            Self::Syntax { help, .. } => (*help)?.to_owned(),
-            Self::WrongReference { found: "spatial-body", wanted: "body or angle", .. } => {
-                "in space give `joint = NAME` in place of `a` and `b`: the joint whose free rotation it resists".to_owned()
-            }
-            Self::WrongType { expected, .. } | Self::WrongLength { expected, .. } if expected == COMPONENTS => {
-                "a direction or a place stands in brackets, as in `[0.0, 0.0, 1.0]`".to_owned()
-            }
-            Self::WrongType { expected, .. } | Self::WrongLength { expected, .. } if expected == SIX => {
-                "along x, y, z (N/m, N s/m) and about them (N m/rad, N m s/rad), as in `[1e6, 1e6, 1e6, 1e3, 1e3, 1e3]`".to_owned()
-            }
             Self::MissingUnits | Self::WrongUnits { .. } => {
                 "write `units = \"SI\"` at the top: metre, kilogram, second, newton, radian".to_owned()
             }
@@ -107,16 +97,32 @@ impl Fault {
             Self::NoOrientation { .. } => {
                 "a point has no angle; use a body, or the joint `point-on-line`".to_owned()
             }
-            Self::ParallelPins => {
-                "give `axis_a`, the pin on a in the axes of its body, at a right angle to `axis`, the pin on b in those of its own".to_owned()
-            }
             Self::TurnedGround { .. } => "measure it from `ground`".to_owned(),
             Self::SeveralRows { valid, .. } => list("give `axis`, one of", valid),
             Self::NoReaction { .. } => {
                 "forces are those of joints and rods; a drive or an angle has a multiplier".to_owned()
             }
             Self::UnknownRow { valid, .. } | Self::UnknownComponent { valid, .. } => list("it has", valid),
-            _ => return self.help_on_wholes_and_motions(),
+            _ => return self.help_on_text_and_types().or_else(|| self.help_on_wholes_and_motions()),
+        })
+    }
+    /// The same about text that is no TOML, lists, and joints that cannot be assembled.
+    fn help_on_text_and_types(&self) -> Option<String> {
+        Some(match self {
+            Self::Syntax { help, .. } => (*help)?.to_owned(),
+            Self::WrongReference { found: "spatial-body", wanted: "body or angle", .. } => {
+                "in space give `joint = NAME` in place of `a` and `b`: the joint whose free rotation it resists".to_owned()
+            }
+            Self::WrongType { expected, .. } | Self::WrongLength { expected, .. } if expected == COMPONENTS => {
+                "a direction or a place stands in brackets, as in `[0.0, 0.0, 1.0]`".to_owned()
+            }
+            Self::WrongType { expected, .. } | Self::WrongLength { expected, .. } if expected == SIX => {
+                "along x, y, z (N/m, N s/m) and about them (N m/rad, N m s/rad), as in `[1e6, 1e6, 1e6, 1e3, 1e3, 1e3]`".to_owned()
+            }
+            Self::ParallelPins => {
+                "give `axis_a`, the pin on a in the axes of its body, at a right angle to `axis`, the pin on b in those of its own".to_owned()
+            }
+            _ => return None,
         })
     }
     /// The same about whole numbers, families and motions that joints leave free.

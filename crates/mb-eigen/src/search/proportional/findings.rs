@@ -17,13 +17,13 @@ impl Symmetric<'_> {
         let short = self.findings.iter().find(|finding| converged(finding)).cloned();
         self.findings.retain(|finding| {
             let Finding::Sparse { detail } = finding else { return true };
-            match detail {
+            !matches!(
+                detail,
                 SparseFinding::GrowingNotShown { .. }
-                | SparseFinding::EmptyBand { .. }
-                | SparseFinding::FewerExist { .. }
-                | SparseFinding::Converged { .. } => false,
-                _ => true,
-            }
+                    | SparseFinding::EmptyBand { .. }
+                    | SparseFinding::FewerExist { .. }
+                    | SparseFinding::Converged { .. }
+            )
         });
         // A multiple w is a multiple pair; zeros stay what they are.
         for finding in &mut self.findings {
@@ -57,12 +57,12 @@ impl Symmetric<'_> {
     }
 
     /// Growing modes by what was said of the undamped ones, each of which has one growing eigenvalue.
-    pub(super) fn growing_told(&self, modes: &Modes) -> Option<usize> {
+    pub(super) fn growing_told(&self, modes: &Modes) -> usize {
         let told = self.findings.iter().find_map(|finding| match finding {
             Finding::Sparse { detail: SparseFinding::GrowingNotShown { counted, .. } } => Some(*counted),
             _ => None,
         });
-        Some(told.unwrap_or_else(|| modes.w.iter().filter(|w| **w < 0.0).count()))
+        told.unwrap_or_else(|| modes.w.iter().filter(|w| **w < 0.0).count())
     }
 
     /// Growing eigenvalues, one of each conjugate pair; as many as there are at least.

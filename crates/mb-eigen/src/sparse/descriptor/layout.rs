@@ -26,7 +26,9 @@ pub(super) fn lines(a: &Sparse) -> Lines {
             out[i].push((j, *v));
         }
     }
-    out.iter_mut().for_each(|row| row.sort_unstable_by_key(|(j, _)| *j));
+    for row in &mut out {
+        row.sort_unstable_by_key(|(j, _)| *j);
+    }
     out
 }
 
@@ -93,7 +95,9 @@ impl Layout {
             (place[pair.q], place[pair.v]) = (Place::Coordinate(at), Place::Rate(at));
         }
         let mut taken = vec![false; size];
-        pairs.iter().for_each(|pair| taken[pair.row] = true);
+        for pair in &pairs {
+            taken[pair.row] = true;
+        }
         let holds = |i: &usize| {
             e[*i].is_empty() && a[*i].iter().all(|(j, _)| matches!(place[*j], Place::Coordinate(_)))
         };
@@ -206,8 +210,7 @@ fn kinematic(e: &Lines, a: &Lines) -> Vec<Pair> {
     let circles: Vec<usize> =
         (0..size).filter(|q| positive(*q)).chain((0..size).filter(|q| !positive(*q))).collect();
     let mut circles = circles.into_iter();
-    loop {
-        let Some(q) = ready.pop_front().or_else(|| circles.next()) else { break };
+    while let Some(q) = ready.pop_front().or_else(|| circles.next()) {
         let Some(pair) = of_column[q].filter(|pair| role[q].is_none() && role[pair.v].is_none()) else {
             continue;
         };

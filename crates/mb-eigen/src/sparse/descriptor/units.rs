@@ -93,7 +93,9 @@ impl Units {
             }
             said.push((*i, by));
         }
-        said.into_iter().for_each(|(i, by)| self.join(first, i, by));
+        for (i, by) in said {
+            self.join(first, i, by);
+        }
         true
     }
 

@@ -22,8 +22,12 @@ fn chain(
             of_k.add(i + 1, i, -100.0);
         }
     }
-    c.iter().for_each(|&(i, j, v)| of_c.add(i, j, v));
-    k.iter().for_each(|&(i, j, v)| of_k.add(i, j, v));
+    for &(i, j, v) in c {
+        of_c.add(i, j, v);
+    }
+    for &(i, j, v) in k {
+        of_k.add(i, j, v);
+    }
     let phi_q = Triplets::new(0, N).to_sparse();
     QuadraticPencil { m: of_m.to_sparse(), c: of_c.to_sparse(), k: of_k.to_sparse(), phi_q }
 }

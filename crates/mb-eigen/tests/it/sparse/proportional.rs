@@ -90,7 +90,7 @@ fn assert_answers(found: &Spectrum, w: &[f64], by: [f64; 2], request: &Request) 
 
 /// Light damping and heavy one: of some cases the slow modes are overdamped, of others the fast ones, or all of them.
 const DAMPING: [[f64; 2]; 8] = [
-    [0.015625, 0.0009765625],
+    [1.0 / 64.0, 1.0 / 1024.0],
     [0.25, 0.0],
     [1.5, 0.0],
     [0.0, 0.5],
@@ -153,7 +153,7 @@ fn lattice(p: usize) -> (Sparse, Vec<f64>) {
 #[test]
 fn multiple_eigenvalues_of_a_damped_lattice_come_as_often_as_they_are() {
     let (k, w) = lattice(7);
-    let (m, by) = (ops::identity(w.len()), [0.0625, 0.015625]);
+    let (m, by) = (ops::identity(w.len()), [0.0625, 1.0 / 64.0]);
     let c = ops::add(by[0], &m, by[1], &k);
     let pencil = QuadraticPencil { m, c, k, phi_q: ops::zeros(0, w.len()) };
     let requests = [

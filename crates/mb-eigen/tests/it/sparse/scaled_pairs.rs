@@ -38,7 +38,7 @@ fn residual(pencil: &DescriptorPencil<Sparse>, s: c64, y: &[c64]) -> f64 {
 }
 
 fn is_proved(spectrum: &Spectrum) -> bool {
-    spectrum.completeness().any(|count| count.is_complete())
+    spectrum.completeness().any(mb_eigen::sparse::Completeness::is_complete)
 }
 
 #[test]
