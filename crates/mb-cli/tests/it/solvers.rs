@@ -71,7 +71,12 @@ fn every_solver_finds_the_same_roots_of_every_model_at_rest() {
                 // Undamped modes have two eigenvalues each; of damped ones some are single real eigenvalues.
                 let undamped = pencil.c.data().iter().all(|c| *c == 0.0);
                 let least = all.len().min(if undamped { 2 * COUNT } else { COUNT });
-                assert!(found.eigenpairs.len() >= least, "{what}: {} of {least}", found.eigenpairs.len());
+                assert!(
+                    found.eigenpairs.len() >= least,
+                    "{what}: {} of {least}: {:?}",
+                    found.eigenpairs.len(),
+                    found.findings
+                );
                 assert!(!undamped || found.eigenpairs.len() == least, "{what}: {}", found.eigenpairs.len());
                 assert_eq!(found.counts.expected.motion, dense.counts.expected.motion, "{what}");
             }

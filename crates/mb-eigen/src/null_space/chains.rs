@@ -107,13 +107,13 @@ fn step(
     solver: &dyn ShiftSolve<f64>,
     x: &Dense,
     transposed: bool,
-) -> Result<[Dense; 3], EigenError> {
+) -> Result<[Dense; 2], EigenError> {
     let Solution { x: change, mut l } = solver.solve(&problem.k.mul(x), transposed, Effort::Final)?;
     for j in 0..l.ncols() {
         l.col_as_slice_mut(j).iter_mut().for_each(|v| *v = -*v);
     }
     let next = Dense::from_fn(x.nrows(), x.ncols(), |i, j| x[(i, j)] - change[(i, j)]);
-    Ok([next, l, change])
+    Ok([next, l])
 }
 
 /// The columns on which M or C acts; of the others rounding is all that a right-hand side would hold.
@@ -160,7 +160,8 @@ pub(crate) fn find(
         if q.ncols() == 0 {
             break;
         }
-        let [_, _, error] = step(problem, solver, &q, transposed)?;
+        let image = apply(&q, Effort::Final)?.x;
+        let error = Dense::from_fn(n, q.ncols(), |i, j| q[(i, j)] - image[(i, j)]);
         let svd = Svd::new(&error).map_err(at("Null space of the stiffness matrix"))?;
         let distance = |j: usize| svd.s.get(j).copied().unwrap_or(0.0);
         // |N x - x| of a direction that is looked at: rounding of S may be a large part of what M adds to K there.
@@ -168,9 +169,12 @@ pub(crate) fn find(
         out.next =
             (0..q.ncols()).filter(|j| !candidates.contains(j)).map(distance).chain(out.next).reduce(f64::min);
         let mut x = product(q.as_ref(), pick(&svd.v, &candidates).as_ref());
-        let mut l = Dense::zeros(problem.rows.rank, x.ncols());
-        for _ in 0..3 {
-            [x, l, _] = step(problem, solver, &x, transposed)?;
+        // Columns of q may be rounding of others, which no constraint holds: their images are admissible.
+        let first = apply(&x, Effort::Final)?;
+        x = first.x;
+        let mut l = first.l;
+        for _ in 0..2 {
+            [x, l] = step(problem, solver, &x, transposed)?;
         }
         let rest = departure::as_a_whole(problem, &x, &l);
         // The nearest ones, the last of falling distances, are those that are known to exist.
@@ -206,7 +210,7 @@ pub(crate) fn find(
         }
     }
     if out.x.ncols() > 0 {
-        [out.x, out.l, _] = step(problem, solver, &out.x, transposed)?;
+        [out.x, out.l] = step(problem, solver, &out.x, transposed)?;
         for j in 0..out.x.ncols() {
             let by = norm(out.x.col_as_slice(j)).recip();
             out.x.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= by);
