@@ -76,7 +76,7 @@ def numbers(value, seen=None):
     seen.add(id(value))
     out = {}
     for name in dir(value):
-        if name.startswith("_") or name in ("left", "gyroscopic", "source"):
+        if name.startswith("_") or name in ("left", "left_multipliers", "gyroscopic", "source"):
             continue
         found = getattr(value, name)
         if isinstance(found, (bool, int, float, complex, str, list, dict, tuple, np.ndarray)) and not callable(found):

@@ -48,7 +48,7 @@ def _peaks(r: Response, i: int) -> dict[str, Any] | None:
 
 
 def _response(r: Response) -> list[dict[str, Any]]:
-    charts = []
+    charts: list[dict[str, Any]] = []
     for i, input in enumerate(r.inputs):
         magnitude, phase, plane = [], [], []
         units = {r.unit(o, i) for o in range(len(r.outputs))}

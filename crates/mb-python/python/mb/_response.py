@@ -226,7 +226,14 @@ class Response:
             return 20 * np.log10(self.magnitude)
 
     def unit(self, output: int, input: int) -> str:
-        """The unit of an output over an input, by their numbers; empty where one of them has none of its own."""
+        """The unit of an output over an input, by their numbers; empty where one of them has none of its own.
+
+        Examples
+        --------
+        >>> import mb
+        >>> mb.response([[4.0]], inputs=[[1.0]], at=[0.0]).unit(0, 0)
+        ''
+        """
         pair = (self.output_units[output], self.input_units[input])
         if not all(pair):
             return ""
