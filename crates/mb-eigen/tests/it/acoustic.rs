@@ -75,6 +75,23 @@ fn a_constant_pressure_is_a_double_zero() {
     }
 }
 
+/// A mass m on a spring k that pushes by b on the first of two cells with compliances q and a passage h between them.
+fn two_cells(m: f64, k: f64, b: f64, h: f64, q: f64) -> QuadraticPencil<Sparse> {
+    let list = |entries: &[(usize, usize, f64)]| {
+        let mut out = Triplets::new(3, 3);
+        for (i, j, v) in entries {
+            out.add(*i, *j, *v);
+        }
+        out.to_sparse()
+    };
+    QuadraticPencil {
+        m: list(&[(0, 0, m), (1, 0, b), (1, 1, q), (2, 2, q)]),
+        c: sparse::zeros(3, 3),
+        k: list(&[(0, 0, k), (0, 1, -b), (1, 1, h), (1, 2, -h), (2, 1, -h), (2, 2, h)]),
+        phi_q: sparse::zeros(0, 3),
+    }
+}
+
 /// One mass and two cells: with w = -s^2
 ///
 /// ```text
@@ -84,19 +101,7 @@ fn a_constant_pressure_is_a_double_zero() {
 fn two_cells_have_the_eigenvalues_of_a_quadratic() {
     for exponents in [[0, 26, -9, -14, -44], [0, 20, -6, -10, -30], [0, 0, 0, 0, 0]] {
         let [m, k, b, h, q] = exponents.map(|e| f64::from(e).exp2());
-        let list = |entries: &[(usize, usize, f64)]| {
-            let mut out = Triplets::new(3, 3);
-            for (i, j, v) in entries {
-                out.add(*i, *j, *v);
-            }
-            out.to_sparse()
-        };
-        let pencil = QuadraticPencil {
-            m: list(&[(0, 0, m), (1, 0, b), (1, 1, q), (2, 2, q)]),
-            c: sparse::zeros(3, 3),
-            k: list(&[(0, 0, k), (0, 1, -b), (1, 1, h), (1, 2, -h), (2, 1, -h), (2, 2, h)]),
-            phi_q: sparse::zeros(0, 3),
-        };
+        let pencil = two_cells(m, k, b, h, q);
         let (second, first, zeroth) =
             (m * q * q, k * q * q + 2.0 * h * q * m + b * b * q, 2.0 * h * q * k + b * b * h);
         let larger = (first + (first * first - 4.0 * second * zeroth).sqrt()) / (2.0 * second);
@@ -126,19 +131,7 @@ fn a_pressure_without_compliance_has_a_longer_chain() {
     // With q_1 + q_2 + b^2 / k = 0 the quadratic above has a zero too.
     let [k, b, h] = [26.0, -9.0, -14.0].map(f64::exp2);
     let q = -0.5 * b * b / k;
-    let list = |entries: &[(usize, usize, f64)]| {
-        let mut out = Triplets::new(3, 3);
-        for (i, j, v) in entries {
-            out.add(*i, *j, *v);
-        }
-        out.to_sparse()
-    };
-    let pencil = QuadraticPencil {
-        m: list(&[(0, 0, 1.0), (1, 0, b), (1, 1, q), (2, 2, q)]),
-        c: sparse::zeros(3, 3),
-        k: list(&[(0, 0, k), (0, 1, -b), (1, 1, h), (1, 2, -h), (2, 1, -h), (2, 2, h)]),
-        phi_q: sparse::zeros(0, 3),
-    };
+    let pencil = two_cells(1.0, k, b, h, q);
     let found = solve(&pencil, &Request::All, &SparseOptions::default()).unwrap();
     let long = |f: &Finding| matches!(f, Finding::LongChain { at_infinity: false });
     assert!(found.findings.iter().any(long), "{:?}", found.findings);
