@@ -1,8 +1,8 @@
 //! Growing modes, reported whatever part of the spectrum was asked for.
 //!
-//! A symmetric problem with M > 0, K > 0 and C >= 0 has none. Of other problems small enough for a dense eigensolver all eigenvalues are
-//! computed, and those to the right of the imaginary axis by more than their bounds are counted. Of larger ones the signs of the matrices
-//! say that none grows, how many do, or that this is unknown:
+//! The signs of the matrices say that no mode grows, or how many do. Where they do not tell, all eigenvalues of a problem small enough for a
+//! dense eigensolver are computed, and those to the right of the imaginary axis by more than their bounds are counted; of a larger one the
+//! report says that growth is unknown, and what may feed it.
 //!
 //! ```text
 //! d/dt (v^T M v + q^T K q) / 2 = -v^T (C + C^T) v / 2       M > 0 and K symmetric; a skew part of C does no work
