@@ -19,18 +19,7 @@ fn between(a: &mut Dense, i: usize, j: Option<usize>, by: f64) {
 /// Beam elements in a row, deflection and slope at every node: M and K.
 fn beam(elements: usize, rigidity: f64, mass: f64, length: f64) -> [Dense; 2] {
     let (n, h) = (2 * (elements + 1), length);
-    let ke = [
-        [12.0, 6.0 * h, -12.0, 6.0 * h],
-        [6.0 * h, 4.0 * h * h, -6.0 * h, 2.0 * h * h],
-        [-12.0, -6.0 * h, 12.0, -6.0 * h],
-        [6.0 * h, 2.0 * h * h, -6.0 * h, 4.0 * h * h],
-    ];
-    let me = [
-        [156.0, 22.0 * h, 54.0, -13.0 * h],
-        [22.0 * h, 4.0 * h * h, 13.0 * h, -3.0 * h * h],
-        [54.0, 13.0 * h, 156.0, -22.0 * h],
-        [-13.0 * h, -3.0 * h * h, -22.0 * h, 4.0 * h * h],
-    ];
+    let [me, ke] = rational::families::beam_element(h);
     let [mut m, mut k] = [0; 2].map(|_| Dense::zeros(n, n));
     for e in 0..elements {
         for i in 0..4 {

@@ -302,6 +302,23 @@ fn general(dice: &mut Dice) -> QuadraticPencil {
     plain(m, c, k)
 }
 
+/// 420 M / (m h) and h^3 K / (E I) of a beam element of length h (Euler, Bernoulli), deflection and slope at both ends.
+pub(crate) fn beam_element(h: f64) -> [[[f64; 4]; 4]; 2] {
+    let ke = [
+        [12.0, 6.0 * h, -12.0, 6.0 * h],
+        [6.0 * h, 4.0 * h * h, -6.0 * h, 2.0 * h * h],
+        [-12.0, -6.0 * h, 12.0, -6.0 * h],
+        [6.0 * h, 2.0 * h * h, -6.0 * h, 4.0 * h * h],
+    ];
+    let me = [
+        [156.0, 22.0 * h, 54.0, -13.0 * h],
+        [22.0 * h, 4.0 * h * h, 13.0 * h, -3.0 * h * h],
+        [54.0, 13.0 * h, 156.0, -22.0 * h],
+        [-13.0 * h, -3.0 * h * h, -22.0 * h, 4.0 * h * h],
+    ];
+    [me, ke]
+}
+
 /// Euler-Bernoulli cantilevers of slenderness 1e1 to 1e6, axial and bending motion, of rubber to steel, in metres or millimetres.
 fn slender(dice: &mut Dice) -> QuadraticPencil {
     let elements = dice.count(1, 5);
@@ -319,18 +336,7 @@ fn slender(dice: &mut Dice) -> QuadraticPencil {
     let (h, mass) = (length / elements as f64, density * area);
     let nodes = elements + 1;
     let (mut m, mut k) = (Dense::zeros(3 * nodes, 3 * nodes), Dense::zeros(3 * nodes, 3 * nodes));
-    let ke = [
-        [12.0, 6.0 * h, -12.0, 6.0 * h],
-        [6.0 * h, 4.0 * h * h, -6.0 * h, 2.0 * h * h],
-        [-12.0, -6.0 * h, 12.0, -6.0 * h],
-        [6.0 * h, 2.0 * h * h, -6.0 * h, 4.0 * h * h],
-    ];
-    let me = [
-        [156.0, 22.0 * h, 54.0, -13.0 * h],
-        [22.0 * h, 4.0 * h * h, 13.0 * h, -3.0 * h * h],
-        [54.0, 13.0 * h, 156.0, -22.0 * h],
-        [-13.0 * h, -3.0 * h * h, -22.0 * h, 4.0 * h * h],
-    ];
+    let [me, ke] = beam_element(h);
     for e in 0..elements {
         let at = |i: usize| 3 * e + [1, 2, 4, 5][i];
         for i in 0..4 {

@@ -6,7 +6,7 @@
 
 mod determinant;
 mod dyadic;
-mod families;
+pub(crate) mod families;
 mod polynomial;
 
 use mb_algebra::{Dense, QuadraticPencil, c64, norms};
