@@ -1,14 +1,14 @@
 //! From an operating point to the eigenpairs of each formulation.
 
 use super::zeros::{ModelZeros, settle_at_rest};
-use super::{determined, moving, velocity_rows};
+use super::{determined, moving, part, velocity_rows};
 use crate::error::AnalysisError;
 use mb_algebra::{Dense, QuadraticPencil, RankTolerance, Sparse, Stopped, dense, interrupt, to_sparse};
 use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank, tolerance_of_rank};
 use mb_eigen::dense::TurningPair;
 use mb_eigen::descriptor::DescriptorStructure;
 use mb_eigen::penalty::PenaltyPencil;
-use mb_eigen::sparse::{Request, SparseFinding};
+use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, settle_in_parts};
 use mb_eigen::{Counts, DenseOptions, EigenError, Spectrum, descriptor, penalty};
 use mb_linear::formulation::minimal::minimal_reselecting;
 use mb_linear::formulation::unconstrained::{
@@ -255,6 +255,13 @@ fn of_linear_kept(
         velocity_rows::settle(model, at, &mut out.spectrum);
         if at.steady().is_none() && most_zeros.is_none() && !unconstrained {
             settle_at_rest(model, at, &sparse_pencil(lin), &mut out.spectrum);
+        }
+        if at.steady().is_none() && !unconstrained {
+            let part::PartProblem { pencil, parts, options, .. } =
+                part::problem(model, at, &SparseOptions::default())?;
+            if let Some(parts) = parts {
+                settle_in_parts(&pencil, &parts, &options, &mut out.spectrum);
+            }
         }
         if let Some(motion) = at.steady() {
             if !widened {

@@ -71,6 +71,8 @@ pub(crate) const WIDTH: usize = 8;
 pub(crate) const NARROW: usize = 4;
 /// Eigenvalues that one shift serves in a band.
 pub(crate) const MODES_AT_A_SHIFT: usize = 40;
+/// Share of |s| by which rounding of the entries of K moves an eigenvalue that is worth another search: ten digits are left.
+pub(crate) const LOST_DIGITS: f64 = 1e-10;
 /// Unknowns, or columns, up to which dense methods are as fast whatever is asked for.
 pub(crate) const TINY: usize = 40;
 /// Unknowns up to which a dense decomposition for every eigenvalue, or in every step, takes no time.

@@ -8,22 +8,23 @@
 //! bound that leaves their rounding out would give digits to an eigenvalue that has none. Sizes: M, C, K n x n.
 
 use mb_algebra::sorted::ascending;
-use mb_algebra::{QuadraticPencil, c64};
+use mb_algebra::{QuadraticPencil, Sparse, c64};
 
 use crate::finding::SparseFinding;
 use crate::{Class, Eigenpair, Finding, tuning};
 
 /// Widens the bounds of the eigenvalues of a pencil that rounding of K may have moved far.
 pub(crate) fn widen(pencil: &QuadraticPencil, pairs: &mut [Eigenpair]) {
+    let pencil = pencil.to_sparse();
     let size = |pair: &Eigenpair| pair.value().map_or(f64::INFINITY, c64::norm);
-    let physical = |pair: &Eigenpair| pair.class == Class::Physical && pair.right.len() == pencil.k.nrows();
+    let physical = |pair: &Eigenpair| pair.class == Class::Physical && pair.right.len() == pencil.k.rows();
     let mut order: Vec<usize> = (0..pairs.len()).filter(|i| physical(&pairs[*i])).collect();
     ascending(&mut order, |i| size(&pairs[*i]));
     let mut unmoved = 0;
     for i in order {
         let pair = &mut pairs[i];
         let Some(s) = pair.value() else { break };
-        let up_to = 0.5 * f64::EPSILON * moved(pencil, s, &pair.right);
+        let up_to = 0.5 * f64::EPSILON * moved(&pencil, s, pair);
         // Share of |s| from which on rounding of K counts in the bound: fewer than two digits are left.
         if up_to.is_finite() && up_to > tuning::MINOR * s.norm() {
             pair.error_bound += up_to;
@@ -38,24 +39,22 @@ pub(crate) fn widen(pencil: &QuadraticPencil, pairs: &mut [Eigenpair]) {
     }
 }
 
-/// |x|^T |K| |x| / |x^H (2 s M + C) x|.
-fn moved(pencil: &QuadraticPencil, s: c64, x: &[c64]) -> f64 {
-    let (mut terms, mut form) = (0.0, c64::new(0.0, 0.0));
-    for (j, xj) in x.iter().enumerate() {
-        for (i, xi) in x.iter().enumerate() {
-            terms += xi.norm() * pencil.k[(i, j)].abs() * xj.norm();
-            form += xi.conj() * xj * (s * (2.0 * pencil.m[(i, j)]) + pencil.c[(i, j)]);
-        }
-    }
-    terms / form.norm()
+/// |y|^T |K| |x| / |y^H (2 s M + C) x|, x^H for y^H of left vectors that are not known.
+pub(crate) fn moved(pencil: &QuadraticPencil<Sparse>, s: c64, pair: &Eigenpair) -> f64 {
+    let x = &pair.right;
+    let y = if pair.left.len() == x.len() { &pair.left } else { x };
+    let terms: f64 = pencil.k.iter().map(|(k, (i, j))| y[i].norm() * k.abs() * x[j].norm()).sum();
+    let product = |a: &Sparse| a.iter().map(|(v, (i, j))| y[i].conj() * x[j] * *v).sum::<c64>();
+    terms / (s * 2.0 * product(&pencil.m) + product(&pencil.c)).norm()
 }
 
 /// What rounding of the entries of K could do to the eigenvalue that feels it most, where it leaves less than half of the digits.
 pub(crate) fn felt_most(pencil: &QuadraticPencil, pairs: &[Eigenpair]) -> Option<Finding> {
+    let pencil = pencil.to_sparse();
     let physical = |pair: &&Eigenpair| pair.class == Class::Physical && pair.alpha.im >= 0.0;
     let felt = pairs.iter().filter(physical).filter_map(|pair| {
         let s = pair.value()?;
-        let up_to = 0.5 * f64::EPSILON * moved(pencil, s, &pair.right);
+        let up_to = 0.5 * f64::EPSILON * moved(&pencil, s, pair);
         (up_to > tuning::SQRT_EPS * s.norm()).then_some((s.norm(), up_to))
     });
     let (s, up_to) = felt.max_by(|(s, a), (t, b)| (a / s).total_cmp(&(b / t)))?;

@@ -15,6 +15,7 @@
 
 pub(crate) mod choice;
 mod descriptor;
+mod in_parts;
 mod memory;
 pub(crate) mod outcome;
 mod proportional;
@@ -24,4 +25,5 @@ pub use crate::finding::{Completeness, Proof, Region, SparseFinding};
 pub use crate::options::{Shift, Solver, SparseExpert, SparseOptions, Structure};
 pub use crate::request::Request;
 pub use descriptor::solve_descriptor;
+pub use in_parts::settle_in_parts;
 pub use solve::{KnownZeros, Others, solve, solve_in_parts, solve_with_zeros};

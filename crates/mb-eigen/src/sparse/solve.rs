@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts, c64};
 
 use super::choice::{goes_dense, spreads_wide, takes_all};
+use super::in_parts::settle_in_parts;
 use super::outcome::{blurred_zero, finish, finish_with, finished, part_of};
 use super::{memory, proportional};
 use crate::certify::sparse::{Aid, Certifier};
@@ -149,7 +150,7 @@ pub(crate) fn solve_with(
         }
     }
     if goes_dense(&problem, request, options) || wide() {
-        return dense(pencil, &problem, request, options, keeps_left);
+        return dense(pencil, parts, &problem, request, options, keeps_left);
     }
     let mut findings = problem.rows.findings.clone();
     if problem.symmetric && problem.undamped() {
@@ -169,7 +170,7 @@ pub(crate) fn solve_with(
             }
             Err(EigenError::IndefiniteMetric) => findings.push(Finding::IndefiniteMass),
             Err(error @ (EigenError::NoRegularShift { .. } | EigenError::NoLargest { .. })) => {
-                return singular(pencil, &problem, request, options, keeps_left, error);
+                return singular(pencil, parts, &problem, request, options, keeps_left, error);
             }
             Err(error) => return Err(error),
         }
@@ -204,7 +205,7 @@ pub(crate) fn solve_with(
             Ok(run.early.finish(certify))
         }
         Err(error @ (EigenError::NoRegularShift { .. } | EigenError::NoLargest { .. })) => {
-            singular(pencil, &problem, request, options, keeps_left, error)
+            singular(pencil, parts, &problem, request, options, keeps_left, error)
         }
         Err(error) => Err(error),
     }
@@ -332,6 +333,7 @@ fn general(run: &mut General<'_>, request: &Request) -> Result<Vec<Uncertified>,
 /// distinguishes indeterminate and infinite eigenvalues from the others; of large ones that are regular elsewhere it is reported.
 fn singular(
     pencil: &QuadraticPencil<Sparse>,
+    parts: Option<&StiffnessParts>,
     problem: &Problem,
     request: &Request,
     options: &SparseOptions,
@@ -339,7 +341,7 @@ fn singular(
     error: EigenError,
 ) -> Result<Spectrum, EigenError> {
     if problem.n <= options.expert.dense_limit {
-        return dense(pencil, problem, request, options, keeps_left);
+        return dense(pencil, parts, problem, request, options, keeps_left);
     }
     let EigenError::NoRegularShift { re, im, .. } = error else { return Err(error) };
     // Where a problem that is singular near one shift is tried for being singular everywhere: in units of the frequency that makes |M|
@@ -362,6 +364,7 @@ fn singular(
 /// The whole spectrum by the dense path, and what the request asks of it.
 fn dense(
     pencil: &QuadraticPencil<Sparse>,
+    parts: Option<&StiffnessParts>,
     problem: &Problem,
     request: &Request,
     options: &SparseOptions,
@@ -377,7 +380,10 @@ fn dense(
     let some = |raws: &[Raw]| {
         if undamped { selection::oscillations(raws, request, 2 * problem.dof()) } else { None }
     };
-    let spectrum = dense::solve_some(&pencil.to_dense(), &settings, &some)?;
+    let mut spectrum = dense::solve_some(&pencil.to_dense(), &settings, &some)?;
+    if let Some(parts) = parts {
+        settle_in_parts(pencil, parts, options, &mut spectrum);
+    }
     Ok(asked_of(spectrum, problem, request, keeps_left))
 }
 

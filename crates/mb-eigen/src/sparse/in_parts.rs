@@ -1,0 +1,88 @@
+//! Error bounds of a whole spectrum that hold for the model whose K is known as a sum with an exact part.
+//!
+//! The dense path takes K with its entries rounded, and its bounds hold for these. Of flexible links the bending entries, 12 EI / h^3, are
+//! far larger than the stiffness of the low modes, so that rounding of K moves these by more than their bound:
+//!
+//! ```text
+//! |ds| <= u |y|^T |K| |x| / |y^H (2 s M + C) x|,   u half a unit in the last place
+//! ```
+//!
+//! The lowest modes that lose digits so are solved for again by the sparse search, which keeps the sum; the bounds of all others take |ds| in.
+//! Sizes: M, C, K n x n, Phi_q m x n.
+
+use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts, c64};
+
+use super::solve::solve_with;
+use crate::certify::rounded::moved;
+use crate::finding::SparseFinding;
+use crate::options::{SparseExpert, SparseOptions};
+use crate::request::Request;
+use crate::{Class, Eigenpair, Finding, Spectrum, tuning};
+
+/// Makes the error bounds of a whole spectrum of `pencil`, found from K with its entries rounded, hold for the sum K = `parts`.
+///
+/// Changes physical eigenpairs alone: the lowest get values with the digits of the sum, the others wider bounds. `options` have what is
+/// known of the model. Findings that say that bounds leave rounding of K out are removed.
+pub fn settle_in_parts(
+    pencil: &QuadraticPencil<Sparse>,
+    parts: &StiffnessParts,
+    options: &SparseOptions,
+    spectrum: &mut Spectrum,
+) {
+    let n = pencil.k.rows();
+    let half = 0.5 * f64::EPSILON;
+    let felt = |pair: &Eigenpair| match pair.value() {
+        Some(s) if pair.class == Class::Physical && pair.right.len() == n => half * moved(pencil, s, pair),
+        _ => 0.0,
+    };
+    let felt: Vec<f64> = spectrum.eigenpairs.iter().map(felt).collect();
+    let better = match lost_modes(&spectrum.eigenpairs, &felt) {
+        0 => Vec::new(),
+        count => from_the_sum(pencil, parts, options, count),
+    };
+    let mut known = vec![false; felt.len()];
+    for pair in better {
+        let Some(s) = pair.value() else { continue };
+        let distance = |i: usize| spectrum.eigenpairs[i].value().map_or(f64::INFINITY, |t| (t - s).norm());
+        let open = (0..felt.len()).filter(|i| felt[*i] > 0.0 && !known[*i]);
+        let Some(i) = open.min_by(|a, b| distance(*a).total_cmp(&distance(*b))) else { break };
+        let reach = spectrum.eigenpairs[i].error_bound + felt[i];
+        if distance(i) <= reach + pair.error_bound && pair.error_bound < reach {
+            spectrum.eigenpairs[i] = pair;
+            known[i] = true;
+        }
+    }
+    for (i, pair) in spectrum.eigenpairs.iter_mut().enumerate().filter(|(i, _)| !known[*i]) {
+        if felt[i] > pair.error_bound {
+            pair.error_bound += felt[i];
+        }
+    }
+    let held = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::RoundedStiffness { .. } });
+    spectrum.findings.retain(|f| !held(f));
+}
+
+/// Modes up to the fastest one that rounding of K moves by more than its bound and by more than a share of |s|, at most
+/// [`tuning::SMALL`].
+fn lost_modes(pairs: &[Eigenpair], felt: &[f64]) -> usize {
+    let size = |pair: &Eigenpair| pair.value().map_or(f64::INFINITY, c64::norm);
+    let loses = |(pair, felt): (&Eigenpair, &f64)| {
+        (*felt > pair.error_bound && *felt > tuning::LOST_DIGITS * size(pair)).then(|| size(pair))
+    };
+    let Some(fastest) = pairs.iter().zip(felt).filter_map(loses).reduce(f64::max) else { return 0 };
+    let up_to = pairs.iter().filter(|pair| pair.class.is_motion() && size(pair) <= fastest).count();
+    up_to.div_ceil(2).min(tuning::SMALL)
+}
+
+/// Physical eigenpairs of the sum among the lowest modes, those that have digits.
+fn from_the_sum(
+    pencil: &QuadraticPencil<Sparse>,
+    parts: &StiffnessParts,
+    options: &SparseOptions,
+    count: usize,
+) -> Vec<Eigenpair> {
+    let expert = SparseExpert { dense_limit: 0, ..options.expert };
+    let options = SparseOptions { expert, prove_complete: false, left_vectors: true, ..*options };
+    let found = solve_with(pencil, Some(parts), &Request::Lowest { count }, &options, true);
+    let pairs = found.map_or_else(|_| Vec::new(), |spectrum| spectrum.eigenpairs);
+    pairs.into_iter().filter(|pair| pair.class == Class::Physical && pair.is_determined()).collect()
+}
