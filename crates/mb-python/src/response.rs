@@ -334,7 +334,13 @@ fn dictionary<'py>(
     let mut list = Vec::new();
     for found in zeros {
         list.push(match found {
-            Ok(z) => Some((vector(py, z.zeros), vector(py, z.poles), vector(py, z.cancelled), z.gain)),
+            Ok(z) => Some((
+                vector(py, z.zeros),
+                vector(py, z.poles),
+                vector(py, z.cancelled),
+                z.gain,
+                z.relative_error,
+            )),
             Err(ResponseError::NoZeros) => None,
             Err(e) => return Err(failure(py, &e)),
         });

@@ -31,6 +31,7 @@ mod random;
 mod refined;
 mod states;
 mod sweep;
+mod zero_dynamics;
 mod zeros;
 
 pub use direct::{Response, Sample};

@@ -1,18 +1,26 @@
 //! Poles, zeros and gain of one transfer function.
 //!
 //! ```text
-//! zeros:  [s^2 M_r + s C_r + K_r, -F_r; s^2 Y_a + s Y_v + Y_q, D] (z, u) = 0        on the null space of Phi_q, x = R z
 //! H(s) = gain prod (s - z_j) / prod (s - p_k)
 //! ```
 //!
-//! The pencil of the zeros (Rosenbrock's system matrix in second-order form) has a singular leading matrix; its finite
-//! eigenvalues are separated from infinite ones by the quadratic solver of mb-eigen. The gain follows from H at a
-//! point off all eigenvalues. Pairs of a pole and a zero that agree within their errors are cancelled: no input
-//! reaches them or no output sees them. The residue of H there is the distance of the pair times what the other factors are, below its
-//! rounding. Pairs that are only near each other stay: close to the axis, even a small distance is seen at the frequency of the pole.
+//! Where the reduced mass matrix is regular, the zeros are the eigenvalues of the zero dynamics of the state space (zero_dynamics.rs),
+//! which has as many as there are finite zeros. Elsewhere they are the finite ones of
+//!
+//! ```text
+//! [s^2 M_r + s C_r + K_r, -F_r; s^2 Y_a + s Y_v + Y_q, D] (z, u) = 0        on the null space of Phi_q, x = R z
+//! ```
+//!
+//! (Rosenbrock's system matrix in second-order form), which the quadratic solver of mb-eigen separates from infinite ones. The gain follows
+//! from H at a point off all eigenvalues, and the product is compared with H at other points. Pairs of a pole and a zero that agree within
+//! their errors are cancelled: no input reaches them or no output sees them. The residue of H there is the distance of the pair times what
+//! the other factors are, below its rounding. Pairs that are only near each other stay: close to the axis, even a small distance is seen at
+//! the frequency of the pole.
 
 use crate::direct::Response;
 use crate::error::ResponseError;
+use crate::plant::Plant;
+use crate::zero_dynamics;
 use mb_algebra::{Dense, QuadraticPencil, RankQr, RankTolerance, c64, dense, to_dense};
 use mb_eigen::DenseOptions;
 
@@ -25,6 +33,24 @@ const ROUNDING: f64 = 1e-14;
 const CHANGE: f64 = 1e-6;
 const BETWEEN: [f64; 2] = [1e-12, 1e-8];
 
+/// Where s lies off the axis, in units of a size of eigenvalues.
+const OFF_AXIS: c64 = c64::new(1.3, 0.4);
+/// Points at which the product is compared with H.
+const COMPARED: usize = 8;
+/// How far beyond the fastest eigenvalue, where the gain alone counts.
+const BEYOND: f64 = 30.0;
+/// Share of the typical eigenvalue below which one may be a zero of rounding.
+const SLOWEST: f64 = 1e-6;
+/// Steps of correction at most, of which the first gain no digits where zeros are close together.
+const CORRECTIONS: usize = 40;
+/// Relative error bound of H up to which it is compared.
+const LEAST_DIGITS: f64 = 1e-8;
+/// Relative difference between the product and H up to which the first candidate is taken.
+const AGREES: f64 = 1e-9;
+
+/// Relative difference between the product and H above which the list is none of its zeros.
+const DETERMINED: f64 = 1e-6;
+
 /// A transfer function by its eigenvalues.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Zeros {
@@ -36,6 +62,15 @@ pub struct Zeros {
     pub cancelled: Vec<c64>,
     /// Factor before the products, in units of output over input and rad/s.
     pub gain: f64,
+    /// Largest relative difference between the product and H at points off the axis, over the range of the eigenvalues.
+    pub relative_error: f64,
+}
+
+impl Zeros {
+    /// Whether the product is the transfer function, to six digits.
+    pub fn is_determined(&self) -> bool {
+        self.relative_error <= DETERMINED
+    }
 }
 
 /// Poles, zeros and gain from input `input` to output `output`, dense: time grows with the third power of n.
@@ -44,20 +79,71 @@ pub struct Zeros {
 /// [`ResponseError::NoZeros`] where H vanishes for every s; failures of eigenanalyses.
 pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, ResponseError> {
     let plant = &response.plant;
+    if plant.loss != 0.0 {
+        return Err(ResponseError::NoZeros);
+    }
     let p = &plant.pencil;
     let r = RankQr::new(&to_dense(&p.phi_q), RankTolerance::default())?.null_space();
     let reduced = |a: &mb_algebra::Sparse| dense::mul_transpose(&r, &dense::mul(&to_dense(a), &r));
     let [m, c, k] = [&p.m, &p.c, &p.k].map(reduced);
-    let dof = r.ncols();
-    let no_rows = || Dense::zeros(0, dof);
-    let pencil = QuadraticPencil { m: m.clone(), c: c.clone(), k: k.clone(), phi_q: no_rows() };
-    let options = DenseOptions::default();
-    let finite = |found: mb_eigen::Spectrum| -> Vec<(c64, f64)> {
-        found.eigenpairs.iter().filter_map(|pair| pair.value().map(|s| (s, pair.error_bound))).collect()
+    let poles = finite(QuadraticPencil {
+        m: m.clone(),
+        c: c.clone(),
+        k: k.clone(),
+        phi_q: Dense::zeros(0, r.ncols()),
+    })?;
+    let rate = typical(poles.iter().map(|(s, _)| *s));
+    let lists = match zero_dynamics::candidates(plant, [&m, &c, &k], &r, (output, input), rate) {
+        Some(list) => list.into_iter().rev().map(eigenvalues).collect::<Result<Vec<_>, _>>()?,
+        None => vec![finite(bordered([&m, &c, &k], &r, plant, (output, input)))?],
     };
-    let mut poles = finite(mb_eigen::dense::solve(&pencil, &options)?);
-    let f = dense::mul_transpose(&r, &plant.f);
-    let row = |y: &Dense| dense::mul(&dense::from_rows(&[dense::row(y, output)]), &r);
+    let mut best: Option<Zeros> = None;
+    for list in lists {
+        let found = product(response, (output, input), &poles, list)?;
+        let agrees = found.relative_error <= AGREES;
+        if best.as_ref().is_none_or(|best| found.relative_error < best.relative_error) {
+            best = Some(found);
+        }
+        if agrees {
+            break;
+        }
+    }
+    best.ok_or(ResponseError::NoZeros)
+}
+
+/// The finite eigenvalues of a pencil with their error bounds.
+fn finite(pencil: QuadraticPencil) -> Result<Vec<(c64, f64)>, ResponseError> {
+    let found = mb_eigen::dense::solve(&pencil, &DenseOptions::default())?;
+    Ok(found.eigenpairs.iter().filter_map(|pair| pair.value().map(|s| (s, pair.error_bound))).collect())
+}
+
+/// The eigenvalues of a matrix: those of s I - A.
+fn eigenvalues(a: Dense) -> Result<Vec<(c64, f64)>, ResponseError> {
+    let n = a.nrows();
+    let (m, phi_q) = (Dense::zeros(n, n), Dense::zeros(0, n));
+    if n == 0 {
+        return Ok(Vec::new());
+    }
+    finite(QuadraticPencil { m, c: dense::identity(n), k: dense::scale(-1.0, &a), phi_q })
+}
+
+/// The geometric mean of the sizes of eigenvalues, rad/s; one without any.
+fn typical(values: impl Iterator<Item = c64>) -> f64 {
+    let sizes = values.map(c64::norm).filter(|x| *x > 0.0);
+    let (sum, count) = sizes.fold((0.0, 0.0), |(sum, count), x| (sum + x.ln(), count + 1.0));
+    if count > 0.0 { f64::exp(sum / count) } else { 1.0 }
+}
+
+/// Rosenbrock's system matrix.
+fn bordered(
+    [m, c, k]: [&Dense; 3],
+    r: &Dense,
+    plant: &Plant,
+    (output, input): (usize, usize),
+) -> QuadraticPencil {
+    let dof = r.ncols();
+    let f = dense::mul_transpose(r, &plant.f);
+    let row = |y: &Dense| dense::mul(&dense::from_rows(&[&dense::row(y, output)]), r);
     let bordered = |a: &Dense, y: &Dense, border: bool| {
         let y = row(y);
         Dense::from_fn(dof + 1, dof + 1, |i, j| match (i < dof, j < dof) {
@@ -68,13 +154,22 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
             _ => 0.0,
         })
     };
-    let system = QuadraticPencil {
-        m: bordered(&m, &plant.by_a, false),
-        c: bordered(&c, &plant.by_v, false),
-        k: bordered(&k, &plant.by_q, true),
+    QuadraticPencil {
+        m: bordered(m, &plant.by_a, false),
+        c: bordered(c, &plant.by_v, false),
+        k: bordered(k, &plant.by_q, true),
         phi_q: Dense::zeros(0, dof + 1),
-    };
-    let mut zeros = finite(mb_eigen::dense::solve(&system, &options)?);
+    }
+}
+
+/// Poles and zeros with their gain, equal ones cancelled, compared with H.
+fn product(
+    response: &Response,
+    at: (usize, usize),
+    poles: &[(c64, f64)],
+    mut zeros: Vec<(c64, f64)>,
+) -> Result<Zeros, ResponseError> {
+    let mut poles = poles.to_vec();
     let mut cancelled = Vec::new();
     poles.retain(|(p, bound)| {
         let errors = |other: f64| {
@@ -96,19 +191,101 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
             None => true,
         }
     });
-    // A point off the axis and of the size of the eigenvalues.
-    let middle = poles.iter().chain(&zeros).map(|(s, _)| s.norm()).filter(|x| *x > 0.0);
-    let (sum, count) = middle.fold((0.0, 0.0), |(sum, count), x| (sum + x.ln(), count + 1.0));
-    let unit = if count > 0.0 { f64::exp(sum / count) } else { 1.0 };
-    let s = c64::new(1.3 * unit, 0.4 * unit);
-    let lossless = plant.loss == 0.0;
-    let sample = response.transfer(s)?;
-    let value = sample.value[(output, input)];
-    if value.norm() <= sample.bound[(output, input)] || !lossless {
-        return Err(ResponseError::NoZeros);
+    let values = |list: &[(c64, f64)]| list.iter().map(|(s, _)| *s).collect::<Vec<c64>>();
+    let (poles, zeros) = (values(&poles), values(&zeros));
+    let mut product = Product::new(response, at, poles, zeros)?;
+    let mut relative_error = product.relative_error(response, at)?;
+    let mut next = None;
+    for _ in 0..CORRECTIONS {
+        if relative_error <= AGREES {
+            break;
+        }
+        let step = next.as_ref().unwrap_or(&product).corrected(response, at)?;
+        let error = step.relative_error(response, at)?;
+        if error < relative_error {
+            (product, relative_error, next) = (step, error, None);
+        } else {
+            next = Some(step);
+        }
     }
-    let scaled = |list: &[(c64, f64)]| list.iter().map(|(z, _)| (s - z).ln()).sum::<c64>();
-    let gain = (value.ln() + scaled(&poles) - scaled(&zeros)).exp();
-    let values = |list: Vec<(c64, f64)>| list.into_iter().map(|(s, _)| s).collect();
-    Ok(Zeros { poles: values(poles), zeros: values(zeros), cancelled, gain: gain.re })
+    let Product { poles, zeros, gain } = product;
+    Ok(Zeros { poles, zeros, cancelled, gain: gain.exp().re, relative_error })
+}
+
+/// gain prod (s - z_j) / prod (s - p_k).
+struct Product {
+    poles: Vec<c64>,
+    zeros: Vec<c64>,
+    /// The logarithm of the gain.
+    gain: c64,
+}
+
+impl Product {
+    /// With the gain that H has at a point off the axis and of the size of the eigenvalues.
+    fn new(
+        response: &Response,
+        at: (usize, usize),
+        poles: Vec<c64>,
+        zeros: Vec<c64>,
+    ) -> Result<Self, ResponseError> {
+        let mut out = Self { poles, zeros, gain: c64::new(0.0, 0.0) };
+        let s = OFF_AXIS * typical(out.all());
+        let sample = response.transfer(s)?;
+        let value = sample.value[at];
+        if value.norm() <= sample.bound[at] {
+            return Err(ResponseError::NoZeros);
+        }
+        out.gain = value.ln() - out.logarithm(s);
+        Ok(out)
+    }
+
+    fn all(&self) -> impl Iterator<Item = c64> {
+        self.poles.iter().chain(&self.zeros).copied()
+    }
+
+    /// The logarithm of the product at s, but for whole turns.
+    fn logarithm(&self, s: c64) -> c64 {
+        let sum = |list: &[c64]| list.iter().map(|z| (s - z).ln()).sum::<c64>();
+        self.gain + sum(&self.zeros) - sum(&self.poles)
+    }
+
+    /// The largest relative difference from H off the axis, from the slowest pole to beyond the fastest eigenvalue.
+    fn relative_error(&self, response: &Response, at: (usize, usize)) -> Result<f64, ResponseError> {
+        let unit = typical(self.all());
+        let size = |s: &c64| Some(s.norm()).filter(|x| *x > SLOWEST * unit);
+        let low = self.poles.iter().filter_map(size).fold(unit, f64::min);
+        let high = BEYOND * self.all().filter_map(|s| size(&s)).fold(unit, f64::max);
+        let mut worst = 0.0_f64;
+        for k in 0..COMPARED {
+            let s = OFF_AXIS * (low * (high / low).powf((k as f64 + 0.5) / COMPARED as f64));
+            let sample = response.transfer(s)?;
+            let (h, bound) = (sample.value[at], sample.bound[at]);
+            if bound <= LEAST_DIGITS * h.norm() {
+                let off = (self.logarithm(s).exp() / h - 1.0).norm();
+                worst = if off.is_nan() { f64::INFINITY } else { worst.max(off) };
+            }
+        }
+        Ok(worst)
+    }
+
+    /// A step of the simultaneous iteration of Weierstrass (Durand and Kerner) for all zeros:
+    ///
+    /// ```text
+    /// z_i <- z_i - H(z_i) prod_k (z_i - p_k) / (gain prod_(j != i) (z_i - z_j))
+    /// ```
+    fn corrected(&self, response: &Response, at: (usize, usize)) -> Result<Self, ResponseError> {
+        let mut zeros = self.zeros.clone();
+        for (i, next) in zeros.iter_mut().enumerate() {
+            let z = self.zeros[i];
+            let value = response.transfer(z)?.value[at];
+            let others = self.zeros.iter().enumerate().filter(|(j, _)| *j != i);
+            let others = others.map(|(_, other)| (z - other).ln()).sum::<c64>();
+            let poles = self.poles.iter().map(|p| (z - p).ln()).sum::<c64>();
+            let step = value * (poles - others - self.gain).exp();
+            if step.is_finite() {
+                *next -= step;
+            }
+        }
+        Self::new(response, at, self.poles.clone(), zeros)
+    }
 }

@@ -68,6 +68,7 @@ struct ZerosView {
     zeros: Vec<[f64; 2]>,
     cancelled: Vec<[f64; 2]>,
     gain: Option<f64>,
+    relative_error: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -146,8 +147,15 @@ pub fn document(found: &Found) -> String {
                 zeros: pairs(&z.zeros),
                 cancelled: pairs(&z.cancelled),
                 gain: Some(z.gain),
+                relative_error: Some(z.relative_error),
             },
-            Err(_) => ZerosView { poles: Vec::new(), zeros: Vec::new(), cancelled: Vec::new(), gain: None },
+            Err(_) => ZerosView {
+                poles: Vec::new(),
+                zeros: Vec::new(),
+                cancelled: Vec::new(),
+                gain: None,
+                relative_error: None,
+            },
         });
         ResponseView {
             output: response.outputs[at.0].clone(),

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
-from ._matrices import matrix
+from ._matrices import dense, is_sparse, matrix
 from ._kept import fixed
 from ._names import resolve
 from ._optional import need
-from ._requests import count, number
+from ._requests import count, flag, number, word
 
 if TYPE_CHECKING:
     from ._site import OperatingPoint
@@ -39,6 +39,9 @@ class Zeros:
         Poles with a zero in the same place.
     gain : float
         Factor before the products, in units of output over input and rad/s.
+    relative_error : float
+        Largest relative difference between gain and products and the response, at points off the axis over the range of the
+        eigenvalues; above 1e-6 poles and zeros are not determined, and a warning says so.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class Zeros:
     poles: np.ndarray
     cancelled: np.ndarray
     gain: float
+    relative_error: float
 
 
 @dataclass(frozen=True)
@@ -190,6 +194,14 @@ class Response:
             name: MeanSquare(value, error, whole[0] if whole else None, whole[1] if whole else None, why)
             for name, (value, error, whole, why) in zip(outputs, found.get("random", []), strict=False)
         }
+        for (output, input), found_zeros in self.zeros.items():
+            if found_zeros is not None and not found_zeros.relative_error <= 1e-6:
+                warnings.warn(
+                    f"Zeros from {input} to {output} are not determined: the product of poles and zeros differs from the response by "
+                    f"{found_zeros.relative_error:.1e} of it.",
+                    FindingWarning,
+                    stacklevel=4,
+                )
         if self.growing is not None:
             warnings.warn(
                 f"A motion of the system grows (real part {self.growing:.3g} 1/s): the response is not what it settles to.",
@@ -279,8 +291,7 @@ class Response:
         >>> axes = mb.response([[4.0]], C=[[0.1]], inputs=[[1.0]], band=(0, 1)).plot()
         """
         pyplot = need("matplotlib.pyplot", "plot()")
-        if figure not in ("bode", "linear", "nyquist"):
-            raise ArgumentError(f"figure is {figure!r}, but must be bode, linear or nyquist.", "figure")
+        word(figure, "figure", ("bode", "linear", "nyquist"))
         entries = [(o, i) for o in range(len(self.outputs)) for i in range(len(self.inputs))] if key is None else [self._index(key)]
         if figure == "nyquist":
             ax = pyplot.subplots()[1] if ax is None else ax
@@ -347,7 +358,8 @@ def _grid(band: Any, at: Any, points: int, log: bool, change: float, most: int) 
     low, high = number(low, "band[0]"), number(high, "band[1]")
     if not 0 <= low < high:
         raise ArgumentError(f"band is ({low}, {high}), but must be 0 <= from < to, in Hz.", "band")
-    if log and low == 0.0 and only is None:
+    logarithmic = flag(log, "log")
+    if logarithmic and low == 0.0 and only is None:
         raise ArgumentError("band begins at zero, where log=True has no logarithm.", "band")
     points = count(points, "points", 2)
     if points > _MOST_POINTS:
@@ -358,7 +370,7 @@ def _grid(band: Any, at: Any, points: int, log: bool, change: float, most: int) 
     return {
         "band": (low, high),
         "points": points,
-        "logarithmic": bool(log),
+        "logarithmic": logarithmic,
         "only": only,
         "change": step,
         "most": count(most, "most", 2),
@@ -430,14 +442,12 @@ def of_point(
 ) -> Response:
     """See :meth:`mb.Linearization.response`."""
     model = point.model
-    if quantity not in _DERIVATIVES:
-        raise ArgumentError(f"quantity is {quantity!r}, but must be one of {', '.join(_DERIVATIVES)}.", "quantity")
+    word(quantity, "quantity", _DERIVATIVES)
     if base is not None and (inputs is not None or unbalance is not None):
         raise ArgumentError("base excludes inputs and unbalance: the ground moves instead.", "base")
     axis = None
     if base is not None:
-        if base not in ("x", "y", "z"):
-            raise ArgumentError(f"base is {base!r}, but must be x, y or z.", "base")
+        word(base, "base", "xyz")
         axis = "xyz".index(base)
         if axis == 2 and model._build().is_planar():
             raise ArgumentError("base is 'z', but nothing of the model moves along z.", "base")
@@ -463,7 +473,7 @@ def of_point(
         "loss": eta,
         "derivatives": _DERIVATIVES[quantity],
         "densities": _densities(psd, columns, model.inputs),
-        "zeros": bool(zeros),
+        "zeros": flag(zeros, "zeros"),
         "grid": _grid(band, at, points, log, change, most),
     }
     found = _mb.response(point._native, json.dumps(asked))
@@ -473,8 +483,8 @@ def of_point(
 
 def _columns(value: Any, name: str, as_rows: bool) -> np.ndarray:
     """A dense matrix of inputs or outputs; a vector is one column of inputs, one row of outputs."""
-    if hasattr(value, "toarray"):
-        value = value.toarray()
+    if is_sparse(value):
+        value = dense(value, name)
     if isinstance(value, np.ndarray) or (isinstance(value, (list, tuple)) and not any(isinstance(x, (list, tuple)) for x in value)):
         vector = np.asarray(value)
         if vector.ndim == 1:
@@ -567,7 +577,7 @@ def response(
     if zeros and given["loss"] > 0:
         raise ArgumentError("loss excludes zeros: its damping is no polynomial of s.", "loss")
     grid = json.dumps(_grid(band, at, points, log, change, most))
-    found = _mb.matrix_response(given, grid, bool(zeros))
+    found = _mb.matrix_response(given, grid, flag(zeros, "zeros"))
     return Response(found, [f"u{i}" for i in range(f.shape[1])], [f"y{o}" for o in range(found["value"].shape[1])])
 
 

@@ -64,3 +64,67 @@ fn a_pole_and_a_zero_near_each_other_stay() {
         assert!((h - exact).norm() < 1e-9 * exact.norm(), "{omega}: {h} {exact}");
     }
 }
+
+/// From the first mass to the last one force and motion pass each damper, so that the zeros are -k_i / c_i of all but the first:
+///
+/// ```text
+/// H(s) = prod_(i >= 1) (c_i s + k_i) / (prod m_i prod (s - p_k)),   gain = prod c_i / prod m_i
+/// ```
+#[test]
+fn zeros_of_dampers_are_counted_however_far_they_lie_apart() {
+    for (n, stiff, damper) in
+        [(3, 1e6, 10.0), (6, 1e6, 10.0), (8, 1e6, 10.0), (10, 1e3, 0.7), (12, 4e4, 90.0), (14, 1e5, 3.0)]
+    {
+        let vary = |i: usize, by: usize| 1.0 + 0.1 * ((i * by) % 7) as f64;
+        let chain = Chain {
+            masses: (0..n).map(|i| vary(i, 3)).collect(),
+            springs: (0..n).map(|i| stiff * vary(i, 5)).collect(),
+            dampers: (0..n).map(|i| damper * vary(i, 2)).collect(),
+            loss: 0.0,
+        };
+        let found = zeros(&Response::new(chain.plant(0, n - 1)).unwrap(), 0, 0).unwrap();
+        if n > 8 {
+            // Zeros close together, of a polynomial whose digits are lost: right, or said to be not determined.
+            assert!(found.zeros.len() == n - 1 || !found.is_determined(), "{n}: {found:?}");
+            continue;
+        }
+        assert_eq!((found.poles.len(), found.zeros.len()), (2 * n, n - 1), "{n}: {found:?}");
+        let gain = chain.dampers[1..].iter().product::<f64>() / chain.masses.iter().product::<f64>();
+        assert!((found.gain / gain - 1.0).abs() < 1e-9, "{n}: {} for {gain}", found.gain);
+        assert!(found.is_determined(), "{n}: {found:?}");
+        for i in 1..n {
+            let exact = -chain.springs[i] / chain.dampers[i];
+            let off = found.zeros.iter().map(|z| (z / exact - 1.0).norm()).fold(f64::INFINITY, f64::min);
+            // Zeros close together are as sensitive as roots of a polynomial of degree n - 1.
+            assert!(off < 1e-4, "{n}: {exact} in {:?}", found.zeros);
+        }
+    }
+}
+
+/// Without damping every zero between the ends is infinite: the gain is the product of the springs over that of the masses.
+#[test]
+fn a_chain_without_dampers_has_no_zeros_from_end_to_end() {
+    let n = 14;
+    let chain = Chain { masses: vec![2.0; n], springs: vec![5e3; n], dampers: vec![0.0; n], loss: 0.0 };
+    let found = zeros(&Response::new(chain.plant(0, n - 1)).unwrap(), 0, 0).unwrap();
+    assert_eq!((found.poles.len(), found.zeros.len()), (2 * n, 0), "{found:?}");
+    let gain = (5e3_f64).powi(13) / (2.0_f64).powi(14);
+    assert!((found.gain / gain - 1.0).abs() < 1e-9, "{} for {gain}", found.gain);
+}
+
+/// Of an acceleration next to its force there are as many zeros as poles, two of them at zero.
+#[test]
+fn accelerations_next_to_their_force_have_as_many_zeros_as_poles() {
+    let chain = Chain {
+        masses: vec![1.0, 2.0, 0.5],
+        springs: vec![40.0, 70.0, 20.0],
+        dampers: vec![0.1, 0.0, 0.3],
+        loss: 0.0,
+    };
+    let mut plant = chain.plant(2, 2);
+    std::mem::swap(&mut plant.by_q, &mut plant.by_a);
+    let found = zeros(&Response::new(plant).unwrap(), 0, 0).unwrap();
+    assert_eq!((found.poles.len(), found.zeros.len()), (6, 6), "{found:?}");
+    assert_eq!(found.zeros.iter().filter(|z| z.norm() < 1e-6).count(), 2, "{found:?}");
+    assert!((found.gain - 2.0).abs() < 1e-12 && found.relative_error < 1e-10, "{found:?}");
+}

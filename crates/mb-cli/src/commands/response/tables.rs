@@ -124,7 +124,16 @@ fn roots(zeros: &mb_response::Zeros, style: Style) -> String {
             table.row(vec![word.to_owned(), six(s.re), format!("{sign}{}", six(s.im)), six(s.im / TAU)]);
         }
     }
-    format!("{}  gain {}\n", table.render(style), six(zeros.gain))
+    let error = zeros.relative_error;
+    let word = if zeros.is_determined() {
+        format!("the product of poles and zeros is within {} of the response", tiny(error))
+    } else {
+        format!(
+            "NOT DETERMINED: the product of these poles and zeros differs from the response by {}",
+            tiny(error)
+        )
+    };
+    format!("{}  gain {}; {word}\n", table.render(style), six(zeros.gain))
 }
 
 fn mean_squares(found: &Found) -> Table {
