@@ -65,6 +65,8 @@ class Check:
         Motions without stiffness at the equilibrium.
     verdict : str
         What follows, in a sentence.
+    undetermined : str or None
+        Why the spectrum is not determined, at a singular configuration whose reactions are not unique.
 
     Examples
     --------
@@ -89,6 +91,7 @@ class Check:
     equilibrium: OperatingPoint | None
     free: list[FreeMotion]
     verdict: str
+    undetermined: str | None = None
 
     @property
     def degrees_of_freedom(self) -> int:
@@ -97,8 +100,8 @@ class Check:
 
     @property
     def usable(self) -> bool:
-        """Whether the model can be linearized at an equilibrium."""
-        return self.equilibrium is not None
+        """Whether the model has an equilibrium whose modes are determined."""
+        return self.equilibrium is not None and self.undetermined is None
 
     def __repr__(self) -> str:
         rows = f"{self.rows} constraint rows of rank {self.rank}"
@@ -155,6 +158,7 @@ def checked(found: dict[str, Any], sizes: tuple[int, int, int], equilibrium: Ope
         equilibrium=equilibrium,
         free=[FreeMotion(dict(moving), drifting) for moving, drifting in found["free"] or []],
         verdict=verdict,
+        undetermined=found["undetermined"],
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 import numpy as np
 
@@ -33,7 +33,13 @@ def frozen(value: T) -> T:
 class fixed(cached_property[T_co]):
     """A property that is computed once and cannot be written into: what else is computed later would not follow."""
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> fixed[T_co]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> T_co: ...
+
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
         return frozen(super().__get__(instance, owner))
 
 

@@ -12,9 +12,23 @@ from ._errors import ArgumentError, ArgumentTypeError
 _EXACT = 2**53
 
 
+def is_sparse(value: Any) -> bool:
+    """Whether a value is a sparse matrix of scipy."""
+    return hasattr(value, "tocsc") and hasattr(type(value), "nnz")
+
+
+def dense(value: Any, name: str) -> np.ndarray:
+    """A sparse matrix as an array, its indices checked before anything follows them."""
+    rows, cols, by_columns, starts, indices, entries = matrix(value, name)
+    major = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    array = np.zeros((rows, cols))
+    array[(indices, major) if by_columns else (major, indices)] = entries
+    return array
+
+
 def matrix(value: Any, name: str) -> Any:
     """A matrix argument: an array, a nested list or a scipy.sparse matrix of real numbers, of two dimensions."""
-    if hasattr(value, "tocsc") and hasattr(type(value), "nnz"):
+    if is_sparse(value):
         try:
             return _sparse(value, name)
         except (AttributeError, TypeError) as error:
@@ -50,7 +64,8 @@ def _doubles(array: np.ndarray, name: str) -> np.ndarray:
     """The same numbers as doubles, if no digit is lost."""
     kind = array.dtype.kind
     if kind == "f" and array.dtype.itemsize <= 8:
-        return array.astype(np.float64, copy=False)
+        # Fields of records may stand anywhere in memory.
+        return np.require(array, np.float64, "A")
     if kind in "iu":
         if array.size and max(int(array.max()), -int(array.min())) > _EXACT:
             at = np.unravel_index(int(np.argmax(np.abs(array.astype(np.float64)))), array.shape)
@@ -159,4 +174,4 @@ def _inside(indices: np.ndarray, size: int, name: str) -> None:
 
 def _indices(array: np.ndarray) -> np.ndarray:
     """Indices as they are, where they have 32 or 64 bits."""
-    return array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)
+    return np.require(array, array.dtype if array.dtype in (np.int32, np.int64) else np.int64, "A")

@@ -47,7 +47,7 @@ from ._keys import (
 )
 from ._periodic import Floquet, Orbit, of_orbit, orbit
 from ._points import At, start_values
-from ._requests import count, number, path_of, start_later, strategy_word
+from ._requests import count, flag, number, path_of, start_later, strategy_word
 from ._series import Groups, Series, series
 from ._site import OperatingPoint
 from ._sweep import Sweep, sweep
@@ -846,7 +846,7 @@ class Model:
         return json.dumps(
             {
                 "at": numbers(at, q, "at", "coordinate"),
-                "solve": bool(solve),
+                "solve": flag(solve, "solve"),
                 "strategy": strategy_word(strategy),
                 "time": number(time, "time"),
                 "inputs": values,
@@ -999,7 +999,7 @@ class Model:
             "after": start_later(after),
             "spins": spins(spin),
             "frame": frame_name(frame),
-            "instant": bool(instant),
+            "instant": flag(instant, "instant"),
         }
         place = self._place(there.at, solve, "automatic", there.time, there.inputs, motion)
         return OperatingPoint(self, self._build().site(place), place)

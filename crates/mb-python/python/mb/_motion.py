@@ -18,7 +18,7 @@ from ._kept import OfModel, fixed
 from ._names import numbers, resolve
 from ._optional import need
 from ._points import At, start_values
-from ._requests import count, number, path_of, words as listed_words
+from ._requests import count, flag, number, path_of, words as listed_words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -472,16 +472,16 @@ def simulate(
         "integrator": integrator,
         "rtol": number(rtol, "rtol"),
         "atol": number(atol, "atol"),
-        "restart": bool(restart),
-        "stabilized": bool(stabilized),
+        "restart": flag(restart, "restart"),
+        "stabilized": flag(stabilized, "stabilized"),
         "beta": number(beta, "beta"),
         "omega": number(omega, "omega"),
         "mu": number(mu, "mu"),
         "iterate_to": number(iterate_to, "iterate_to"),
         "most_iterations": count(most_iterations, "most_iterations"),
         "cutoff": number(cutoff, "cutoff"),
-        "correct_reports": bool(correct_reports),
-        "mass_weighted": bool(mass_weighted),
+        "correct_reports": flag(correct_reports, "correct_reports"),
+        "mass_weighted": flag(mass_weighted, "mass_weighted"),
         "stop": [_event(text, outputs) for text in ([] if stop is None else listed_words(stop, "stop"))],
         **{name: None if value is None else number(value, name) for name, value in optional.items()},
     }

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, SupportsIndex, TypedDict, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ._errors import ArgumentError, ArgumentTypeError
@@ -152,8 +153,9 @@ def answered_by_engine(part: str, chosen: Any = None) -> None:
 
 def _engine(engine: Any, ranks: Any, launcher: Any, read: Any) -> dict[str, Any] | None:
     """Where results of the distributed engine come from, as the native module takes it."""
-    if engine is not None and engine != "slepc":
-        raise ArgumentError(f"engine is {engine!r}, but must be 'slepc', or None for the built-in one.", "engine")
+    if engine is not None and not (isinstance(engine, str) and engine == "slepc"):
+        kind = ArgumentError if isinstance(engine, str) else ArgumentTypeError
+        raise kind(f"engine is {engine!r}, but must be 'slepc', or None for the built-in one.", "engine")
     if read is not None:
         if engine is not None or launcher is not None:
             other = "launcher" if engine is None else "engine"
@@ -170,11 +172,26 @@ def _engine(engine: Any, ranks: Any, launcher: Any, read: Any) -> dict[str, Any]
     return {"run": {"ranks": processes, "launcher": launcher}}
 
 
+def flag(value: Any, name: str) -> bool:
+    """True or False, or 1 or 0."""
+    if not isinstance(value, (bool, int, np.bool_)) or value not in (0, 1):
+        raise ArgumentTypeError(f"{name} is {value!r}, but True or False is needed.", name)
+    return bool(value)
+
+
+def word(value: Any, name: str, known: Iterable[str]) -> str:
+    """One of several words."""
+    known = list(known)
+    if not isinstance(value, str) or value not in known:
+        one = "" if len(known) == 1 else f"{', '.join(known[:-1])} or "
+        kind = ArgumentError if isinstance(value, str) else ArgumentTypeError
+        raise kind(f"{name} is {value!r}, but must be {one}{known[-1]}.", name)
+    return str(value)
+
+
 def strategy_word(value: Any) -> str:
     """How an equilibrium is found."""
-    if value not in ("automatic", "newton", "relaxation"):
-        raise ArgumentError(f"strategy is {value!r}, but must be automatic, newton or relaxation.", "strategy")
-    return str(value)
+    return word(value, "strategy", ("automatic", "newton", "relaxation"))
 
 
 def number(value: Any, name: str) -> float:
@@ -286,7 +303,7 @@ def request(
             ends = tuple(band)
         except TypeError as error:
             raise ArgumentTypeError("band is not a pair of frequencies in Hz, as in band=(10, 50).", "band") from error
-        if isinstance(band, (str, bytes)) or len(ends) != 2:
+        if isinstance(band, (str, bytes, set, frozenset, Mapping)) or len(ends) != 2:
             raise ArgumentError("band is not a pair of frequencies in Hz, as in band=(10, 50).", "band")
         low, high = number(ends[0], "band[0]"), number(ends[1], "band[1]")
         if not 0 <= low <= high:
@@ -318,8 +335,7 @@ def settings(symmetric: Any, left: Any, prove: Any, shift: Any, memory: Any) -> 
     for name, value in (("symmetric", symmetric), ("left", left), ("prove", prove)):
         if value is None and name == "symmetric":
             continue
-        if not isinstance(value, (bool, int)) or value not in (0, 1):
-            raise ArgumentTypeError(f"{name} is {value!r}, but True or False is needed.", name)
+        flag(value, name)
     point = None
     if shift is not None:
         try:

@@ -18,7 +18,7 @@ from ._kept import OfModel, fixed
 from ._names import resolve
 from ._optional import need
 from ._points import At, start_values
-from ._requests import count, listed, number, path_of, strategy_word, words
+from ._requests import count, flag, listed, number, path_of, strategy_word, word, words
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -78,9 +78,9 @@ def asked(
         "variables": names,
         "at": [(str(name), number(value, f"at[{name!r}]")) for name, value in at.items()],
         "hold": words(hold, "hold"),
-        "frozen": bool(frozen),
-        "instant": bool(instant),
-        "solve": bool(solve),
+        "frozen": flag(frozen, "frozen"),
+        "instant": flag(instant, "instant"),
+        "solve": flag(solve, "solve"),
         "strategy": strategy_word(strategy),
         "time": number(time, "time"),
         "order": _degree(order),
@@ -358,8 +358,7 @@ class Series(OfModel):
         >>> float((s.gradient("hz") / s().hz)[0, 0].round(12))
         0.03125
         """
-        if of not in _QUANTITIES:
-            raise ArgumentError(f"of is {of!r}, but must be one of {', '.join(_QUANTITIES)}.", "of")
+        word(of, "of", _QUANTITIES)
         x = self._point(values, by_name)
         ds: NDArray[np.complex128] = self._native.gradient(x)
         if of == "s":

@@ -6,7 +6,7 @@ import functools
 import html
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from ._modes import Modes
 from ._names import resolve
 from ._optional import need
 from ._points import write
-from ._requests import EngineSearch, SymmetricSearch, count, number, search, spelled_out
+from ._requests import EngineSearch, SymmetricSearch, count, number, search, spelled_out, word
 from ._response import Response, of_point
 
 if TYPE_CHECKING:
@@ -81,11 +81,25 @@ class Reactions(Mapping[str, Reaction]):
         resolve(name, [n for n in names if n != name], "reactions", "joint or rod")
         raise AssertionError("a name that is not there is refused")
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[str]:
         return iter(self._all)
 
     def __len__(self) -> int:
         return len(self._all)
+
+    def __repr__(self) -> str:
+        return f"<mb.Reactions: {', '.join(self._all) or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in ("", "at [m]", "force [N]", "moment [N m]"))
+
+        def cell(numbers: np.ndarray) -> str:
+            return f"<td>{', '.join(f'{x:.6g}' for x in np.atleast_1d(numbers))}</td>"
+
+        rows = "".join(
+            f"<tr><td>{html.escape(owner)}</td>{cell(r.at)}{cell(r.force)}{cell(r.moment)}</tr>" for owner, r in self._all.items()
+        )
+        return f"<table><tr>{head}</tr>{rows}</table>"
 
 
 @dataclass(frozen=True)
@@ -407,8 +421,7 @@ class Linearization:
         ...     [os.path.basename(file) for file in lin.export(folder)]
         ['M.mtx', 'C.mtx', 'K.mtx']
         """
-        if format not in ("mtx", "npz", "mat", "petsc"):
-            raise ArgumentError(f"format is {format!r}, but must be mtx, npz, mat or petsc.", "format")
+        word(format, "format", ("mtx", "npz", "mat", "petsc"))
         names = {"G": "Phi_q", "F": "B"}
         blocks = {names.get(name, name): block for name, block in self.sparse().items() if 0 not in block.shape}
         os.makedirs(folder, exist_ok=True)
@@ -538,8 +551,7 @@ class Linearization:
         >>> ss.A.shape, ss.inputs, ss.outputs
         ((2, 2), ['u'], ['angle'])
         """
-        if form not in ("descriptor", "reduced", "minimal"):
-            raise ArgumentError(f"form is {form!r}, but must be descriptor, reduced or minimal.", "form")
+        word(form, "form", ("descriptor", "reduced", "minimal"))
         blocks = self._native.state_space(form)
         return StateSpace(**{"E": None, **blocks})
 
@@ -654,8 +666,7 @@ def _form(formulation: str, basis: str, transferred: str, alpha: Any, xi: Any, o
         "transferred": (transferred, ("none", "jacobian", "transpose", "both")),
     }
     for name, (value, known) in choices.items():
-        if value not in known:
-            raise ArgumentError(f"{name} is {value!r}, but must be one of {', '.join(known)}.", name)
+        word(value, name, known)
     factor = None if alpha is None else number(alpha, "alpha")
     ratio, frequency = number(xi, "xi"), number(omega, "omega")
     if factor is not None and factor <= 0:

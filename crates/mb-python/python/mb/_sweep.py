@@ -19,7 +19,7 @@ from ._frequencies import Frequencies
 from ._names import frame_name, numbers, resolve, spins
 from ._optional import need
 from ._points import At, start_values
-from ._requests import count, number, path_of, start_later, strategy_word
+from ._requests import count, flag, number, path_of, start_later, strategy_word
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -366,13 +366,13 @@ def sweep(
         "at": by_name(at, q, "at", "coordinate"),
         "inputs": by_name(inputs, u, "inputs", "input"),
         "time": number(time, "time"),
-        "solve": bool(solve),
+        "solve": flag(solve, "solve"),
         "strategy": strategy_word(strategy),
         "motion": motion,
         "floquet": None if floquet is None else str(floquet),
         "modes": count(modes, "modes"),
         "jobs": None if jobs is None else count(jobs, "jobs"),
-        "boundary": bool(boundary),
+        "boundary": flag(boundary, "boundary"),
         "shard": _table.shard_of(shard),
     }
     earlier = _table.read(resume)
