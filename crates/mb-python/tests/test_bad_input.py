@@ -135,6 +135,11 @@ def test_a_broken_sparse_matrix_is_refused_before_anything_reads_it(kind, layout
         with pytest.raises(mb.ArgumentError, match="not a valid sparse matrix|negative indices") as caught:
             mb.eigs(**given_)
         assert caught.value.argument == list(given_)[-1]
+    for name in ("inputs", "outputs"):
+        given_ = {"inputs": np.eye(a.shape[0]), name: a}
+        with pytest.raises(mb.ArgumentError, match="not a valid sparse matrix|negative indices") as caught:
+            mb.response(np.diag(np.arange(1.0, a.shape[0] + 1)), at=1.0, **given_)
+        assert caught.value.argument == name
 
 
 def test_entries_behind_the_last_start_are_not_read():
@@ -146,6 +151,20 @@ def test_entries_behind_the_last_start_are_not_read():
 @pytest.mark.parametrize("given_", [GOOD.astype(">f8"), GOOD.astype(np.float16), GOOD[::-1, ::-1][::-1, ::-1], np.kron(GOOD, np.ones((2, 2)))[::2, ::2], np.matrix(GOOD), np.ma.array(GOOD), sp.bsr_array(GOOD), sp.dia_array(GOOD), sp.lil_array(GOOD), sp.dok_array(GOOD)], ids=["big-endian", "half", "reversed", "strided", "matrix", "unmasked", "bsr", "dia", "lil", "dok"])
 def test_other_layouts_are_the_same_matrix(given_):
     np.testing.assert_allclose(mb.eigs(given_, M=np.eye(3)).s.imag, np.sqrt([1, 2, 3]), rtol=1e-14)
+
+
+def test_fields_of_records_stand_anywhere_in_memory():
+    records = np.zeros(3, dtype=[("flag", "u1"), ("row", "f8", (3,))])
+    records["row"] = GOOD
+    assert not records["row"].flags.aligned
+    np.testing.assert_allclose(mb.eigs(records["row"]).s.imag, np.sqrt([1, 2, 3]))
+    np.testing.assert_allclose(mb.response(GOOD, inputs=records["row"], at=0.01).H[0], np.linalg.inv(GOOD) @ GOOD, rtol=1e-2)
+
+
+def test_sparse_inputs_are_read_as_they_are():
+    dense = mb.response(GOOD, inputs=GOOD, at=0.1)
+    for layout in (sp.csr_array, sp.csc_array, sp.coo_array, sp.dia_array):
+        assert (mb.response(GOOD, inputs=layout(GOOD), at=0.1).H == dense.H).all()
 
 
 def test_frames_are_matrices_and_their_gaps_are_named():
@@ -409,6 +428,13 @@ def nested():
         (lambda: mb.eigs([[4.0]])[0:1], "number"),
         (lambda: mb.eigs([[4.0]])["a"], "number"),
         (lambda: mb.eigs_descriptor(np.eye(2), E=np.ones((2, 3))), "E"),
+        (lambda: mb.eigs(GOOD, engine=GOOD), "engine"),
+        (lambda: mb.eigs(GOOD, band={1, 2}), "band"),
+        (lambda: mb.response(GOOD, inputs=GOOD, at=1.0, zeros=GOOD), "zeros"),
+        (lambda: mb.response(GOOD, inputs=GOOD, band=(0, 1), log=GOOD), "log"),
+        (lambda: mb.generate("n-four-bar").equilibrium(strategy=GOOD), "strategy"),
+        (lambda: mb.generate("n-four-bar").equilibrium().linearize().state_space(form=GOOD), "form"),
+        (lambda: mb.time_limit(10**400).__enter__(), "seconds"),
         (lambda: mb.loads(3), "text"),
         (lambda: mb.loads("\ud800"), "text"),
         (lambda: mb.Model("m").point("\ud800", at=(0, 0), mass=1), "name"),

@@ -50,6 +50,12 @@ def test_free_motions_and_missing_equilibria_are_told():
     assert not found.usable and found.equilibrium is None and "no equilibrium" in found.verdict
 
 
+def test_a_singular_configuration_is_not_usable():
+    found = mb.generate("n-four-bar-singular").check()
+    assert found.equilibrium is not None and not found.usable
+    assert found.undetermined is not None and found.undetermined in found.verdict
+
+
 def test_a_start_that_had_to_move_is_told():
     m = mb.load(MODELS / "double-pendulum-rigid.toml")
     name = m.configuration[0]

@@ -60,6 +60,22 @@ def test_types(checker, tmp_path):
     assert out.returncode == 0 and "warning:" not in out.stdout, out.stdout + out.stderr
 
 
+@pytest.mark.parametrize("checker", [("mypy", "--strict"), ("pyright", "--pythonpath", sys.executable)], ids=lambda c: c[0])
+def test_results_have_types_of_their_own(checker, tmp_path):
+    pytest.importorskip(checker[0])
+    shutil.copytree(Path(mb.__file__).parent, tmp_path / "mb")
+    (tmp_path / "script.py").write_text(
+        "import mb\n"
+        "r = mb.eigs([[4.0]])\n"
+        "first: int = r.hz\n"
+        "second: int = mb.load('m.toml').equilibrium().q\n"
+        "third: str = mb.load('m.toml').simulate(1.0).t\n"
+    )
+    out = subprocess.run([sys.executable, "-m", *checker, "script.py"], capture_output=True, text=True, cwd=tmp_path)
+    found = [line for line in (1, 2, 3, 4, 5) if f"script.py:{line}:" in out.stdout]
+    assert found == [3, 4, 5], out.stdout + out.stderr
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda p: p.stem)
 def test_notebooks_run(notebook):
     nbformat = pytest.importorskip("nbformat")

@@ -26,6 +26,7 @@ mod joints;
 mod known;
 mod large;
 mod large_page;
+mod links;
 mod manual;
 mod matrices;
 mod modes;

@@ -70,7 +70,8 @@ fn lost_modes(pairs: &[Eigenpair], felt: &[f64]) -> usize {
     };
     let Some(fastest) = pairs.iter().zip(felt).filter_map(loses).reduce(f64::max) else { return 0 };
     let up_to = pairs.iter().filter(|pair| pair.class.is_motion() && size(pair) <= fastest).count();
-    up_to.div_ceil(2).min(tuning::SMALL)
+    // The distance to neighbours that are known narrows a bound.
+    (up_to.div_ceil(2) + tuning::NARROW).min(tuning::SMALL)
 }
 
 /// Physical eigenpairs of the sum among the lowest modes, those that have digits.

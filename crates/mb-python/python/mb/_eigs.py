@@ -48,7 +48,8 @@ def eigs(
     near : float or complex
         ``count`` modes nearest to a frequency in Hz, or eigenvalues nearest to a complex s in rad/s.
     band : (float, float)
-        All modes between two frequencies in Hz; of a damped problem those with at most ``max_damping_ratio``.
+        All modes between two frequencies in Hz; of a damped problem those with a damping ratio of at most
+        ``max_damping_ratio``, 0.3 where nothing is said and the matrices are large (a note says so).
     all : bool
         Everything, by dense matrices. This, or the 20 lowest of more than 400 unknowns, is done when nothing is asked for.
     symmetric : bool

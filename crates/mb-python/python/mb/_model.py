@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import html
 import json
 import os
 import warnings
@@ -1642,6 +1643,13 @@ class Redundancy:
     def degrees_of_freedom(self) -> int:
         """Instantaneous degrees of freedom."""
         return self.coordinates - self.rank
+
+    def _repr_html_(self) -> str:
+        head = f"{self.coordinates} coordinates - rank {self.rank} of {self.rows} rows = {self.degrees_of_freedom}"
+        rows = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{html.escape(', '.join(others))}</td></tr>" for name, others in self.redundant.items()
+        )
+        return f"<table><caption>{head}</caption><tr><th>redundant</th><th>a combination of</th></tr>{rows}</table>"
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ class Orbit(OfModel):
 
     _numbers = ("t", "q", "v", "_floquet")
 
-    def __init__(self, model: Model, native: Any, asked: str):
+    def __init__(self, model: Model, native: _mb.Orbit, asked: str):
         self._of(model)
         self._native = native
         self._asked = asked

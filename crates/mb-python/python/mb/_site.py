@@ -179,7 +179,7 @@ class OperatingPoint(OfModel):
 
     _numbers = ("at_rest", "lasts", "_stability", "branch", "not_kept", "reactions", "outputs", "_when")
 
-    def __init__(self, model: Model, native: Any, place: str, search: tuple[int, int] | None = None):
+    def __init__(self, model: Model, native: _mb.Site, place: str, search: tuple[int, int] | None = None):
         self._of(model)
         self._native = native
         # How it was found, where it has to be found again: the place, and the starts of a search with the number in its list.
@@ -413,7 +413,7 @@ class Linearization:
 
         Examples
         --------
-        >>> import mb, tempfile
+        >>> import mb, os, tempfile
         >>> m = mb.Model("mass on a spring")
         >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
         >>> lin = m.equilibrium().linearize()
