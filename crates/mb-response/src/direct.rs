@@ -28,7 +28,7 @@ use crate::error::ResponseError;
 use crate::plant::Plant;
 use crate::refined::{Equations, Solution, blocks};
 use mb_algebra::{AlgebraError, Dense, DenseC, QuadraticPencil, Sparse, c64, dense, norms, sparse};
-use saddle_ldlt::{SaddleAnalysis, SaddleError, SaddleFactorComplex, SaddleLuComplex, SaddleOptions};
+use saddle_ldlt::{SaddleAnalysis, SaddleError, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 
 /// Evaluations in double-double precision of one frequency at most.
@@ -87,11 +87,6 @@ pub struct Response {
     pub(crate) analysis: Arc<SaddleAnalysis>,
     /// Rounding of a sum over the longest row.
     pub(crate) rounding: f64,
-}
-
-enum Factors {
-    Symmetric(SaddleFactorComplex),
-    General(SaddleLuComplex),
 }
 
 impl Response {
@@ -182,19 +177,15 @@ impl Response {
             other => other.into(),
         };
         let factors = if self.symmetric {
-            SaddleFactorComplex::of_sum(&self.analysis, &terms, phi).map(Factors::Symmetric)
+            SaddleFactor::of_sum(&self.analysis, &terms, phi)
         } else {
-            SaddleLuComplex::of_sum(&self.analysis, &terms, phi).map(Factors::General)
+            SaddleFactor::unsymmetric_of_sum(&self.analysis, &terms, phi)
         };
         let factors = factors.map_err(at_pole)?;
         let f = dense::to_complex(&self.plant.f);
         let w = self.outputs_at(s);
-        let ((x, l), (z, mu)) = match &factors {
-            Factors::Symmetric(factor) => (factor.solve_block(&f), factor.solve_block(&w)),
-            Factors::General(factor) => (factor.solve_block(&f), factor.solve_block_transposed(&w)),
-        }
-        .transposed()
-        .map_err(at_pole)?;
+        let (x, l) = factors.solve_block(&f).map_err(at_pole)?;
+        let (z, mu) = factors.solve_block_transposed(&w).map_err(at_pole)?;
         let slope = self.slope(s, &x, &z);
         let lengths = |a: &DenseC| {
             (0..a.ncols()).map(|j| norms::two_complex(a.col_as_slice(j))).fold(0.0_f64, f64::max)
@@ -235,7 +226,7 @@ impl Response {
     fn refined(
         &self,
         s: c64,
-        factors: &Factors,
+        factors: &SaddleFactor<c64>,
         f: &DenseC,
         mut solution: Solution,
         adjoint: &Adjoint,
@@ -269,7 +260,7 @@ impl Response {
                 break;
             }
             let (rows, constraints) = blocks(&exact, self.plant.n(), self.plant.m());
-            let Some((dx, dl)) = factors.correction(&rows, &constraints) else { break };
+            let Some((dx, dl)) = correction(factors, &rows, &constraints) else { break };
             solution.add(&dx, &dl);
         }
         best
@@ -349,29 +340,12 @@ impl Found {
     }
 }
 
-impl Factors {
-    /// The solution for a residual; of a violation that repeated rows contradict by rounding, the part of the forces alone.
-    fn correction(&self, rows: &DenseC, constraints: &DenseC) -> Option<(DenseC, DenseC)> {
-        match self {
-            Self::Symmetric(f) => f.solve_block_with(rows, constraints).or_else(|_| f.solve_block(rows)),
-            Self::General(f) => f.solve_block_with(rows, constraints).or_else(|_| f.solve_block(rows)),
-        }
-        .ok()
-    }
+/// The solution for a residual; of a violation that repeated rows contradict by rounding, the part of the forces alone.
+fn correction(factors: &SaddleFactor<c64>, rows: &DenseC, constraints: &DenseC) -> Option<(DenseC, DenseC)> {
+    factors.solve_block_with(rows, constraints).or_else(|_| factors.solve_block(rows)).ok()
 }
 
 /// sum |z_i| (|r_i| + u size_i).
 fn weighted(z: &[c64], r: &[(c64, f64)], unit: f64) -> f64 {
     z.iter().zip(r).map(|(z, (r, size))| z.norm() * (r.norm() + unit * size)).sum()
-}
-
-/// Two results as one.
-trait Transposed<T, E> {
-    fn transposed(self) -> Result<(T, T), E>;
-}
-
-impl<T, E> Transposed<T, E> for (Result<T, E>, Result<T, E>) {
-    fn transposed(self) -> Result<(T, T), E> {
-        Ok((self.0?, self.1?))
-    }
 }

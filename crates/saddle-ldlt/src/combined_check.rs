@@ -75,6 +75,7 @@ impl<T: Fallback> Factored<T> {
     ) -> bool {
         let (system, options) = (&self.system, &self.options);
         let ready = options.trial
+            && !T::COMPLEX
             && match self.report.trial_refinements {
                 0 => true,
                 // Its right-hand side is one of many: others may do without, until one is seen that does not.

@@ -22,6 +22,14 @@ pub(super) trait Fallback: Number {
     fn lu(system: &System<Self>, dropped: &[bool]) -> Result<Boxed<Self>, AlgebraError>;
 }
 
+/// The numbers of factors that users hold, `f64` and [`c64`].
+#[expect(private_bounds, reason = "how numbers are eliminated is of no use outside")]
+pub trait SaddleNumber: Fallback {}
+
+impl SaddleNumber for f64 {}
+
+impl SaddleNumber for c64 {}
+
 impl Fallback for f64 {
     fn single(
         analysis: &Arc<SaddleAnalysis>,

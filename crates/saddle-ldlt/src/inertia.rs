@@ -24,7 +24,7 @@ use super::refined_solve::System;
 use super::symbolic::Symbolic;
 use super::symmetric_storage::{Half, Stored};
 use super::{Inertia, Method, SaddleAnalysis, delayed, inertia_single};
-use mb_algebra::{AlgebraError, Sparse, c64};
+use mb_algebra::{AlgebraError, Sparse};
 
 /// Vectors tried.
 const TRIALS: usize = 2;
@@ -63,21 +63,14 @@ fn quick_of(analysis: &Arc<SaddleAnalysis>, system: &System<f64>) -> Option<Iner
     certain(&eliminated(analysis, system)?.pivots.summary, n, m)
 }
 
-/// ln |det S| + i arg det S up to multiples of 2 pi i, where this quick way finds it: that of D, for symmetric permutations
-/// change nothing, and neither does g G^T G, a multiple of the rows of G; the logarithms of the real scales are taken back.
-/// An odd number of exchanges in LU turns it by half a circle.
-pub(super) fn complex_ln_determinant(analysis: &SaddleAnalysis, a: Stored<c64>, g: Sparse) -> Option<c64> {
-    let mut sum = c64::new(0.0, 0.0);
-    let (odd, scales) = determinant(analysis, a, g, |d| sum -= c64::new(d.norm().ln(), d.arg()))?;
-    let exchanges = if odd { std::f64::consts::PI } else { 0.0 };
-    Some(sum + c64::new(-2.0 * scales, exchanges))
-}
-
-/// ln |det S|, where this quick way finds it: the logarithms of D, and those of the scales taken back.
-pub(super) fn ln_determinant<T: Number>(analysis: &SaddleAnalysis, a: Stored<T>, g: Sparse) -> Option<f64> {
-    let mut sum = 0.0;
-    let (_, scales) = determinant(analysis, a, g, |d| sum -= d.magnitude().ln())?;
-    Some(sum - 2.0 * scales)
+/// ln |det S| + i arg det S up to multiples of 2 pi i, the real part alone of real matrices, where this quick way finds it: that of D,
+/// for symmetric permutations change nothing, and neither does g G^T G, a multiple of the rows of G; the logarithms of the real scales
+/// are taken back. An odd number of exchanges in LU turns it by half a circle.
+pub(super) fn ln_determinant<T: Number>(analysis: &SaddleAnalysis, a: Stored<T>, g: Sparse) -> Option<T> {
+    let mut sum = T::default();
+    let (odd, scales) = determinant(analysis, a, g, |d| sum -= d.logarithm())?;
+    let unscaled = sum - T::from_real(2.0 * scales);
+    Some(if odd { unscaled + T::HALF_TURN } else { unscaled })
 }
 
 /// Calls with determinants whose product is 1 / det of the scaled S; whether exchanges change its sign, and the sum of the

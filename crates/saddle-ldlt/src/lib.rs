@@ -57,7 +57,6 @@ mod inertia;
 mod inertia_single;
 mod kernel;
 mod ldl;
-mod lu;
 mod methods;
 #[cfg(feature = "metis")]
 mod metis;
@@ -78,7 +77,6 @@ mod residual;
 mod scaling;
 mod sequence;
 mod single_precision;
-mod solutions;
 mod solve_fallback;
 mod substitute;
 mod subtree_parallel;
@@ -90,8 +88,8 @@ mod workspace;
 
 pub use analysis::SaddleAnalysis;
 pub use available::{address_space, available_memory, memory_for};
-pub use factor::{SaddleFactor, SaddleFactorComplex};
-pub use lu::{SaddleLu, SaddleLuComplex};
+pub use factor::SaddleFactor;
+pub use fallback::SaddleNumber;
 pub use mb_algebra::{FactorMethod as Method, SaddleError};
 pub use mixed_precision::SaddleSingle;
 pub use report::{

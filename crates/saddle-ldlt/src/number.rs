@@ -16,6 +16,8 @@ pub(super) trait Number:
     fn size(self) -> f64;
     /// 1 / x.
     fn inverse(self) -> Self;
+    /// ln |x| + i arg x; the real part alone where numbers are real.
+    fn logarithm(self) -> Self;
     /// Whether the number is real and below zero; a complex number counts by its real part.
     fn is_negative(self) -> bool;
     /// x times a real number.
@@ -24,6 +26,8 @@ pub(super) trait Number:
     const ROUNDING: f64 = 1.0;
     /// Whether there are imaginary parts.
     const COMPLEX: bool;
+    /// The logarithm of -1, as far as numbers show it: pi i, or zero.
+    const HALF_TURN: Self;
     /// Real and imaginary part.
     fn parts(self) -> [f64; 2];
     /// i x; zero where numbers are real.
@@ -84,6 +88,7 @@ macro_rules! real_number {
         }
 
         const COMPLEX: bool = false;
+        const HALF_TURN: Self = 0.0;
 
         #[inline]
         fn size(self) -> f64 {
@@ -93,6 +98,10 @@ macro_rules! real_number {
         #[inline]
         fn inverse(self) -> Self {
             self.recip()
+        }
+
+        fn logarithm(self) -> Self {
+            self.abs().ln()
         }
 
         fn is_negative(self) -> bool {
@@ -157,6 +166,10 @@ impl Number for c64 {
         self.inv()
     }
 
+    fn logarithm(self) -> Self {
+        Self::new(self.norm().ln(), self.arg())
+    }
+
     fn is_negative(self) -> bool {
         self.re < 0.0
     }
@@ -167,6 +180,7 @@ impl Number for c64 {
     }
 
     const COMPLEX: bool = true;
+    const HALF_TURN: Self = Self::new(0.0, std::f64::consts::PI);
 
     #[inline]
     fn parts(self) -> [f64; 2] {

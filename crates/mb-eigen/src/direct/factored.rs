@@ -5,19 +5,25 @@ use mb_algebra::{AlgebraError, Dense, Sparse, SparseLu, StaticLu};
 use super::options::Factorization;
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
-use crate::transform::factors::{Factors, assemble_scaled};
 
-impl Factors<f64> for StaticLu {
-    fn solve(&self, b: &Dense) -> Dense {
-        columns(b, |b| Self::solve(self, b))
-    }
+/// A factored square matrix.
+enum Factors {
+    Pivoted(SparseLu),
+    Static(StaticLu),
+}
 
-    fn solve_transposed(&self, b: &Dense) -> Dense {
-        columns(b, |b| self.solve_transpose(b))
+impl Factors {
+    fn solve(&self, b: &Dense, transposed: bool) -> Dense {
+        match (self, transposed) {
+            (Self::Pivoted(lu), false) => lu.solve_mat(b),
+            (Self::Pivoted(lu), true) => by_column(b, |b| lu.solve_transpose(b)),
+            (Self::Static(lu), false) => by_column(b, |b| lu.solve(b)),
+            (Self::Static(lu), true) => by_column(b, |b| lu.solve_transpose(b)),
+        }
     }
 }
 
-fn columns(b: &Dense, solve: impl Fn(&[f64]) -> Vec<f64>) -> Dense {
+fn by_column(b: &Dense, solve: impl Fn(&[f64]) -> Vec<f64>) -> Dense {
     let mut out = b.clone();
     for j in 0..b.ncols() {
         out.col_as_slice_mut(j).copy_from_slice(&solve(b.col_as_slice(j)));
@@ -25,12 +31,35 @@ fn columns(b: &Dense, solve: impl Fn(&[f64]) -> Vec<f64>) -> Dense {
     out
 }
 
+/// [A, k Phi^T; k Phi, 0] by columns.
+fn assemble_scaled(a: &Sparse, rows: &Matrix, scale: f64) -> Sparse {
+    let (n, rank) = (a.rows(), rows.sparse().rows());
+    let by_column = rows.sparse().to_csc();
+    let nnz = a.nnz() + 2 * by_column.nnz();
+    let (mut start, mut indices, mut values) =
+        (Vec::with_capacity(n + rank + 1), Vec::with_capacity(nnz), Vec::with_capacity(nnz));
+    start.push(0);
+    for (column, phi) in a.outer_iterator().zip(by_column.outer_iterator()) {
+        indices.extend_from_slice(column.indices());
+        values.extend_from_slice(column.data());
+        indices.extend(phi.indices().iter().map(|i| n + i));
+        values.extend(phi.data().iter().map(|v| scale * v));
+        start.push(indices.len());
+    }
+    for row in rows.sparse().outer_iterator() {
+        indices.extend_from_slice(row.indices());
+        values.extend(row.data().iter().map(|v| scale * v));
+        start.push(indices.len());
+    }
+    Sparse::new_csc((n + rank, n + rank), start, indices, values)
+}
+
 /// K_ = \[a^2 M + a C + K, k Phi^T; k Phi, 0\] with its factors; Phi the r independent rows as given.
 pub(crate) struct Factored {
     /// By columns.
     pub(crate) matrix: Sparse,
     transposed: Sparse,
-    factors: Box<dyn Factors<f64>>,
+    factors: Factors,
     refinements: usize,
     /// k.
     pub(crate) scale: f64,
@@ -50,13 +79,12 @@ impl Factored {
         refinements: usize,
     ) -> Result<Self, AlgebraError> {
         let matrix = assemble_scaled(&problem.combine(shift * shift, shift, 1.0), rows, scale);
-        let mut replaced = 0;
-        let factors: Box<dyn Factors<f64>> = match factorization {
-            Factorization::Pivoted => Box::new(SparseLu::new(&matrix)?),
+        let (factors, replaced) = match factorization {
+            Factorization::Pivoted => (Factors::Pivoted(SparseLu::new(&matrix)?), 0),
             Factorization::Static { perturbation } => {
                 let factors = StaticLu::new(&matrix, perturbation)?;
-                replaced = factors.replaced();
-                Box::new(factors)
+                let replaced = factors.replaced();
+                (Factors::Static(factors), replaced)
             }
         };
         let transposed = mb_algebra::sparse::transpose(&matrix);
@@ -70,12 +98,9 @@ impl Factored {
 
     /// K_^-1 B or K_^-T B, B (n + r) x p, refined as the settings say.
     pub(crate) fn solve(&self, b: &Dense, transposed: bool) -> Dense {
-        let solve = |b: &Dense| {
-            if transposed { self.factors.solve_transposed(b) } else { self.factors.solve(b) }
-        };
-        let mut u = solve(b);
+        let mut u = self.factors.solve(b, transposed);
         for _ in 0..self.refinements {
-            let d = solve(&self.residual(b, &u, transposed));
+            let d = self.factors.solve(&self.residual(b, &u, transposed), transposed);
             for j in 0..u.ncols() {
                 u.col_as_slice_mut(j).iter_mut().zip(d.col_as_slice(j)).for_each(|(u, d)| *u += d);
             }

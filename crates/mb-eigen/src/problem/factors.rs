@@ -4,10 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use mb_algebra::{AlgebraError, Sparse, c64};
-use saddle_ldlt::{
-    SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex, SaddleOptions,
-    SaddleSingle, memory_for,
-};
+use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleNumber, SaddleOptions, SaddleSingle, memory_for};
 
 use super::Problem;
 use super::matrix::Matrix;
@@ -69,14 +66,23 @@ impl Problem<'_> {
 
     /// Factors a M + b C + K with the constraints.
     pub(crate) fn factor(&self, a: f64, b: f64) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
-        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
-        let terms = self.terms([a, b, 1.0]);
-        let rank = self.rows.rank;
-        if self.symmetric_matrices() {
-            let factor = SaddleFactor::of_sum(&analysis, &terms, phi)?;
-            return Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?));
-        }
-        Ok(Arc::new(SaddleSolve::new(Box::new(SaddleLu::of_sum(&analysis, &terms, phi)?), rank)?))
+        Ok(Arc::new(self.saddle([a, b, 1.0])?))
+    }
+
+    /// The same with complex factors.
+    pub(crate) fn factor_complex(&self, a: c64, b: c64) -> Result<Arc<dyn ShiftSolve<c64>>, AlgebraError> {
+        Ok(Arc::new(self.saddle([a, b, c64::new(1.0, 0.0)])?))
+    }
+
+    /// Factors the sum of M, C and K times numbers.
+    fn saddle<T: SaddleNumber>(&self, by: [T; 3]) -> Result<SaddleSolve<T>, AlgebraError> {
+        let (analysis, terms, phi) = (self.analysis()?, self.terms(by), self.rows.independent.sparse());
+        let factor = if self.symmetric_matrices() {
+            SaddleFactor::of_sum(&analysis, &terms, phi)?
+        } else {
+            SaddleFactor::unsymmetric_of_sum(&analysis, &terms, phi)?
+        };
+        SaddleSolve::new(factor, self.rows.rank)
     }
 
     /// Factors a M + K of an undamped symmetric problem in single precision.
@@ -106,7 +112,7 @@ impl Problem<'_> {
     pub(crate) fn factor_roughly(&self, a: f64, b: f64) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
         let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
         let factor = SaddleFactor::of_sum(&analysis, &self.terms([a, b, 1.0]), phi)?;
-        Ok(Arc::new(SaddleSolve::rough(Box::new(factor), self.rows.rank)))
+        Ok(Arc::new(SaddleSolve::rough(factor, self.rows.rank)))
     }
 
     /// The same with complex factors.
@@ -116,8 +122,8 @@ impl Problem<'_> {
         b: c64,
     ) -> Result<Arc<dyn ShiftSolve<c64>>, AlgebraError> {
         let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
-        let factor = SaddleFactorComplex::of_sum(&analysis, &self.terms([a, b, c64::new(1.0, 0.0)]), phi)?;
-        Ok(Arc::new(SaddleSolve::rough(Box::new(factor), self.rows.rank)))
+        let factor = SaddleFactor::of_sum(&analysis, &self.terms([a, b, c64::new(1.0, 0.0)]), phi)?;
+        Ok(Arc::new(SaddleSolve::rough(factor, self.rows.rank)))
     }
 
     /// Factors the leading matrix, M or C, with the constraints; its own analysis, since it is often diagonal.
@@ -128,11 +134,12 @@ impl Problem<'_> {
         let (a, phi, rank) = (leading.for_factors(), self.rows.independent.sparse(), self.rows.rank);
         let options = SaddleOptions { refine_above: tuning::MANY_ROUNDINGS, ..SaddleOptions::default() };
         let analysis = Arc::new(SaddleAnalysis::new(a, phi, &options)?);
-        if leading.symmetric {
-            let factor = SaddleFactor::new(&analysis, a, phi)?;
-            return Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?));
-        }
-        Ok(Arc::new(SaddleSolve::new(Box::new(SaddleLu::new(&analysis, a, phi)?), rank)?))
+        let factor = if leading.symmetric {
+            SaddleFactor::new(&analysis, a, phi)?
+        } else {
+            SaddleFactor::unsymmetric(&analysis, a, phi)?
+        };
+        Ok(Arc::new(SaddleSolve::new(factor, rank)?))
     }
 
     /// Negative eigenvalues of a M + K on the admissible directions, without keeping factors; none where that leaves a
@@ -151,28 +158,26 @@ impl Problem<'_> {
 
     /// ln |det| of a M + b C + K with the constraints, without keeping factors; none where a pivot is below its threshold.
     pub(crate) fn ln_determinant(&self, a: f64, b: f64) -> Option<f64> {
-        let (analysis, phi) = (self.analysis().ok()?, self.rows.independent.sparse());
-        let terms = self.terms([a, b, 1.0]);
-        let found = if self.symmetric_matrices() {
-            SaddleFactor::ln_determinant(&analysis, &terms, phi)
-        } else {
-            SaddleLu::ln_determinant(&analysis, &terms, phi)
-        };
-        found.ok().flatten()
+        self.logarithm(&self.analysis().ok()?, [a, b, 1.0])
     }
 
     /// ln |det| + i arg det of a M + b C + K with the constraints, up to multiples of 2 pi i, without keeping factors; none where
     /// a pivot is below its threshold.
     pub(crate) fn complex_ln_determinant(&self, a: c64, b: c64) -> Result<Option<c64>, EigenError> {
-        let (analysis, phi) = (self.analysis().map_err(at(ANALYSIS))?, self.rows.independent.sparse());
-        let terms = self.terms([a, b, c64::new(1.0, 0.0)]);
-        // A matrix that cannot be eliminated gives no count, which is reported.
-        let logarithm = if self.symmetric_matrices() {
-            SaddleFactorComplex::ln_determinant(&analysis, &terms, phi)
+        let analysis = self.analysis().map_err(at(ANALYSIS))?;
+        Ok(self.logarithm(&analysis, [a, b, c64::new(1.0, 0.0)]))
+    }
+
+    /// The logarithm of the determinant of the sum of M, C and K times numbers.
+    fn logarithm<T: SaddleNumber>(&self, analysis: &Arc<SaddleAnalysis>, by: [T; 3]) -> Option<T> {
+        let (terms, phi) = (self.terms(by), self.rows.independent.sparse());
+        let found = if self.symmetric_matrices() {
+            SaddleFactor::ln_determinant(analysis, &terms, phi)
         } else {
-            SaddleLuComplex::ln_determinant(&analysis, &terms, phi)
+            SaddleFactor::unsymmetric_ln_determinant(analysis, &terms, phi)
         };
-        Ok(logarithm.ok().flatten())
+        // A matrix that cannot be eliminated gives no count, which is reported.
+        found.ok().flatten()
     }
 
     /// Estimated operations of a complex elimination, with what goes through memory.
@@ -180,18 +185,5 @@ impl Problem<'_> {
         let estimate = self.analysis().map_err(at(ANALYSIS))?.estimate();
         let sides = if self.symmetric_matrices() { 1.0 } else { 2.0 };
         Ok(sides * (4.0 * estimate.flops + OPERATIONS_PER_ROW * (self.n + self.rows.rank) as f64))
-    }
-
-    /// Factors a M + b C + K with complex factors.
-    pub(crate) fn factor_complex(&self, a: c64, b: c64) -> Result<Arc<dyn ShiftSolve<c64>>, AlgebraError> {
-        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
-        let terms = self.terms([a, b, c64::new(1.0, 0.0)]);
-        let rank = self.rows.rank;
-        if self.symmetric_matrices() {
-            let factor = SaddleFactorComplex::of_sum(&analysis, &terms, phi)?;
-            return Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?));
-        }
-        let factor = SaddleLuComplex::of_sum(&analysis, &terms, phi)?;
-        Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?))
     }
 }

@@ -12,14 +12,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use faer::{Mat, MatMut, MatRef};
-use mb_algebra::{AlgebraError, Dense, DenseC, SparseLu, c64};
-use saddle_ldlt::{FactorReport, Method, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex};
-use sprs::CsMat;
+use mb_algebra::{AlgebraError, Dense, DenseC, c64};
+use saddle_ldlt::{SaddleFactor, SaddleNumber};
 
 use crate::EigenError;
 use crate::error::at;
 use crate::krylov::Scalar;
-use crate::problem::matrix::Matrix;
 
 /// Factors at one shift of w.
 #[derive(Clone)]
@@ -88,186 +86,36 @@ pub(crate) struct Work {
     pub(crate) method: String,
 }
 
-/// A factored square matrix.
-pub(crate) trait Factors<T>: Send + Sync {
-    fn solve(&self, b: &Mat<T>) -> Mat<T>;
-    fn solve_transposed(&self, b: &Mat<T>) -> Mat<T>;
-}
-
-impl Factors<f64> for SparseLu {
-    fn solve(&self, b: &Dense) -> Dense {
-        self.solve_mat(b)
-    }
-
-    fn solve_transposed(&self, b: &Dense) -> Dense {
-        by_column(b, |b| self.solve_transpose(b))
-    }
-}
-
-fn by_column<T: Scalar>(b: &Mat<T>, solve: impl Fn(&[T]) -> Vec<T>) -> Mat<T> {
-    let mut out = b.clone();
-    for j in 0..b.ncols() {
-        out.col_as_slice_mut(j).copy_from_slice(&solve(b.col_as_slice(j)));
-    }
-    out
-}
-
-/// [A, k Phi^T; k Phi, 0] by columns.
-pub(crate) fn assemble_scaled<T: Scalar>(a: &CsMat<T>, rows: &Matrix, scale: f64) -> CsMat<T> {
-    let (n, rank) = (a.rows(), rows.sparse().rows());
-    let by_column = rows.sparse().to_csc();
-    let nnz = a.nnz() + 2 * by_column.nnz();
-    let (mut start, mut indices, mut values) =
-        (Vec::with_capacity(n + rank + 1), Vec::with_capacity(nnz), Vec::with_capacity(nnz));
-    start.push(0);
-    for (column, phi) in a.outer_iterator().zip(by_column.outer_iterator()) {
-        indices.extend_from_slice(column.indices());
-        values.extend_from_slice(column.data());
-        indices.extend(phi.indices().iter().map(|i| n + i));
-        values.extend(phi.data().iter().map(|v| T::real(scale * v)));
-        start.push(indices.len());
-    }
-    for row in rows.sparse().outer_iterator() {
-        indices.extend_from_slice(row.indices());
-        values.extend(row.data().iter().map(|v| T::real(scale * v)));
-        start.push(indices.len());
-    }
-    CsMat::new_csc((n + rank, n + rank), start, indices, values)
-}
-
-/// A saddle-point factorization of any kind.
-pub(crate) trait Saddle<T: Scalar>: Send + Sync {
-    /// `transposed` makes no difference to symmetric matrices.
-    fn solve_block(&self, f: &Mat<T>, transposed: bool) -> Result<(Mat<T>, Mat<T>), AlgebraError>;
-    /// The same, not transposed, checked as a step of an iteration.
-    fn solve_step(&self, f: &Mat<T>) -> Result<(Mat<T>, Mat<T>), AlgebraError> {
-        self.solve_block(f, false)
-    }
-    /// X alone, as [`Saddle::solve_step`].
-    fn solve_into(&self, f: MatRef<'_, T>, mut x: MatMut<'_, T>) -> Result<(), AlgebraError> {
-        x.copy_from(self.solve_block(&f.to_owned(), false)?.0);
-        Ok(())
-    }
-    /// X and L, as [`Saddle::solve_step`].
-    fn solve_step_into(
-        &self,
-        f: MatRef<'_, T>,
-        mut x: MatMut<'_, T>,
-        mut l: MatMut<'_, T>,
-    ) -> Result<(), AlgebraError> {
-        let (of_x, of_l) = self.solve_step(&f.to_owned())?;
-        x.copy_from(of_x);
-        l.copy_from(of_l);
-        Ok(())
-    }
-    /// With a right-hand side for the constraint rows; none where that is not offered, or fails.
-    fn solve_both(&self, _f: &Mat<T>, _g: &Mat<T>) -> Option<(Mat<T>, Mat<T>)> {
-        None
-    }
-    fn negative(&self) -> Option<usize> {
-        None
-    }
-    fn report(&self) -> &FactorReport;
-    /// The furthest method a solution took because those before it missed its residual.
-    fn later_method(&self) -> Option<Method>;
-}
-
-impl Saddle<f64> for SaddleFactor {
-    fn solve_block(&self, f: &Dense, _transposed: bool) -> Result<(Dense, Dense), AlgebraError> {
-        self.solve_block(f)
-    }
-
-    fn solve_step(&self, f: &Dense) -> Result<(Dense, Dense), AlgebraError> {
-        self.solve_block_step(f)
-    }
-
-    fn solve_into(&self, f: MatRef<'_, f64>, x: MatMut<'_, f64>) -> Result<(), AlgebraError> {
-        self.solve_block_into(f, x)
-    }
-
-    fn solve_step_into(
-        &self,
-        f: MatRef<'_, f64>,
-        x: MatMut<'_, f64>,
-        l: MatMut<'_, f64>,
-    ) -> Result<(), AlgebraError> {
-        self.solve_block_step_into(f, x, l)
-    }
-
-    fn solve_both(&self, f: &Dense, g: &Dense) -> Option<(Dense, Dense)> {
-        self.solve_block_step_with(f, g).ok()
-    }
-
-    fn negative(&self) -> Option<usize> {
-        self.inertia().map(|inertia| inertia.negative)
-    }
-
-    fn report(&self) -> &FactorReport {
-        self.report()
-    }
-
-    fn later_method(&self) -> Option<Method> {
-        self.later_method()
-    }
-}
-
-impl Saddle<c64> for SaddleFactorComplex {
-    fn solve_block(&self, f: &DenseC, _transposed: bool) -> Result<(DenseC, DenseC), AlgebraError> {
-        self.solve_block(f)
-    }
-
-    fn report(&self) -> &FactorReport {
-        self.report()
-    }
-
-    fn later_method(&self) -> Option<Method> {
-        self.later_method()
-    }
-}
-
-impl Saddle<f64> for SaddleLu {
-    fn solve_block(&self, f: &Dense, transposed: bool) -> Result<(Dense, Dense), AlgebraError> {
-        if transposed { self.solve_block_transposed(f) } else { self.solve_block(f) }
-    }
-
-    fn report(&self) -> &FactorReport {
-        self.report()
-    }
-
-    fn later_method(&self) -> Option<Method> {
-        self.later_method()
-    }
-}
-
-impl Saddle<c64> for SaddleLuComplex {
-    fn solve_block(&self, f: &DenseC, transposed: bool) -> Result<(DenseC, DenseC), AlgebraError> {
-        if transposed { self.solve_block_transposed(f) } else { self.solve_block(f) }
-    }
-
-    fn report(&self) -> &FactorReport {
-        self.report()
-    }
-
-    fn later_method(&self) -> Option<Method> {
-        self.later_method()
-    }
+/// The image of complex columns under a real map to x and l, their real and imaginary parts side by side.
+pub(crate) fn by_parts(
+    f: &DenseC,
+    map: impl FnOnce(&Dense) -> Result<(Dense, Dense), EigenError>,
+) -> Result<(DenseC, DenseC), EigenError> {
+    let p = f.ncols();
+    let part = |i: usize, j: usize| if j < p { f[(i, j)].re } else { f[(i, j - p)].im };
+    let (x, l) = map(&Dense::from_fn(f.nrows(), 2 * p, part))?;
+    let join = |a: &Dense| DenseC::from_fn(a.nrows(), p, |i, j| c64::new(a[(i, j)], a[(i, p + j)]));
+    Ok((join(&x), join(&l)))
 }
 
 /// A saddle-point factorization with a count of its solves.
-pub(crate) struct SaddleSolve<T: Scalar> {
-    factor: Box<dyn Saddle<T>>,
+pub(crate) struct SaddleSolve<T: SaddleNumber> {
+    factor: SaddleFactor<T>,
     rank: usize,
     solves: AtomicUsize,
 }
 
-impl<T: Scalar> SaddleSolve<T> {
+/// What an error of a solve is about.
+const SOLVE: &str = "Solve with the shifted saddle-point matrix";
+
+impl<T: SaddleNumber> SaddleSolve<T> {
     /// Takes factors as they are, for steps whose residuals show what they are worth.
-    pub(crate) fn rough(factor: Box<dyn Saddle<T>>, rank: usize) -> Self {
+    pub(crate) fn rough(factor: SaddleFactor<T>, rank: usize) -> Self {
         Self { factor, rank, solves: AtomicUsize::new(0) }
     }
 
     /// Refuses factors of a matrix that is singular to working precision, as at a shift on an eigenvalue.
-    pub(crate) fn new(factor: Box<dyn Saddle<T>>, rank: usize) -> Result<Self, AlgebraError> {
+    pub(crate) fn new(factor: SaddleFactor<T>, rank: usize) -> Result<Self, AlgebraError> {
         match factor.report().near_singular.first() {
             Some(&(index, pivot)) => Err(AlgebraError::Singular { index, pivot }),
             None => Ok(Self::rough(factor, rank)),
@@ -275,34 +123,37 @@ impl<T: Scalar> SaddleSolve<T> {
     }
 }
 
-impl<T: Scalar> ShiftSolve<T> for SaddleSolve<T> {
+impl<T: Scalar + SaddleNumber> ShiftSolve<T> for SaddleSolve<T> {
     fn solve(&self, f: &Mat<T>, transposed: bool, effort: Effort) -> Result<Solution<T>, EigenError> {
         self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
-        let step = effort == Effort::Krylov && !transposed;
-        let solved = if step { self.factor.solve_step(f) } else { self.factor.solve_block(f, transposed) };
-        let (x, l) = solved.map_err(at("Solve with the shifted saddle-point matrix"))?;
+        let solved = match (effort, transposed) {
+            (_, true) => self.factor.solve_block_transposed(f),
+            (Effort::Krylov, false) => self.factor.solve_block_step(f),
+            (Effort::Final, false) => self.factor.solve_block(f),
+        };
+        let (x, l) = solved.map_err(at(SOLVE))?;
         Ok(Solution { x, l })
     }
 
     fn displacements(&self, f: MatRef<'_, T>, x: MatMut<'_, T>) -> Result<(), EigenError> {
         self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
-        self.factor.solve_into(f, x).map_err(at("Solve with the shifted saddle-point matrix"))
+        self.factor.solve_block_into(f, x).map_err(at(SOLVE))
     }
 
     fn solve_into(&self, f: MatRef<'_, T>, x: MatMut<'_, T>, l: MatMut<'_, T>) -> Result<(), EigenError> {
         self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
-        self.factor.solve_step_into(f, x, l).map_err(at("Solve with the shifted saddle-point matrix"))
+        self.factor.solve_block_step_into(f, x, l).map_err(at(SOLVE))
     }
 
     fn solve_both(&self, f: &Mat<T>, g: &Mat<T>) -> Option<Solution<T>> {
         self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
-        let (x, l) = self.factor.solve_both(f, g)?;
+        let (x, l) = self.factor.solve_block_step_with(f, g).ok()?;
         Some(Solution { x, l })
     }
 
     fn negative(&self) -> Option<usize> {
         // Every independent constraint adds one positive and one negative eigenvalue.
-        self.factor.negative().map(|negative| negative.saturating_sub(self.rank))
+        self.factor.inertia().map(|inertia| inertia.negative.saturating_sub(self.rank))
     }
 
     fn work(&self) -> Work {
@@ -355,10 +206,10 @@ mod tests {
         let pattern = to_sparse(&a);
         let analysis = Arc::new(SaddleAnalysis::new(&pattern, &rows, &SaddleOptions::default()).unwrap());
         let factor = SaddleFactor::new(&analysis, &pattern, &rows).unwrap();
-        let saddle = SaddleSolve::new(Box::new(factor), 2).unwrap();
+        let saddle = SaddleSolve::new(factor, 2).unwrap();
         assert_eq!(saddle.negative(), Some(0));
-        let lu = SaddleLu::new(&analysis, &pattern, &rows).unwrap();
-        let lu = SaddleSolve::new(Box::new(lu), 2).unwrap();
+        let lu = SaddleFactor::unsymmetric(&analysis, &pattern, &rows).unwrap();
+        let lu = SaddleSolve::new(lu, 2).unwrap();
         for solver in [&saddle as &dyn ShiftSolve<f64>, &lu] {
             for transposed in [true, false] {
                 let got = solver.solve(&f, transposed, Effort::Final).unwrap();
@@ -366,8 +217,8 @@ mod tests {
             }
         }
         let complex = to_sparse(&a).map(|v| c64::new(*v, 0.0));
-        let lu = SaddleLuComplex::new(&analysis, &complex, &rows).unwrap();
-        let got = SaddleSolve::new(Box::new(lu), 2).unwrap();
+        let lu = SaddleFactor::unsymmetric(&analysis, &complex, &rows).unwrap();
+        let got = SaddleSolve::new(lu, 2).unwrap();
         let got = got.solve(&dense::to_complex(&f), false, Effort::Final).unwrap();
         check(&got.x.map(|z| z.re), &got.l.map(|z| z.re));
     }
@@ -377,7 +228,7 @@ mod tests {
         let a = to_sparse(&dense::diagonal(&[1.0, 0.0, 0.0]));
         let rows = to_sparse(&dense::from_rows(&[&[0.0, 1.0, 0.0]]));
         let analysis = Arc::new(SaddleAnalysis::new(&a, &rows, &SaddleOptions::default()).unwrap());
-        let made = SaddleLu::new(&analysis, &a, &rows);
-        assert!(made.and_then(|lu| SaddleSolve::new(Box::new(lu), 1)).is_err());
+        let made = SaddleFactor::unsymmetric(&analysis, &a, &rows);
+        assert!(made.and_then(|lu| SaddleSolve::new(lu, 1)).is_err());
     }
 }

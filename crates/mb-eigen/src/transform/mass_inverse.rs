@@ -15,9 +15,9 @@
 use std::sync::Arc;
 
 use faer::{Mat, MatRef};
-use mb_algebra::{Dense, DenseC, c64};
+use mb_algebra::{Dense, DenseC};
 
-use super::factors::{Effort, ShiftSolve};
+use super::factors::{Effort, ShiftSolve, by_parts};
 use super::shift_invert::Form;
 use super::shift_invert_symmetric::Known;
 use crate::EigenError;
@@ -108,13 +108,7 @@ impl Forward<'_> {
 
     /// T Z with multipliers for complex vectors; refined.
     pub(crate) fn apply_refined(&self, z: &DenseC) -> Result<(DenseC, DenseC), EigenError> {
-        let p = z.ncols();
-        // Real and imaginary parts side by side.
-        let parts =
-            Dense::from_fn(z.nrows(), 2 * p, |i, j| if j < p { z[(i, j)].re } else { z[(i, j - p)].im });
-        let (x, l) = self.apply_with(&parts, Effort::Final)?;
-        let join = |a: &Dense| DenseC::from_fn(a.nrows(), p, |i, j| c64::new(a[(i, j)], a[(i, p + j)]));
-        Ok((join(&x), join(&l)))
+        by_parts(z, |parts| self.apply_with(parts, Effort::Final))
     }
 }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use faer::{Mat, MatRef};
 use mb_algebra::{Dense, DenseC, Lu, c64};
 
-use super::factors::{Effort, ShiftSolve};
+use super::factors::{Effort, ShiftSolve, by_parts};
 use crate::EigenError;
 use crate::krylov::scalar::{norm, product};
 use crate::krylov::{Operator, Scalar, SecondOrder};
@@ -89,20 +89,15 @@ impl LinearForm<'_> {
     }
 
     /// T Z and the multipliers.
-    fn apply_with<T: Scalar>(
-        &self,
-        z: &Mat<T>,
-        effort: Effort,
-        solve: impl Fn(&Mat<T>, bool, Effort) -> Result<(Mat<T>, Mat<T>), EigenError>,
-    ) -> Result<(Mat<T>, Mat<T>), EigenError> {
+    fn apply_with<T: Solves>(&self, z: &Mat<T>, effort: Effort) -> Result<(Mat<T>, Mat<T>), EigenError> {
         let (problem, n, p) = (self.problem, self.problem.n, z.ncols());
         match self.form {
-            Form::Squared => solve(&minus(problem.m.mul(z)), self.transposed, effort),
-            Form::First => solve(&minus(problem.c.mul(z)), self.transposed, effort),
+            Form::Squared => T::solve(self, &minus(problem.m.mul(z)), effort),
+            Form::First => T::solve(self, &minus(problem.c.mul(z)), effort),
             Form::Companion => {
                 let half = |at: usize| z.as_ref().subrows(at * n, n).to_owned();
                 let (x, v) = (half(0), half(1));
-                let (next, l) = solve(&self.force(&x, &v), self.transposed, effort)?;
+                let (next, l) = T::solve(self, &self.force(&x, &v), effort)?;
                 let by = self.combination::<T>();
                 let mut out = Mat::zeros(2 * n, p);
                 for j in 0..p {
@@ -137,37 +132,44 @@ impl LinearForm<'_> {
 
     /// T Z with multipliers for complex vectors, whatever the factors are; refined.
     pub(crate) fn apply_refined(&self, z: &DenseC) -> Result<(DenseC, DenseC), EigenError> {
-        self.apply_with(z, Effort::Final, |f, transposed, effort| self.solve_any(f, transposed, effort))
+        self.apply_with(z, Effort::Final)
     }
+}
 
-    /// A solve for complex right-hand sides, whatever the factors are.
-    fn solve_any(
-        &self,
-        f: &DenseC,
-        transposed: bool,
+/// Numbers of right-hand sides that the factors of a form are asked to solve for.
+pub(crate) trait Solves: Scalar {
+    /// x and multipliers of [`LinearForm::solver`].
+    fn solve(
+        form: &LinearForm<'_>,
+        f: &Mat<Self>,
         effort: Effort,
-    ) -> Result<(DenseC, DenseC), EigenError> {
-        match &self.solver {
+    ) -> Result<(Mat<Self>, Mat<Self>), EigenError>;
+}
+
+impl Solves for f64 {
+    /// The shift is real.
+    fn solve(form: &LinearForm<'_>, f: &Dense, effort: Effort) -> Result<(Dense, Dense), EigenError> {
+        let Solver::Real(solver) = &form.solver else {
+            return Err(EigenError::BadSetting {
+                setting: "The imaginary part of the shift of a real operator",
+                value: form.tau.im,
+                needed: "zero",
+            });
+        };
+        let solution = solver.solve(f, form.transposed, effort)?;
+        Ok((solution.x, solution.l))
+    }
+}
+
+impl Solves for c64 {
+    /// Whatever the factors are.
+    fn solve(form: &LinearForm<'_>, f: &DenseC, effort: Effort) -> Result<(DenseC, DenseC), EigenError> {
+        match &form.solver {
             Solver::Complex(solver) => {
-                let solution = solver.solve(f, transposed, effort)?;
+                let solution = solver.solve(f, form.transposed, effort)?;
                 Ok((solution.x, solution.l))
             }
-            Solver::Real(solver) => {
-                let p = f.ncols();
-                // Real and imaginary parts side by side.
-                let parts =
-                    Dense::from_fn(
-                        f.nrows(),
-                        2 * p,
-                        |i, j| {
-                            if j < p { f[(i, j)].re } else { f[(i, j - p)].im }
-                        },
-                    );
-                let solution = solver.solve(&parts, transposed, effort)?;
-                let join =
-                    |a: &Dense| DenseC::from_fn(a.nrows(), p, |i, j| c64::new(a[(i, j)], a[(i, p + j)]));
-                Ok((join(&solution.x), join(&solution.l)))
-            }
+            Solver::Real(_) => by_parts(f, |parts| f64::solve(form, parts, effort)),
         }
     }
 }
@@ -180,47 +182,13 @@ fn minus<T: Scalar>(mut f: Mat<T>) -> Mat<T> {
     f
 }
 
-impl LinearForm<'_> {
-    /// The factors where the shift is real.
-    fn real(&self) -> Result<&dyn ShiftSolve<f64>, EigenError> {
-        match &self.solver {
-            Solver::Real(solver) => Ok(solver.as_ref()),
-            Solver::Complex(_) => Err(EigenError::BadSetting {
-                setting: "The imaginary part of the shift of a real operator",
-                value: self.tau.im,
-                needed: "zero",
-            }),
-        }
-    }
-}
-
-impl Operator<f64> for LinearForm<'_> {
+impl<T: Solves> Operator<T> for LinearForm<'_> {
     fn size(&self) -> usize {
         self.length()
     }
 
-    fn apply(&self, v: &Dense) -> Result<Dense, EigenError> {
-        let solver = self.real()?;
-        let solve = |f: &Dense, transposed, effort| {
-            let solution = solver.solve(f, transposed, effort)?;
-            Ok((solution.x, solution.l))
-        };
-        Ok(self.apply_with(v, Effort::Krylov, solve)?.0)
-    }
-}
-
-impl Operator<c64> for LinearForm<'_> {
-    fn size(&self) -> usize {
-        self.length()
-    }
-
-    fn apply(&self, v: &DenseC) -> Result<DenseC, EigenError> {
-        let Solver::Complex(solver) = &self.solver else { return Ok(self.apply_refined(v)?.0) };
-        let solve = |f: &DenseC, transposed, effort| {
-            let solution = solver.solve(f, transposed, effort)?;
-            Ok((solution.x, solution.l))
-        };
-        Ok(self.apply_with(v, Effort::Krylov, solve)?.0)
+    fn apply(&self, v: &Mat<T>) -> Result<Mat<T>, EigenError> {
+        Ok(self.apply_with(v, Effort::Krylov)?.0)
     }
 }
 
@@ -294,56 +262,26 @@ impl Deflated<'_> {
     }
 }
 
-impl Operator<f64> for Deflated<'_> {
+impl<T: Solves> Operator<T> for Deflated<'_> {
     fn size(&self) -> usize {
         self.inner.length()
     }
 
-    fn apply(&self, v: &Dense) -> Result<Dense, EigenError> {
+    fn apply(&self, v: &Mat<T>) -> Result<Mat<T>, EigenError> {
         let mut v = v.clone();
         self.project(&mut v);
-        let mut w = Operator::<f64>::apply(self.inner, &v)?;
+        let mut w = self.inner.apply(&v)?;
         self.project(&mut w);
         Ok(w)
     }
 }
 
-impl Operator<c64> for Deflated<'_> {
-    fn size(&self) -> usize {
-        self.inner.length()
+impl<T: Solves> SecondOrder<T> for Deflated<'_> {
+    fn direction(&self, x: &Mat<T>, v: &Mat<T>) -> Result<Mat<T>, EigenError> {
+        Ok(T::solve(self.inner, &self.inner.force(x, v), Effort::Krylov)?.0)
     }
 
-    fn apply(&self, v: &DenseC) -> Result<DenseC, EigenError> {
-        let mut v = v.clone();
-        self.project(&mut v);
-        let mut w = Operator::<c64>::apply(self.inner, &v)?;
-        self.project(&mut w);
-        Ok(w)
-    }
-}
-
-impl SecondOrder<f64> for Deflated<'_> {
-    fn direction(&self, x: &Dense, v: &Dense) -> Result<Dense, EigenError> {
-        let form = self.inner;
-        Ok(form.real()?.solve(&form.force(x, v), form.transposed, Effort::Krylov)?.x)
-    }
-
-    fn halves(&self) -> [[f64; 3]; 2] {
-        self.inner.combination()
-    }
-
-    fn left_out(&self) -> Option<(MatRef<'_, f64>, MatRef<'_, f64>)> {
-        self.projector.map(Projector::parts)
-    }
-}
-
-impl SecondOrder<c64> for Deflated<'_> {
-    fn direction(&self, x: &DenseC, v: &DenseC) -> Result<DenseC, EigenError> {
-        let form = self.inner;
-        Ok(form.solve_any(&form.force(x, v), form.transposed, Effort::Krylov)?.0)
-    }
-
-    fn halves(&self) -> [[c64; 3]; 2] {
+    fn halves(&self) -> [[T; 3]; 2] {
         self.inner.combination()
     }
 

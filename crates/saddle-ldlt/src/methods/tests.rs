@@ -1,7 +1,7 @@
 //! Solutions that the factors in use miss.
 
 use super::*;
-use crate::lu::stored;
+use crate::factor::stored;
 use mb_algebra::{Dense, to_sparse};
 
 /// Factors that have forgotten an unknown.

@@ -7,7 +7,7 @@ use mb_algebra::{
     Triplets, dense, sparse, to_dense, to_sparse,
 };
 use saddle_ldlt::{
-    Inertia, Method, OrderingChoice, SaddleAnalysis, SaddleError, SaddleFactor, SaddleLu, SaddleOptions,
+    Inertia, Method, OrderingChoice, SaddleAnalysis, SaddleError, SaddleFactor, SaddleOptions,
 };
 
 use super::generated as cases;
@@ -265,7 +265,7 @@ fn a_solution_is_found_whatever_the_factors_are_worth() {
     let f = Dense::from_fn(n, 3, |_, _| numbers.next());
     let dense_lu = mb_algebra::Lu::new(&assembled(&a, &g)).unwrap();
     let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap());
-    let lu = SaddleLu::new(&analysis, &a, &g).unwrap();
+    let lu = SaddleFactor::unsymmetric(&analysis, &a, &g).unwrap();
     for transposed in [false, true] {
         let (x, l) = if transposed { lu.solve_block_transposed(&f) } else { lu.solve_block(&f) }.unwrap();
         for k in 0..3 {

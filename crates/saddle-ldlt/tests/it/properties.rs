@@ -7,9 +7,7 @@ use mb_algebra::{
     to_dense, to_sparse,
 };
 use proptest::prelude::*;
-use saddle_ldlt::{
-    Method, SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex, SaddleOptions,
-};
+use saddle_ldlt::{Method, SaddleAnalysis, SaddleFactor, SaddleOptions};
 
 use super::{Numbers, assembled, constraints, factor, methods, residuals, symmetric, unsymmetric};
 
@@ -246,8 +244,8 @@ proptest! {
         let exact = lu.solve(&b);
         let allowed = 1e-13 / lu.rcond() * exact.iter().fold(0.0_f64, |m, x| m.max(x.norm()));
         let analysis = Arc::new(SaddleAnalysis::new(&sparse::add(1.0, &k, 1.0, &c), &g, &SaddleOptions::default()).unwrap());
-        let factor = SaddleFactorComplex::new(&analysis, &a, &g).unwrap();
-        let other = SaddleLuComplex::new(&analysis, &a, &g).unwrap();
+        let factor = SaddleFactor::new(&analysis, &a, &g).unwrap();
+        let other = SaddleFactor::unsymmetric(&analysis, &a, &g).unwrap();
         for (x, l) in [factor.solve(&b[..n], &b[n..]).unwrap(), other.solve(&b[..n], &b[n..]).unwrap()] {
             for (found, exact) in x.iter().chain(&l).zip(&exact) {
                 prop_assert!((found - exact).norm() <= allowed, "{found:e} {exact:e}");
@@ -269,7 +267,7 @@ proptest! {
         for first_method in [Method::AugmentedLu, Method::Lu] {
             let options = SaddleOptions { first_method, ..SaddleOptions::default() };
             let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &options).unwrap());
-            let lu = SaddleLu::new(&analysis, &a, &g).unwrap();
+            let lu = SaddleFactor::unsymmetric(&analysis, &a, &g).unwrap();
             prop_assert!(lu.report().redundant.is_empty());
             for transposed in [false, true] {
                 let solved = if transposed { lu.solve_block_transposed(&f) } else { lu.solve_block(&f) };
@@ -314,7 +312,7 @@ proptest! {
         (0..m).for_each(|r| g.add(r, r, 1e3 * (1.5 + numbers.next())));
         let g = g.to_sparse();
         let analysis = Arc::new(SaddleAnalysis::new(&pattern, &g, &SaddleOptions::default()).unwrap());
-        let lu = SaddleLuComplex::new(&analysis, &a, &g).unwrap();
+        let lu = SaddleFactor::unsymmetric(&analysis, &a, &g).unwrap();
         prop_assert_eq!(lu.report().method, Method::AugmentedLu);
         prop_assert!(lu.report().failed.is_empty() && lu.report().replaced_pivots == 0);
         let f = mb_algebra::DenseC::from_fn(n, 11, |_, _| c64::new(numbers.next(), numbers.next()));
@@ -349,7 +347,7 @@ proptest! {
         let lu = LuComplex::new(&whole);
         prop_assume!(lu.as_ref().is_ok_and(|lu| lu.rcond() > 1e-8));
         let analysis = Arc::new(SaddleAnalysis::new(&sparse::add(1.0, &k, 1.0, &c), &g, &SaddleOptions::default()).unwrap());
-        if let Some(found) = SaddleLuComplex::ln_determinant(&analysis, &terms, &g).unwrap() {
+        if let Some(found) = SaddleFactor::unsymmetric_ln_determinant(&analysis, &terms, &g).unwrap() {
             let (exact, size) = determinant(&whole);
             let apart = (c64::from_polar(1.0, found.im) - exact).norm();
             prop_assert!(apart < 1e-6, "{found} {exact}");
@@ -371,7 +369,7 @@ proptest! {
             let found = if symmetric {
                 SaddleFactor::ln_determinant(&analysis, &[(1.0, &a)], &g)
             } else {
-                SaddleLu::ln_determinant(&analysis, &[(1.0, &a)], &g)
+                SaddleFactor::unsymmetric_ln_determinant(&analysis, &[(1.0, &a)], &g)
             };
             if let Some(found) = found.unwrap() {
                 prop_assert!((found - exact).abs() < 1e-5 * (1.0 + exact.abs()), "{found} {exact}");
@@ -391,7 +389,7 @@ proptest! {
         let lower = Dense::from_fn(m, width, |_, _| numbers.next());
         let factor = factor(&a, &g, &SaddleOptions::default()).unwrap();
         let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap());
-        let lu = SaddleLu::new(&analysis, &a, &g).unwrap();
+        let lu = SaddleFactor::unsymmetric(&analysis, &a, &g).unwrap();
         let blocks = [
             (factor.solve_block(&f).unwrap(), false),
             (lu.solve_block(&f).unwrap(), false),

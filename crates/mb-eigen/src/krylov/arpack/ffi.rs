@@ -199,6 +199,31 @@ fn place(pointer: c_int) -> usize {
     usize::try_from(pointer).unwrap_or(1).saturating_sub(1)
 }
 
+/// A call of a routine of `$run` with the arguments that all routines share, in their order, between those in front and those before the
+/// information code.
+macro_rules! call {
+    ($run:ident.$routine:ident($($first:expr),*; $($last:expr),*)) => {
+        ($run.library.$routine)(
+            $($first,)*
+            Self::INNER.0.as_ptr(),
+            $run.n,
+            LARGEST.as_ptr(),
+            $run.nev,
+            $run.tolerance,
+            $run.resid.as_mut_ptr(),
+            $run.ncv,
+            $run.v.as_mut_ptr(),
+            $run.n,
+            $run.iparam.as_mut_ptr(),
+            $run.ipntr.as_mut_ptr(),
+            $run.workd.as_mut_ptr(),
+            $run.workl.as_mut_ptr(),
+            $run.workl_length,
+            $($last),*
+        )
+    };
+}
+
 impl Family for Symmetric {
     type Number = f64;
     const ROUTINES: [&'static str; 2] = ["dsaupd", "dseupd"];
@@ -212,26 +237,7 @@ impl Family for Symmetric {
     fn step(run: &mut Run<Self>) {
         // SAFETY: the arrays have the lengths dsaupd's documentation asks for (n, n ncv, 11, 11, 3 n, ncv (ncv + 8)), live
         // as long as `run`, and belong to it alone; its lock keeps others out of ARPACK's own state.
-        unsafe {
-            (run.library.dsaupd)(
-                &raw mut run.ido,
-                Self::INNER.0.as_ptr(),
-                run.n,
-                LARGEST.as_ptr(),
-                run.nev,
-                run.tolerance,
-                run.resid.as_mut_ptr(),
-                run.ncv,
-                run.v.as_mut_ptr(),
-                run.n,
-                run.iparam.as_mut_ptr(),
-                run.ipntr.as_mut_ptr(),
-                run.workd.as_mut_ptr(),
-                run.workl.as_mut_ptr(),
-                run.workl_length,
-                &raw mut run.info,
-            );
-        }
+        unsafe { call!(run.dsaupd(&raw mut run.ido; &raw mut run.info)) };
     }
 
     fn extract(run: &mut Run<Self>) -> Raw<f64> {
@@ -243,30 +249,10 @@ impl Family for Symmetric {
         // SAFETY: as in `step`, of which this is the continuation with the same arguments; d has at least nev entries, z
         // is n x nev, select has ncv. sigma = 0 makes d = 1 / theta.
         unsafe {
-            (run.library.dseupd)(
-                1,
-                ALL.as_ptr(),
-                select.as_ptr(),
-                values.as_mut_ptr(),
-                vectors.as_mut_ptr(),
-                run.n,
-                0.0,
-                Self::INNER.0.as_ptr(),
-                run.n,
-                LARGEST.as_ptr(),
-                run.nev,
-                run.tolerance,
-                run.resid.as_mut_ptr(),
-                run.ncv,
-                run.v.as_mut_ptr(),
-                run.n,
-                run.iparam.as_mut_ptr(),
-                run.ipntr.as_mut_ptr(),
-                run.workd.as_mut_ptr(),
-                run.workl.as_mut_ptr(),
-                run.workl_length,
-                &raw mut info,
-            );
+            call!(run.dseupd(
+                1, ALL.as_ptr(), select.as_ptr(), values.as_mut_ptr(), vectors.as_mut_ptr(), run.n, 0.0;
+                &raw mut info
+            ));
         }
         let values = values.iter().map(|d| d.recip()).collect();
         Raw { values, imaginary: Vec::new(), vectors, info }
@@ -286,26 +272,7 @@ impl Family for Real {
     fn step(run: &mut Run<Self>) {
         // SAFETY: the arrays have the lengths dnaupd's documentation asks for (n, n ncv, 11, 14, 3 n, 3 ncv (ncv + 2)), live
         // as long as `run`, and belong to it alone; its lock keeps others out of ARPACK's own state.
-        unsafe {
-            (run.library.dnaupd)(
-                &raw mut run.ido,
-                Self::INNER.0.as_ptr(),
-                run.n,
-                LARGEST.as_ptr(),
-                run.nev,
-                run.tolerance,
-                run.resid.as_mut_ptr(),
-                run.ncv,
-                run.v.as_mut_ptr(),
-                run.n,
-                run.iparam.as_mut_ptr(),
-                run.ipntr.as_mut_ptr(),
-                run.workd.as_mut_ptr(),
-                run.workl.as_mut_ptr(),
-                run.workl_length,
-                &raw mut run.info,
-            );
-        }
+        unsafe { call!(run.dnaupd(&raw mut run.ido; &raw mut run.info)) };
     }
 
     fn extract(run: &mut Run<Self>) -> Raw<f64> {
@@ -319,33 +286,11 @@ impl Family for Real {
         // SAFETY: as in `step`, of which this is the continuation with the same arguments; dr and di have nev + 1 entries,
         // z is n x (nev + 1), select has ncv, workev 3 ncv.
         unsafe {
-            (run.library.dneupd)(
-                1,
-                ALL.as_ptr(),
-                select.as_ptr(),
-                values.as_mut_ptr(),
-                imaginary.as_mut_ptr(),
-                vectors.as_mut_ptr(),
-                run.n,
-                0.0,
-                0.0,
-                workev.as_mut_ptr(),
-                Self::INNER.0.as_ptr(),
-                run.n,
-                LARGEST.as_ptr(),
-                run.nev,
-                run.tolerance,
-                run.resid.as_mut_ptr(),
-                run.ncv,
-                run.v.as_mut_ptr(),
-                run.n,
-                run.iparam.as_mut_ptr(),
-                run.ipntr.as_mut_ptr(),
-                run.workd.as_mut_ptr(),
-                run.workl.as_mut_ptr(),
-                run.workl_length,
-                &raw mut info,
-            );
+            call!(run.dneupd(
+                1, ALL.as_ptr(), select.as_ptr(), values.as_mut_ptr(), imaginary.as_mut_ptr(),
+                vectors.as_mut_ptr(), run.n, 0.0, 0.0, workev.as_mut_ptr();
+                &raw mut info
+            ));
         }
         Raw { values, imaginary, vectors, info }
     }
@@ -365,27 +310,7 @@ impl Family for Complex {
         // SAFETY: the arrays have the lengths znaupd's documentation asks for (n, n ncv, 11, 14, 3 n, ncv (3 ncv + 5), ncv),
         // live as long as `run`, and belong to it alone; its lock keeps others out of ARPACK's own state. c64 is two f64,
         // real part first, as C's double complex.
-        unsafe {
-            (run.library.znaupd)(
-                &raw mut run.ido,
-                Self::INNER.0.as_ptr(),
-                run.n,
-                LARGEST.as_ptr(),
-                run.nev,
-                run.tolerance,
-                run.resid.as_mut_ptr(),
-                run.ncv,
-                run.v.as_mut_ptr(),
-                run.n,
-                run.iparam.as_mut_ptr(),
-                run.ipntr.as_mut_ptr(),
-                run.workd.as_mut_ptr(),
-                run.workl.as_mut_ptr(),
-                run.workl_length,
-                run.rwork.as_mut_ptr(),
-                &raw mut run.info,
-            );
-        }
+        unsafe { call!(run.znaupd(&raw mut run.ido; run.rwork.as_mut_ptr(), &raw mut run.info)) };
     }
 
     fn extract(run: &mut Run<Self>) -> Raw<c64> {
@@ -398,32 +323,11 @@ impl Family for Complex {
         // SAFETY: as in `step`, of which this is the continuation with the same arguments; d has nev + 1 entries, z is
         // n x (nev + 1), select has ncv, workev 3 ncv (2 are asked for).
         unsafe {
-            (run.library.zneupd)(
-                1,
-                ALL.as_ptr(),
-                select.as_ptr(),
-                values.as_mut_ptr(),
-                vectors.as_mut_ptr(),
-                run.n,
-                c64::default(),
-                workev.as_mut_ptr(),
-                Self::INNER.0.as_ptr(),
-                run.n,
-                LARGEST.as_ptr(),
-                run.nev,
-                run.tolerance,
-                run.resid.as_mut_ptr(),
-                run.ncv,
-                run.v.as_mut_ptr(),
-                run.n,
-                run.iparam.as_mut_ptr(),
-                run.ipntr.as_mut_ptr(),
-                run.workd.as_mut_ptr(),
-                run.workl.as_mut_ptr(),
-                run.workl_length,
-                run.rwork.as_mut_ptr(),
-                &raw mut info,
-            );
+            call!(run.zneupd(
+                1, ALL.as_ptr(), select.as_ptr(), values.as_mut_ptr(), vectors.as_mut_ptr(), run.n,
+                c64::default(), workev.as_mut_ptr();
+                run.rwork.as_mut_ptr(), &raw mut info
+            ));
         }
         Raw { values, imaginary: Vec::new(), vectors, info }
     }
