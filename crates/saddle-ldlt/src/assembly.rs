@@ -90,16 +90,7 @@ impl Work {
 
     /// Begins with a front: its places, and the sums its children left.
     pub(super) fn start(&mut self, symbolic: &Symbolic, node: &Supernode, unknowns: usize) {
-        self.places.clear();
-        self.places.extend(node.first as u32..(node.first + node.cols) as u32);
-        for &(first, length) in &symbolic.runs[node.runs.clone()] {
-            self.places.extend(first..first + length);
-        }
-        for (k, &place) in self.places.iter().enumerate() {
-            self.local[place as usize] = k as u32;
-        }
-        self.sums.clear();
-        self.sums.resize(self.places.len(), 0.0);
+        self.place(symbolic, node, &[]);
         for &child in &symbolic.children[node.children.clone()] {
             let child = &symbolic.supernodes[child as usize];
             let base = self.stack_sums.len() - child.below;
@@ -119,6 +110,12 @@ impl Work {
 
     /// Begins with a front that has the candidates at the places `delayed` before its own.
     pub(super) fn start_delayed(&mut self, symbolic: &Symbolic, node: &Supernode, delayed: &[u32]) {
+        self.place(symbolic, node, delayed);
+        self.delayed = delayed.len();
+    }
+
+    /// Lists the rows of a front, with the candidates at the places `delayed` before its own, and clears their sums.
+    fn place(&mut self, symbolic: &Symbolic, node: &Supernode, delayed: &[u32]) {
         self.places.clear();
         self.places.extend_from_slice(delayed);
         self.places.extend(node.first as u32..(node.first + node.cols) as u32);
@@ -130,7 +127,6 @@ impl Work {
         }
         self.sums.clear();
         self.sums.resize(self.places.len(), 0.0);
-        self.delayed = delayed.len();
     }
 
     /// Places and sums of the rows of the front.

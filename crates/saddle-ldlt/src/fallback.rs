@@ -14,10 +14,12 @@ use mb_algebra::{AlgebraError, Scatter, Sparse, SparseC, SparseLu, SparseLuCompl
 pub(super) trait Fallback: Number {
     /// The augmented L D L^T in single precision; `None` when there is none for these numbers.
     fn single(
-        analysis: &Arc<SaddleAnalysis>,
-        system: &System<Self>,
-        a: &Half<Self>,
-    ) -> Option<Result<Boxed<Self>, AlgebraError>>;
+        _: &Arc<SaddleAnalysis>,
+        _: &System<Self>,
+        _: &Half<Self>,
+    ) -> Option<Result<Boxed<Self>, AlgebraError>> {
+        None
+    }
     /// LU with exchanges over the whole matrix, without the rows of G in `dropped`.
     fn lu(system: &System<Self>, dropped: &[bool]) -> Result<Boxed<Self>, AlgebraError>;
 }
@@ -47,14 +49,6 @@ impl Fallback for f64 {
 }
 
 impl Fallback for c64 {
-    fn single(
-        _: &Arc<SaddleAnalysis>,
-        _: &System<Self>,
-        _: &Half<Self>,
-    ) -> Option<Result<Boxed<Self>, AlgebraError>> {
-        None
-    }
-
     fn lu(system: &System<Self>, dropped: &[bool]) -> Result<Boxed<Self>, AlgebraError> {
         let matrix: SparseC = assemble(system, dropped).to_sparse_complex();
         let lu = SparseLuComplex::new(&matrix)?;

@@ -120,9 +120,7 @@ fn eliminated_lu<T: Number>(analysis: &SaddleAnalysis, system: &System<T>) -> Op
     let [mut right, mut left] = [false, true].map(|transposed| {
         let b = right_hand_sides(analysis, system, &z, transposed);
         if !transposed {
-            for (z, b) in z.chunks_exact(TRIALS).zip(b.chunks_exact(TRIALS)) {
-                (0..TRIALS).for_each(|k| work[k] += z[k] * b[k]);
-            }
+            add_forms(&mut work, 1.0, &z, &b);
         }
         in_order(symbolic, &b)
     });
@@ -130,13 +128,10 @@ fn eliminated_lu<T: Number>(analysis: &SaddleAnalysis, system: &System<T>) -> Op
     let parts = [right.as_mut_slice(), left.as_mut_slice()];
     let numeric = NumericLu::without_factors(symbolic, [lower, upper], &source, parts, TRIALS).ok()?;
     numeric.divide(&mut right, TRIALS);
-    for (y, d) in left.chunks_exact(TRIALS).zip(right.chunks_exact(TRIALS)) {
-        (0..TRIALS).for_each(|k| work[k] -= y[k] * d[k]);
-    }
-    let size = system.sum_of_magnitudes();
-    let agrees = work.iter().all(|difference| difference.size() <= analysis.options.tolerance * size);
+    add_forms(&mut work, -1.0, &left, &right);
     let odd = &numeric.summary;
-    (agrees && odd.weak.is_empty() && odd.singular.is_empty()).then_some(numeric)
+    let regular = odd.weak.is_empty() && odd.singular.is_empty();
+    (regular && are_small(&work, analysis, system)).then_some(numeric)
 }
 
 /// Scaled solutions with entries between 1 and 2.
@@ -144,6 +139,19 @@ fn known<T: Number>(i: usize) -> [T; TRIALS] {
     let size = 1.0 + (i % 7) as f64 / 8.0;
     let sign = if (i.wrapping_mul(0x9e37_79b9) >> 7).is_multiple_of(2) { 1.0 } else { -1.0 };
     [T::from_real(size), T::from_real(sign * size)]
+}
+
+/// Adds the forms y^T z times a sign.
+fn add_forms<T: Number>(sums: &mut [T; TRIALS], sign: f64, y: &[T], z: &[T]) {
+    for (y, z) in y.chunks_exact(TRIALS).zip(z.chunks_exact(TRIALS)) {
+        (0..TRIALS).for_each(|k| sums[k] += (y[k] * z[k]).scaled(sign));
+    }
+}
+
+/// Whether differences of forms are rounding.
+fn are_small<T: Number>(differences: &[T], analysis: &SaddleAnalysis, system: &System<T>) -> bool {
+    let size = system.sum_of_magnitudes();
+    differences.iter().all(|difference| difference.size() <= analysis.options.tolerance * size)
 }
 
 /// Right-hand sides in the order of elimination.
@@ -165,9 +173,7 @@ fn eliminated<T: Number>(analysis: &SaddleAnalysis, system: &System<T>) -> Optio
     let z: Vec<T> = (0..n + m).flat_map(known).collect();
     let b = right_hand_sides(analysis, system, &z, false);
     let mut work = [T::default(); TRIALS];
-    for (z, b) in z.chunks_exact(TRIALS).zip(b.chunks_exact(TRIALS)) {
-        (0..TRIALS).for_each(|k| work[k] += z[k] * b[k]);
-    }
+    add_forms(&mut work, 1.0, &z, &b);
     let symbolic = &analysis.symbolic;
     let mut y = in_order(symbolic, &b);
     drop((z, b));
@@ -175,12 +181,8 @@ fn eliminated<T: Number>(analysis: &SaddleAnalysis, system: &System<T>) -> Optio
     let Ok(numeric) = Numeric::without_factors(symbolic, a, &source, &mut y, TRIALS) else { return None };
     let mut divided = y.clone();
     numeric.divide(&mut divided, TRIALS);
-    for (y, d) in y.chunks_exact(TRIALS).zip(divided.chunks_exact(TRIALS)) {
-        (0..TRIALS).for_each(|k| work[k] -= y[k] * d[k]);
-    }
-    let size = system.sum_of_magnitudes();
-    let agrees = work.iter().all(|difference| difference.size() <= analysis.options.tolerance * size);
-    agrees.then_some(numeric)
+    add_forms(&mut work, -1.0, &y, &divided);
+    are_small(&work, analysis, system).then_some(numeric)
 }
 
 /// The inertia of A + g G^T G with G, of pivots that are all beyond doubt.

@@ -125,30 +125,7 @@ mod tests {
     use super::{inertia, random};
     use crate::refined_solve::System;
     use crate::symmetric_storage::{Half, Stored};
-    use crate::{Inertia, SaddleAnalysis, SaddleOptions};
-    use mb_algebra::{Scatter, Sparse, Triplets};
-
-    /// Springs between the points of a cube, less `shift` on the diagonal; the points of one face held.
-    fn cube(side: usize, shift: f64) -> (Sparse, Sparse) {
-        let n = side * side * side;
-        let mut a = Triplets::new(n, n);
-        for i in 0..n {
-            a.add(i, i, -shift);
-            let place = [i % side, i / side % side, i / (side * side)];
-            for (axis, step) in [1, side, side * side].into_iter().enumerate() {
-                if place[axis] + 1 < side {
-                    for (p, q, v) in
-                        [(i, i, 1.0), (i + step, i + step, 1.0), (i, i + step, -1.0), (i + step, i, -1.0)]
-                    {
-                        a.add(p, q, v);
-                    }
-                }
-            }
-        }
-        let mut g = Triplets::new(side * side, n);
-        (0..side * side).for_each(|r| g.add(r, r * side, 1.0));
-        (a.to_sparse(), g.to_sparse())
-    }
+    use crate::{Inertia, SaddleAnalysis, SaddleOptions, samples};
 
     /// w = 4 (sin^2 + sin^2 + sin^2) below the shift: free ends along two axes, one end held along the third.
     fn exact(side: usize, shift: f64) -> usize {
@@ -165,7 +142,7 @@ mod tests {
     }
 
     fn counted(side: usize, shift: f64) -> (Option<Inertia>, bool) {
-        let (a, g) = cube(side, shift);
+        let (a, g) = samples::cube(side, -shift);
         let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap());
         assert!(analysis.symbolic.flops >= super::WORTH, "{:e}", analysis.symbolic.flops);
         let half = Half::of_sum(a.cols(), &[(1.0, &a)], &analysis.symbolic.place, |f, x| f * x);

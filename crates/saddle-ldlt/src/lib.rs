@@ -74,6 +74,8 @@ mod refactor;
 mod refined_solve;
 mod report;
 mod residual;
+#[cfg(test)]
+mod samples;
 mod scaling;
 mod sequence;
 mod single_precision;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use faer::ColMut;
 
+use super::block_passes::{by_rows, into_columns};
 use super::factor::prepare;
 use super::methods::trial;
 use super::refined_solve::{System, accept};
@@ -113,24 +114,15 @@ impl SaddleSingle {
         let (mut x, mut l) = (Dense::zeros(n, p), Dense::zeros(m, p));
         for first in (0..p).step_by(tuning::WIDTH) {
             let width = tuning::WIDTH.min(p - first);
-            let mut rows = self.system.pool.take(n * width);
-            for k in 0..width {
-                for (i, &value) in f.col_as_slice(first + k).iter().enumerate() {
-                    if !value.is_finite() {
-                        return Err(AlgebraError::NonFinite { row: i, col: first + k });
-                    }
-                    rows[i * width + k] = value;
-                }
-            }
+            let columns: Vec<&[f64]> = (first..first + width).map(|k| f.col_as_slice(k)).collect();
+            let mut rows = self.system.pool.any(n * width);
+            by_rows(&columns, first, &mut rows)?;
             let found = self.system.solve(&self.factors, options, &rows, &[], width, false);
             let found = accept(found, options.tolerance)?;
             self.system.pool.give(rows);
-            for k in 0..width {
-                let copy = |to: &mut [f64], from: &[f64]| {
-                    to.iter_mut().zip(from.iter().skip(k).step_by(width)).for_each(|(t, &f)| *t = f);
-                };
-                copy(x.col_as_slice_mut(first + k), &found.x);
-                copy(l.col_as_slice_mut(first + k), &found.l);
+            into_columns(&found.x, x.as_mut().subcols_mut(first, width));
+            if m > 0 {
+                into_columns(&found.l, l.as_mut().subcols_mut(first, width));
             }
             self.system.pool.give(found.x);
             self.system.pool.give(found.l);
@@ -150,27 +142,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::SaddleSingle;
-    use crate::{SaddleAnalysis, SaddleFactor, SaddleOptions};
-    use mb_algebra::{AlgebraError, Dense, Scatter, Sparse, Triplets};
-
-    /// A plate of springs, less `shift` on the diagonal; one side held.
-    fn plate(side: usize, shift: f64) -> (Sparse, Sparse) {
-        let n = side * side;
-        let mut a = Triplets::new(n, n);
-        for i in 0..n {
-            a.add(i, i, -shift);
-            let right = (i % side + 1 < side).then_some(i + 1);
-            let above = (i + side < n).then_some(i + side);
-            for j in [right, above].into_iter().flatten() {
-                for (p, q, v) in [(i, i, 1.0), (j, j, 1.0), (i, j, -1.0), (j, i, -1.0)] {
-                    a.add(p, q, v);
-                }
-            }
-        }
-        let mut g = Triplets::new(side, n);
-        (0..side).for_each(|r| g.add(r, r, 1.0));
-        (a.to_sparse(), g.to_sparse())
-    }
+    use crate::{SaddleAnalysis, SaddleFactor, SaddleOptions, samples};
+    use mb_algebra::{AlgebraError, Dense, Sparse};
 
     fn both(a: &Sparse, g: &Sparse) -> (SaddleFactor, Result<SaddleSingle, AlgebraError>) {
         let analysis = Arc::new(SaddleAnalysis::new(a, g, &SaddleOptions::default()).unwrap());
@@ -184,7 +157,7 @@ mod tests {
 
     #[test]
     fn rough_solutions_have_a_few_digits_and_refined_ones_all() {
-        let (a, g) = plate(30, 0.037);
+        let (a, g) = samples::plate(30, 1.0, -0.037);
         let (double, short) = both(&a, &g);
         let short = short.unwrap();
         // Eleven columns: a whole block and a part of one.
@@ -209,7 +182,7 @@ mod tests {
         let side = 30;
         let w = 2.0 * (0.25 * std::f64::consts::PI / (side as f64 - 0.5)).sin();
         for relative in [1e-4, 1e-10] {
-            let (a, g) = plate(side, w * w * (1.0 + relative));
+            let (a, g) = samples::plate(side, 1.0, -w * w * (1.0 + relative));
             let (double, short) = both(&a, &g);
             // Refused, or made and in doubt; with a distance that single precision sees, both agree.
             let found = short.ok().and_then(|short| short.inertia());

@@ -270,9 +270,8 @@ pub(super) fn zeros<T: Number>(length: usize) -> Result<Vec<T>, Stop> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SaddleOptions;
+    use crate::{SaddleOptions, samples};
     use crate::refined_solve::System;
-    use crate::substitute::tests::springs;
     use crate::subtree_parallel::halves;
     use crate::symmetric_storage::Stored;
 
@@ -280,7 +279,7 @@ mod tests {
     fn halves_side_by_side_give_the_factors_of_one_after_the_other() {
         // The last one lies far inside the spectrum: signs of both kinds, pairs and exchanges.
         for shift in [0.0, 3.1] {
-            let (a, g) = springs(13, shift);
+            let (a, g) = samples::cube(13, 0.01 - shift);
             let analysis = SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap();
             let symbolic = &analysis.symbolic;
             let half = Half::of_sum(a.cols(), &[(1.0, &a)], &symbolic.place, |f, x| f * x);
@@ -306,7 +305,7 @@ mod tests {
 
     #[test]
     fn memory_for_two_stacks_is_asked_for() {
-        let (a, g) = springs(13, 0.0);
+        let (a, g) = samples::cube(13, 0.01);
         let needed = SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap().bytes(size_of::<f64>());
         let fits = |memory_limit: Option<u64>| {
             let options = SaddleOptions { memory_limit, ..SaddleOptions::default() };

@@ -141,33 +141,13 @@ impl ScaledSolve<f64> for SingleLdl {
 mod tests {
     use std::sync::Arc;
 
-    use crate::{Method, SaddleAnalysis, SaddleError, SaddleFactor, SaddleOptions};
-    use mb_algebra::{AlgebraError, Scatter, Sparse, Triplets};
-
-    /// A plate of springs in double and single width, pinned along one side.
-    fn plate(side: usize, stiffness: f64) -> (Sparse, Sparse) {
-        let n = side * side;
-        let mut a = Triplets::new(n, n);
-        for i in 0..n {
-            a.add(i, i, 1e-3 * stiffness);
-            for j in [(i % side + 1 < side).then_some(i + 1), (i + side < n).then_some(i + side)]
-                .into_iter()
-                .flatten()
-            {
-                for (p, q, v) in [(i, i, 1.0), (j, j, 1.0), (i, j, -1.0), (j, i, -1.0)] {
-                    a.add(p, q, v * stiffness);
-                }
-            }
-        }
-        let mut g = Triplets::new(side, n);
-        (0..side).for_each(|r| g.add(r, r, 1.0));
-        (a.to_sparse(), g.to_sparse())
-    }
+    use crate::{Method, SaddleAnalysis, SaddleError, SaddleFactor, SaddleOptions, samples};
+    use mb_algebra::AlgebraError;
 
     #[test]
     fn where_memory_is_short_factors_in_single_precision_give_double_accuracy() {
         for stiffness in [1.0, 1e20, 1e-20] {
-            let (a, g) = plate(30, stiffness);
+            let (a, g) = samples::plate(30, stiffness, 1e-3 * stiffness);
             let whole = SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap();
             let needed = whole.estimate().bytes;
             let limited = |bytes: u64| {

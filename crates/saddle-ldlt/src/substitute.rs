@@ -353,39 +353,17 @@ fn down_among<T: Number>(
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use std::sync::Arc;
 
     use super::*;
     use crate::refined_solve::System;
     use crate::single_precision::SingleLdl;
     use crate::symmetric_storage::{Half, Stored};
-    use crate::{SaddleAnalysis, SaddleOptions};
-    use mb_algebra::{Scatter, Sparse, Triplets};
+    use crate::{SaddleAnalysis, SaddleOptions, samples};
 
-    /// Springs between the points of a cube, one face held; less `shift` on the diagonal.
-    pub(in super::super) fn springs(side: usize, shift: f64) -> (Sparse, Sparse) {
-        let n = side * side * side;
-        let mut a = Triplets::new(n, n);
-        for i in 0..n {
-            a.add(i, i, 0.01 - shift);
-            let place = [i % side, i / side % side, i / (side * side)];
-            for (axis, step) in [1, side, side * side].into_iter().enumerate() {
-                if place[axis] + 1 < side {
-                    let j = i + step;
-                    for (p, q, v) in [(i, i, 1.0), (j, j, 1.0), (i, j, -1.0), (j, i, -1.0)] {
-                        a.add(p, q, v);
-                    }
-                }
-            }
-        }
-        let mut g = Triplets::new(side * side, n);
-        (0..side * side).for_each(|r| g.add(r, r * side, 1.0));
-        (a.to_sparse(), g.to_sparse())
-    }
-
-    fn cube(side: usize) -> (Arc<SaddleAnalysis>, SingleLdl) {
-        let (a, g) = springs(side, 0.0);
+    fn factored(side: usize) -> (Arc<SaddleAnalysis>, SingleLdl) {
+        let (a, g) = samples::cube(side, 0.01);
         let n = a.cols();
         let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap());
         let half = Half::of_sum(n, &[(1.0, &a)], &analysis.symbolic.place, |f, x| f * x);
@@ -397,7 +375,7 @@ pub(super) mod tests {
 
     #[test]
     fn halves_share_their_ancestors_alone() {
-        let (analysis, _) = cube(14);
+        let (analysis, _) = factored(14);
         let symbolic = &analysis.symbolic;
         let Halves { second, top } = halves(symbolic).unwrap();
         let first_place = |s: usize| symbolic.supernodes[s].first as u32;
@@ -413,7 +391,7 @@ pub(super) mod tests {
 
     #[test]
     fn by_halves_solutions_are_those_of_the_whole_on_one_core_and_two() {
-        let (analysis, factors) = cube(14);
+        let (analysis, factors) = factored(14);
         let (symbolic, numeric) = (&analysis.symbolic, &factors.numeric);
         let split = halves(symbolic);
         assert!(split.is_some());
