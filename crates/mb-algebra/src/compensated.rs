@@ -26,6 +26,14 @@ fn halves(a: f64) -> (f64, f64) {
     (high, a - high)
 }
 
+/// a + b as rounded, and what rounding took from it (Knuth, The Art of Computer Programming 2, section 4.2.2).
+#[inline(always)]
+pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let part = sum - a;
+    (sum, (a - (sum - part)) + (b - part))
+}
+
 /// sum + lost <- sum + lost + a b, with what rounding takes from both in `lost`.
 #[inline]
 pub fn add_product([sum, lost]: [&mut f64; 2], a: f64, b: f64) {

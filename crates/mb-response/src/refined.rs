@@ -9,7 +9,7 @@
 //! Softw. 32 (2006)). The factors s^2 of M and s of C are not rounded either. Sizes: n unknowns, m constraint rows, k columns.
 
 use crate::accurate::{Sums, WIDE, row_sums};
-use mb_algebra::compensated::product_error;
+use mb_algebra::compensated::{product_error, two_sum};
 use mb_algebra::{DenseC, QuadraticPencil, Sparse, c64};
 
 /// Columns that are summed at once: real and imaginary part of both vectors of each.
@@ -43,13 +43,6 @@ impl Twofold {
     fn of(x: f64) -> Self {
         Self { high: x, low: 0.0 }
     }
-}
-
-/// a + b as rounded, and the error of that.
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let part = sum - a;
-    (sum, (a - (sum - part)) + (b - part))
 }
 
 /// Real and imaginary part.

@@ -270,10 +270,10 @@ pub(super) fn zeros<T: Number>(length: usize) -> Result<Vec<T>, Stop> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{SaddleOptions, samples};
     use crate::refined_solve::System;
     use crate::subtree_parallel::halves;
     use crate::symmetric_storage::Stored;
+    use crate::{SaddleOptions, samples};
 
     #[test]
     fn halves_side_by_side_give_the_factors_of_one_after_the_other() {

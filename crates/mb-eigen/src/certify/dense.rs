@@ -30,7 +30,7 @@ mod clusters;
 
 use mb_algebra::{Cholesky, Dense, QuadraticPencil, c64, dense, norms};
 
-use super::error_bound::{Measured, in_metric};
+use super::error_bound::{Measured, condition, in_metric};
 use crate::dense::constraint_basis::ConstraintBasis;
 use crate::dense::{Kind, Matrices, Raw};
 use crate::numeric::check;
@@ -276,7 +276,11 @@ impl<'a> Certifier<'a> {
             left_multipliers: scaled(e.left_multipliers, scale * to_finite),
             backward_error: if rest > 0.0 { rest / size.max(f64::MIN_POSITIVE) } else { 0.0 },
             constraint_violation: if violation > 0.0 { violation / self.basis.unit_norm() } else { 0.0 },
-            condition: if defective { f64::INFINITY } else { self.condition(e) },
+            condition: if defective || e.raw.chain > 1 {
+                f64::INFINITY
+            } else {
+                condition((alpha, beta), self.gamma, e.forms, [self.norm_m, self.norm_c, self.norm_k])
+            },
             error_bound: if unbounded { f64::INFINITY } else { measured.alone() },
             chain: e.raw.chain,
             penalty_share: None,
@@ -323,23 +327,6 @@ impl<'a> Certifier<'a> {
             }
         }
         rho
-    }
-
-    fn condition(&self, e: &Evidence<'_>) -> f64 {
-        let g = self.gamma;
-        let (alpha, beta) = (e.raw.alpha, e.raw.beta * g);
-        let h = alpha.norm().hypot(beta);
-        if h == 0.0 || e.raw.chain > 1 {
-            return f64::INFINITY;
-        }
-        let (alpha, beta) = (alpha / h, beta / h);
-        let (m, c, k) = (e.forms.m * g * g, e.forms.c * g, e.forms.k);
-        let by_alpha = alpha * m * 2.0 + c * beta;
-        let by_beta = alpha * c + k * (2.0 * beta);
-        let below = (by_alpha * beta - alpha.conj() * by_beta).norm();
-        let (a, b) = (alpha.norm(), beta);
-        let above = (a * a * g * g * self.norm_m).hypot(a * b * g * self.norm_c).hypot(b * b * self.norm_k);
-        if below > 0.0 { above / below } else { f64::INFINITY }
     }
 }
 

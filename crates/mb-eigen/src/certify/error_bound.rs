@@ -16,6 +16,7 @@ mod sensitivity;
 
 use mb_algebra::c64;
 
+use super::dense::Forms;
 use crate::{Eigenpair, tuning};
 
 pub(crate) use cluster::{Column, Estimate, Source, alignment, together};
@@ -73,6 +74,24 @@ impl Measured {
         };
         if bound.is_nan() { f64::INFINITY } else { bound }
     }
+}
+
+/// Condition number of a simple eigenvalue alpha / beta with s in units of `gamma`; infinite of one that is indeterminate.
+///
+/// `norms`: |M|, |C| and |K|.
+pub(crate) fn condition((alpha, beta): (c64, f64), gamma: f64, forms: Forms, norms: [f64; 3]) -> f64 {
+    let h = alpha.norm().hypot(beta * gamma);
+    if h == 0.0 {
+        return f64::INFINITY;
+    }
+    let (alpha, beta) = (alpha / h, beta * gamma / h);
+    let (m, c, k) = (forms.m * gamma * gamma, forms.c * gamma, forms.k);
+    let by_alpha = alpha * m * 2.0 + c * beta;
+    let by_beta = alpha * c + k * (2.0 * beta);
+    let below = (by_alpha * beta - alpha.conj() * by_beta).norm();
+    let (a, b, [of_m, of_c, of_k]) = (alpha.norm(), beta, norms);
+    let above = (a * a * gamma * gamma * of_m).hypot(a * b * gamma * of_c).hypot(b * b * of_k);
+    if below > 0.0 { above / below } else { f64::INFINITY }
 }
 
 /// Bound on s of a residual and a slope in the metric of the mass.

@@ -29,7 +29,7 @@ use faer::Mat;
 use mb_algebra::{DenseC, Stopped, c64, norms};
 
 use super::dense::Forms;
-use super::error_bound::Measured;
+use super::error_bound::{Measured, condition};
 use crate::dense::Raw;
 use crate::krylov::scalar::norm;
 use crate::numeric::double_double::bilinear_sparse;
@@ -202,7 +202,11 @@ impl<'a> Certifier<'a> {
             beta,
             backward_error: if *rest > 0.0 { rest / scale.max(f64::MIN_POSITIVE) } else { 0.0 },
             constraint_violation: if *violated > 0.0 { violated / p.rows.unit.norm } else { 0.0 },
-            condition: if measured.is_defective() { f64::INFINITY } else { self.condition(s, forms) },
+            condition: if measured.is_defective() {
+                f64::INFINITY
+            } else {
+                condition((s, 1.0), self.gamma, *forms, [p.m.norm, p.c.norm, p.k.norm])
+            },
             error_bound: measured.alone(),
             right: approx.right,
             multipliers: approx.multipliers,
@@ -293,19 +297,6 @@ impl<'a> Certifier<'a> {
             rho += abs(mu[i]) * (abs(terms.violation[i]) + self.rounding * phi[i]);
         }
         rho
-    }
-
-    fn condition(&self, s: c64, forms: &Forms) -> f64 {
-        let (p, g) = (self.problem, self.gamma);
-        let h = s.norm().hypot(g);
-        let (alpha, beta) = (s / h, g / h);
-        let (m, c, k) = (forms.m * g * g, forms.c * g, forms.k);
-        let by_alpha = alpha * m * 2.0 + c * beta;
-        let by_beta = alpha * c + k * (2.0 * beta);
-        let below = (by_alpha * beta - alpha.conj() * by_beta).norm();
-        let (a, b) = (alpha.norm(), beta);
-        let above = (a * a * g * g * p.m.norm).hypot(a * b * g * p.c.norm).hypot(b * b * p.k.norm);
-        if below > 0.0 { above / below } else { f64::INFINITY }
     }
 }
 

@@ -42,7 +42,7 @@ const UNDETERMINED: &str = "rounding of the matrices' entries to double precisio
     smaller ratios between the stiffest and the softest parts leave more digits";
 
 /// A count of `missing` more eigenvalues than were found; less than none at all are no count.
-fn outcome(region: Region, found: usize, missing: f64) -> Result<Completeness, &'static str> {
+pub(crate) fn outcome(region: Region, found: usize, missing: f64) -> Result<Completeness, &'static str> {
     let counted = found as f64 + missing;
     if counted < 0.0 {
         return Err(NOT_CLOSED);

@@ -79,7 +79,7 @@ impl Symmetric<'_> {
         factor: impl FnOnce(&mut Self) -> Result<Shifted, EigenError>,
     ) -> Result<Option<(f64, usize)>, EigenError> {
         if let Some(count) = self.problem.quick_negative(-t) {
-            self.factorizations += 1;
+            self.tally.factorizations += 1;
             return Ok(Some((t, count)));
         }
         let shifted = factor(self)?;

@@ -74,13 +74,17 @@ impl Smooth {
 pub(crate) fn turned(from: &Node, to: &Node) -> Option<f64> {
     let length = to.angle - from.angle;
     let across = change(from.logarithm, to.logarithm);
-    let quiet = |z: c64| z.re.abs() <= tuning::QUIET && z.im.abs() <= tuning::QUIET;
-    let all = [across, from.slope * length, to.slope * length].into_iter().all(quiet);
+    let all = [across, from.slope * length, to.slope * length].into_iter().all(is_quiet);
     all.then_some(across.im)
 }
 
+/// Whether a change of the logarithm is too small for whole turns of the phase to hide in it.
+pub(super) fn is_quiet(change: c64) -> bool {
+    change.re.abs() <= tuning::QUIET && change.im.abs() <= tuning::QUIET
+}
+
 /// From one logarithm to another, the phase in -pi..pi.
-fn change(from: c64, to: c64) -> c64 {
+pub(super) fn change(from: c64, to: c64) -> c64 {
     let (by, full) = (to - from, std::f64::consts::TAU);
     c64::new(by.re, by.im - full * (by.im / full).round())
 }

@@ -13,6 +13,7 @@
 
 use mb_algebra::c64;
 
+use super::steps::{change, is_quiet};
 use crate::EigenError;
 use crate::tuning;
 
@@ -98,7 +99,7 @@ pub(crate) fn turns(
     let (Some(at), Some(near)) = (logarithm(first)?, logarithm(first + tuning::SLIGHT)?) else {
         return Ok(None);
     };
-    let slope = (wrapped((near - at).im) / tuning::SLIGHT).abs();
+    let slope = (change(at, near).im / tuning::SLIGHT).abs();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
     let least = (slope * whole / tuning::QUIET).min(1e6) as usize;
     let steps = least.clamp(STEPS[0], STEPS[1]);
@@ -137,7 +138,7 @@ pub(crate) fn turns(
         }
         let cut = from + CUT * (to - from);
         let Some(middle) = logarithm(cut)? else { return Ok(None) };
-        let (one, two) = (step(start, middle), step(middle, end));
+        let (one, two) = (change(start, middle), change(middle, end));
         if is_quiet(one) && is_quiet(two) {
             sum += one.im + two.im;
         } else if depth == 0 {
@@ -148,21 +149,6 @@ pub(crate) fn turns(
         }
     }
     Ok(Some(if half { 2.0 * sum / full } else { sum / full }))
-}
-
-/// From one logarithm to the next, the phase in -pi..pi.
-fn step(from: c64, to: c64) -> c64 {
-    c64::new((to - from).re, wrapped((to - from).im))
-}
-
-fn is_quiet(step: c64) -> bool {
-    step.re.abs() <= tuning::QUIET && step.im.abs() <= tuning::QUIET
-}
-
-/// The angle in -pi..pi.
-fn wrapped(angle: f64) -> f64 {
-    let full = std::f64::consts::TAU;
-    angle - full * (angle / full).round()
 }
 
 #[cfg(test)]

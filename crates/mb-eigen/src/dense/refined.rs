@@ -88,17 +88,8 @@ fn is_poor(pair: &Eigenpair) -> bool {
 
 /// One of two conjugate eigenpairs of a damped problem before it is certified.
 fn damped(pair: &Eigenpair) -> Uncertified {
-    Uncertified {
-        s: pair.alpha / pair.beta,
-        right: pair.right.clone(),
-        multipliers: pair.multipliers.clone(),
-        left: None,
-        rigid: false,
-        mirror: true,
-        opposite: false,
-        chain: 1,
-        curvature: 0.0,
-    }
+    let s = pair.alpha / pair.beta;
+    Uncertified { mirror: true, ..Uncertified::simple(s, pair.right.clone(), pair.multipliers.clone()) }
 }
 
 /// The eigenpair of an undamped problem before it is certified.
@@ -111,14 +102,9 @@ fn approx(problem: &Problem, pair: &Eigenpair) -> Uncertified {
     let mass: f64 = mx.zip(x.iter()).map(|(m, x)| m * x).sum();
     let oscillates = s.im > 0.0;
     Uncertified {
-        s,
-        right: pair.right.clone(),
-        multipliers: pair.multipliers.clone(),
-        left: None,
-        rigid: false,
         mirror: oscillates,
         opposite: !oscillates,
-        chain: 1,
         curvature: mass / norms::two(&x).powi(2),
+        ..Uncertified::simple(s, pair.right.clone(), pair.multipliers.clone())
     }
 }

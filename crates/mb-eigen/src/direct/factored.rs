@@ -8,7 +8,7 @@ use crate::problem::matrix::Matrix;
 
 /// A factored square matrix.
 enum Factors {
-    Pivoted(SparseLu),
+    Pivoted(Box<SparseLu>),
     Static(StaticLu),
 }
 
@@ -80,7 +80,7 @@ impl Factored {
     ) -> Result<Self, AlgebraError> {
         let matrix = assemble_scaled(&problem.combine(shift * shift, shift, 1.0), rows, scale);
         let (factors, replaced) = match factorization {
-            Factorization::Pivoted => (Factors::Pivoted(SparseLu::new(&matrix)?), 0),
+            Factorization::Pivoted => (Factors::Pivoted(Box::new(SparseLu::new(&matrix)?)), 0),
             Factorization::Static { perturbation } => {
                 let factors = StaticLu::new(&matrix, perturbation)?;
                 let replaced = factors.replaced();

@@ -9,8 +9,8 @@ use mb_algebra::{DenseC, c64};
 
 use super::{Answer, Prepared, Search, Vectors, phase};
 use crate::certify::sparse::Certifier;
-use crate::completeness::growth;
-use crate::finding::{Completeness, Proof, Region, SparseFinding};
+use crate::completeness::{contour, growth};
+use crate::finding::{Region, SparseFinding};
 use crate::krylov::BuiltIn;
 use crate::problem::uncertified::Uncertified;
 use crate::request::Request;
@@ -30,15 +30,6 @@ pub(super) fn radius_of_band(from: f64, to: f64, max_damping_ratio: Option<f64>)
     let zeta = max_damping_ratio.unwrap_or(tuning::BAND_DAMPING);
     let slope = zeta / (1.0 - zeta * zeta).sqrt();
     (0.5 * (to - from)).hypot(to * slope) * (1.0 + tuning::CBRT_EPS)
-}
-
-/// Radius in tau around a shift that holds all eigenvalues within r of a point.
-pub(super) fn needed(form: Form, shift: c64, point: c64, r: f64) -> f64 {
-    if form == Form::Squared {
-        r * (2.0 * point.norm() + r) + (point * point - shift).norm()
-    } else {
-        r + (point - shift).norm()
-    }
 }
 
 /// A value near the real axis by rounding is real where all matrices are.
@@ -155,7 +146,7 @@ impl Prepared<'_> {
         }
         let point = self.point();
         let r = uncertified.iter().map(|approx| (approx.s - point).norm()).fold(0.0, f64::max);
-        needed(self.form, shift, point, r)
+        self.form.needed(shift, point, r)
     }
 
     /// What the determinants show.
@@ -204,19 +195,11 @@ impl Prepared<'_> {
         let points: Vec<(c64, c64)> = answer.determinants.iter().map(|d| (d.at, d.logarithm)).collect();
         let missing = phase::turns(centre, radius, &points, &known)?;
         let found = known.iter().filter(|tau| (*tau - centre).norm() < radius).count();
-        let counted = found as f64 + missing;
-        if counted < 0.0 {
-            return Err("the phase of the determinant does not close along the circle");
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a number of eigenvalues"
-        )]
-        let counted = counted as usize;
         let (centre, squared) = (unit * centre, self.form == Form::Squared);
         let region = Region::Inside { re: centre.re, im: centre.im, radius: unit * radius, squared };
-        Ok(SparseFinding::Completeness(Completeness { region, found, counted, by: Proof::DeterminantPhase }))
+        contour::outcome(region, found, missing)
+            .map(SparseFinding::Completeness)
+            .map_err(|_| "the phase of the determinant does not close along the circle")
     }
 
     /// The largest sum of magnitudes in a column of the scaled matrices as far as `far` from zero.

@@ -324,7 +324,7 @@ fn task(
         search = match *request {
             Request::Band { from_hz, to_hz, max_damping_ratio } => {
                 let r = general::radius_of_band(tau * from_hz, tau * to_hz, max_damping_ratio);
-                Search::Within { radius: general::needed(form, at, point, r) / unit }
+                Search::Within { radius: form.needed(at, point, r) / unit }
             }
             _ => Search::Nearest,
         };

@@ -14,15 +14,10 @@ use crate::finding::SparseFinding;
 use crate::null_space::evidence::{Evidence, is_still};
 use crate::problem::modes::Modes;
 use crate::request::Request;
-use crate::search::hermitian_requests::reaching;
+use crate::search::hermitian_requests::{reaching, squared};
 use crate::search::selection;
 use crate::sparse::outcome::finish_with;
 use crate::{Class, EigenError, Eigenpair, Finding, Method, Spectrum, tuning};
-
-/// omega^2 of a frequency in Hz.
-fn squared(hz: f64) -> f64 {
-    (std::f64::consts::TAU * hz).powi(2)
-}
 
 /// One eigenpair for each mode.
 fn modes_of(pairs: &[Eigenpair]) -> Vec<&Eigenpair> {

@@ -18,18 +18,21 @@ pub(crate) fn quadratic(pencil: &QuadraticPencil) -> Result<(), EigenError> {
 }
 
 /// Checks one matrix.
-pub(crate) fn matrix(
-    name: &'static str,
-    a: &Dense,
-    expected_rows: usize,
-    expected_cols: usize,
+pub(crate) fn matrix(name: &'static str, a: &Dense, rows: usize, cols: usize) -> Result<(), EigenError> {
+    entries(name, [a.shape(), (rows, cols)], || dense::first_non_finite(a))
+}
+
+/// Checks the shape of a matrix and that it has no entry (row, column, value) that is not finite.
+pub(crate) fn entries(
+    matrix: &'static str,
+    [(rows, cols), (expected_rows, expected_cols)]: [(usize, usize); 2],
+    first_non_finite: impl FnOnce() -> Option<(usize, usize, f64)>,
 ) -> Result<(), EigenError> {
-    let (rows, cols) = a.shape();
     if (rows, cols) != (expected_rows, expected_cols) {
-        return Err(EigenError::Shape { matrix: name, rows, cols, expected_rows, expected_cols });
+        return Err(EigenError::Shape { matrix, rows, cols, expected_rows, expected_cols });
     }
-    match dense::first_non_finite(a) {
-        Some((row, col, value)) => Err(EigenError::NonFinite { matrix: name, row, col, value }),
+    match first_non_finite() {
+        Some((row, col, value)) => Err(EigenError::NonFinite { matrix, row, col, value }),
         None => Ok(()),
     }
 }

@@ -3,7 +3,9 @@
 //! Certificates multiply the matrices as given with all vectors; elements leave a handful of entries in a row, which
 //! makes the products O(n) per vector instead of O(n^2). Sizes: n x n, or m x n.
 
-use mb_algebra::{Dense, c64, dense};
+use std::borrow::Cow;
+
+use mb_algebra::{Dense, Sparse, c64, dense};
 
 use super::double_double::{bilinear, bilinear_dense};
 use crate::tuning;
@@ -13,59 +15,37 @@ const FEW: usize = 6;
 
 /// A real matrix for products.
 #[derive(Clone, Debug)]
-pub(crate) struct Operator<'a> {
-    rows: usize,
-    cols: usize,
-    entries: Entries<'a>,
-}
-
-#[derive(Clone, Debug)]
-enum Entries<'a> {
-    Given(&'a Dense),
-    Own(Dense),
-    /// By columns: column j has the entries start[j]..start[j + 1].
-    Columns {
-        start: Vec<usize>,
-        index: Vec<usize>,
-        value: Vec<f64>,
-    },
+pub(crate) enum Operator<'a> {
+    Whole(Cow<'a, Dense>),
+    /// By columns.
+    Few(Sparse),
 }
 
 impl<'a> Operator<'a> {
     pub(crate) fn new(a: &'a Dense) -> Self {
-        let (rows, cols) = a.shape();
-        let entries = columns(a).unwrap_or(Entries::Given(a));
-        Self { rows, cols, entries }
+        few(a).map_or(Self::Whole(Cow::Borrowed(a)), Self::Few)
     }
 
     /// |A| entry by entry.
     pub(crate) fn magnitudes(&self) -> Operator<'static> {
-        let entries = match &self.entries {
-            Entries::Given(a) => Entries::Own(a.map(|v| v.abs())),
-            Entries::Own(a) => Entries::Own(a.map(|v| v.abs())),
-            Entries::Columns { start, index, value } => Entries::Columns {
-                start: start.clone(),
-                index: index.clone(),
-                value: value.iter().map(|v| v.abs()).collect(),
-            },
-        };
-        Operator { rows: self.rows, cols: self.cols, entries }
+        match self {
+            Self::Whole(a) => Operator::Whole(Cow::Owned(a.map(|v| v.abs()))),
+            Self::Few(a) => Operator::Few(a.map(|v| v.abs())),
+        }
     }
 
     /// A X.
     pub(crate) fn apply(&self, x: &Dense) -> Dense {
-        let (start, index, value) = match &self.entries {
-            Entries::Given(a) => return dense::mul(a, x),
-            Entries::Own(a) => return dense::mul(a, x),
-            Entries::Columns { start, index, value } => (start, index, value),
+        let a = match self {
+            Self::Whole(a) => return dense::mul(a, x),
+            Self::Few(a) => a,
         };
-        let mut out = Dense::zeros(self.rows, x.ncols());
+        let mut out = Dense::zeros(a.rows(), x.ncols());
         for j in 0..x.ncols() {
             let y = out.col_as_slice_mut(j);
-            for (&v, range) in x.col_as_slice(j).iter().zip(start.windows(2)) {
+            for (&v, column) in x.col_as_slice(j).iter().zip(a.outer_iterator()) {
                 if v != 0.0 {
-                    let range = range[0]..range[1];
-                    for (&i, a) in index[range.clone()].iter().zip(&value[range]) {
+                    for (&i, a) in column.indices().iter().zip(column.data()) {
                         y[i] += a * v;
                     }
                 }
@@ -76,17 +56,15 @@ impl<'a> Operator<'a> {
 
     /// A^T X.
     pub(crate) fn apply_transpose(&self, x: &Dense) -> Dense {
-        let (start, index, value) = match &self.entries {
-            Entries::Given(a) => return dense::mul_transpose(a, x),
-            Entries::Own(a) => return dense::mul_transpose(a, x),
-            Entries::Columns { start, index, value } => (start, index, value),
+        let a = match self {
+            Self::Whole(a) => return dense::mul_transpose(a, x),
+            Self::Few(a) => a,
         };
-        let mut out = Dense::zeros(self.cols, x.ncols());
+        let mut out = Dense::zeros(a.cols(), x.ncols());
         for j in 0..x.ncols() {
             let x = x.col_as_slice(j);
-            for (y, range) in out.col_as_slice_mut(j).iter_mut().zip(start.windows(2)) {
-                let range = range[0]..range[1];
-                *y = index[range.clone()].iter().zip(&value[range]).map(|(&i, a)| a * x[i]).sum();
+            for (y, column) in out.col_as_slice_mut(j).iter_mut().zip(a.outer_iterator()) {
+                *y = column.indices().iter().zip(column.data()).map(|(&i, a)| a * x[i]).sum();
             }
         }
         out
@@ -94,13 +72,12 @@ impl<'a> Operator<'a> {
 
     /// y^T A x as if in double-double precision; nothing is conjugated.
     pub(crate) fn form(&self, y: &[c64], x: &[c64]) -> c64 {
-        match &self.entries {
-            Entries::Given(a) => bilinear_dense(a, y, x),
-            Entries::Own(a) => bilinear_dense(a, y, x),
-            Entries::Columns { start, index, value } => {
-                let lines = start.windows(2).map(|range| {
-                    let range = range[0]..range[1];
-                    index[range.clone()].iter().copied().zip(value[range].iter().copied())
+        match self {
+            Self::Whole(a) => bilinear_dense(a, y, x),
+            Self::Few(a) => {
+                let lines = a.outer_iterator().map(|column| {
+                    let (index, value) = column.into_raw_storage();
+                    index.iter().copied().zip(value.iter().copied())
                 });
                 bilinear(lines, y, x)
             }
@@ -109,7 +86,7 @@ impl<'a> Operator<'a> {
 }
 
 /// The entries by columns when they are few.
-fn columns(a: &Dense) -> Option<Entries<'static>> {
+fn few(a: &Dense) -> Option<Sparse> {
     let (rows, cols) = a.shape();
     // Below this size the dense product is.
     if rows.min(cols) < 2 * tuning::WIDTH {
@@ -130,7 +107,7 @@ fn columns(a: &Dense) -> Option<Entries<'static>> {
         }
         start.push(index.len());
     }
-    Some(Entries::Columns { start, index, value })
+    Some(Sparse::new_csc((rows, cols), start, index, value))
 }
 
 #[cfg(test)]
@@ -150,7 +127,7 @@ mod tests {
                     },
                 );
             let operator = Operator::new(&a);
-            assert_eq!(matches!(operator.entries, Entries::Columns { .. }), step > 1);
+            assert_eq!(matches!(operator, Operator::Few(_)), step > 1);
             // Small whole and half numbers: sums are exact in any order.
             let x = Dense::from_fn(n, 3, |i, j| (i % 7) as f64 - 2.0 * j as f64);
             assert_eq!(operator.apply(&x), dense::mul(&a, &x));

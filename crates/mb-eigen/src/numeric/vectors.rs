@@ -115,7 +115,7 @@ pub(crate) fn column_range(a: &Dense, from: usize, to: usize) -> Dense {
 
 /// A bound of the 2-norm of a matrix that is cheap: the smaller of the Frobenius norm and
 /// sqrt(|A|_1 |A|_inf).
-pub(crate) fn norm_bound(a: &Dense) -> f64 {
+pub(crate) fn norm_bound<A: norms::Norms>(a: &A) -> f64 {
     let frobenius = norms::frobenius(a);
     let mixed = norms::one(a).sqrt() * norms::inf(a).sqrt();
     if mixed.is_finite() { frobenius.min(mixed) } else { frobenius }

@@ -182,16 +182,13 @@ fn of_pairs(problem: &Problem<'_>, pairs: &[Eigenpair]) -> Vec<Uncertified> {
         }
         let s = pair.value().unwrap_or(ZERO);
         let approx = Uncertified {
-            s,
-            right: pair.right.clone(),
-            multipliers: pair.multipliers.clone(),
             left: (!problem.symmetric && pair.class != Class::Rigid)
                 .then(|| (pair.left.clone(), pair.left_multipliers.clone())),
             rigid: pair.class == Class::Rigid,
             mirror: s.im > 0.0,
-            opposite: false,
             chain: pair.chain,
             curvature: 1.0,
+            ..Uncertified::simple(s, pair.right.clone(), pair.multipliers.clone())
         };
         uncertified.push(extended(problem, (pair.right.len(), problem.n), approx));
     }

@@ -8,7 +8,8 @@
 
 use mb_algebra::{Dense, PenaltyBlocks, c64, dense, norms, sparse};
 
-use crate::problem::matrix::{Matrix, norm_bound};
+use crate::numeric::vectors::norm_bound;
+use crate::problem::matrix::Matrix;
 use crate::{Class, Eigenpair, Shape, SpuriousOrigin};
 
 /// What distinguishes motion of the mechanism from that against the penalty.

@@ -11,6 +11,8 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::EigenError;
 use crate::krylov::Scalar;
+use crate::numeric::check;
+use crate::numeric::vectors::norm_bound;
 use crate::tuning;
 
 /// A square or rectangular sparse matrix by rows; borrowed where the storage given already is, or serves as, that.
@@ -290,34 +292,15 @@ fn joined(a: &Sparse, b: &Sparse) -> Sparse {
     }
 }
 
-/// The smaller of the Frobenius norm and sqrt(|A|_1 |A|_inf).
-pub(crate) fn norm_bound(a: &Sparse) -> f64 {
-    let frobenius = norms::frobenius(a);
-    let mixed = norms::one(a).sqrt() * norms::inf(a).sqrt();
-    if mixed.is_finite() { frobenius.min(mixed) } else { frobenius }
-}
-
-/// The same of a matrix whose rows are its columns: |A|_1 = |A|_inf, the largest sum along a line of its storage.
+/// [`norm_bound`] of a matrix whose rows are its columns: |A|_1 = |A|_inf, the largest sum along a line of its storage.
 fn norm_of_mirrored(a: &Sparse) -> f64 {
     let lines = if a.is_csr() { norms::inf(a) } else { norms::one(a) };
     norms::frobenius(a).min(lines)
 }
 
 /// Checks shape and entries.
-pub(crate) fn check(
-    name: &'static str,
-    a: &Sparse,
-    expected_rows: usize,
-    expected_cols: usize,
-) -> Result<(), EigenError> {
-    let (rows, cols) = a.shape();
-    if (rows, cols) != (expected_rows, expected_cols) {
-        return Err(EigenError::Shape { matrix: name, rows, cols, expected_rows, expected_cols });
-    }
-    match sparse::first_non_finite(a) {
-        Some((row, col, value)) => Err(EigenError::NonFinite { matrix: name, row, col, value }),
-        None => Ok(()),
-    }
+pub(crate) fn check(name: &'static str, a: &Sparse, rows: usize, cols: usize) -> Result<(), EigenError> {
+    check::entries(name, [a.shape(), (rows, cols)], || sparse::first_non_finite(a))
 }
 
 /// Whether |a_ij - a_ji| is at most a tolerance times the size of these entries and sqrt(|a_ii a_jj|): circulatory forces of a soft part

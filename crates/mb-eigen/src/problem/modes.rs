@@ -78,16 +78,14 @@ impl Modes {
             let mass: f64 = x.iter().zip(mx.col_as_slice(0)).map(|(x, m)| x * m).sum();
             let square: f64 = x.iter().map(|x| x * x).sum();
             let s = if rigid { c64::new(0.0, 0.0) } else { Uncertified::of_square(w) };
+            let [right, multipliers] = [x, l.col_as_slice(j)].map(|x| Shape::of_real(x.to_vec()));
             out.push(Uncertified {
-                s,
-                right: Shape::of_real(x.to_vec()),
-                multipliers: Shape::of_real(l.col_as_slice(j).to_vec()),
-                left: None,
                 rigid,
                 mirror: !rigid && w > 0.0,
                 opposite: !rigid && w <= 0.0,
                 chain: if rigid { 2 } else { 1 },
                 curvature: mass / square,
+                ..Uncertified::simple(s, right, multipliers)
             });
         }
         out

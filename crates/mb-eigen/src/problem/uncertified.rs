@@ -36,11 +36,16 @@ impl Uncertified {
         self.rigid || self.chain > 1 || self.s == c64::new(0.0, 0.0)
     }
 
-    /// A simple eigenvalue above the real axis of a symmetric problem.
+    /// A simple eigenvalue of a symmetric problem that stands for itself alone.
+    pub(crate) fn simple(s: c64, right: Shape, multipliers: Shape) -> Self {
+        let (left, rigid, mirror, opposite, chain, curvature) = (None, false, false, false, 1, 0.0);
+        Self { s, right, multipliers, left, rigid, mirror, opposite, chain, curvature }
+    }
+
+    /// The same for one above the real axis, with its conjugate.
     #[cfg(test)]
     pub(crate) fn oscillating(s: c64, right: Shape, multipliers: Shape) -> Self {
-        let (left, rigid, mirror, opposite, chain, curvature) = (None, false, true, false, 1, 1.0);
-        Self { s, right, multipliers, left, rigid, mirror, opposite, chain, curvature }
+        Self { mirror: true, curvature: 1.0, ..Self::simple(s, right, multipliers) }
     }
 
     /// The eigenvalue without its vectors.

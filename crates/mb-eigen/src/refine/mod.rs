@@ -16,6 +16,7 @@
 //! [`crate::sparse::SparseFinding::RoundedStiffness`]. Sizes: n unknowns, m
 //! rows; a factorization and some 30 (nnz K + nnz M) operations a step.
 
+use mb_algebra::compensated::two_sum;
 use mb_algebra::{AlgebraError, Dense, DenseC, c64};
 
 pub(crate) mod anderson;
@@ -339,13 +340,6 @@ impl<'a> Products<'a> {
         }
         sum_of_products(&[Term { a: c.sparse(), x, low: Some(low) }])
     }
-}
-
-/// a + b and what rounding took from it.
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let part = sum - a;
-    (sum, (a - (sum - part)) + (b - part))
 }
 
 fn dot(a: &[c64], b: &[c64]) -> c64 {

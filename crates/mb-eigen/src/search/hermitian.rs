@@ -9,14 +9,14 @@
 //!    35, 1980), which never forms K x and so keeps the digits of the low modes of stiff systems.
 //! 4. Sturm counts ([`crate::completeness::inertia`]) prove the result complete or send the search back for what is missing.
 
-use mb_algebra::{AlgebraError, Dense};
+use mb_algebra::{AlgebraError, Dense, c64};
 
 use super::early::Early;
 use super::shift_to_cluster::cluster;
+use super::tally::{Tally, moved};
 use crate::certify::sparse::Aid;
 use crate::completeness::inertia::Released;
 use crate::error::only_here;
-use crate::finding::SparseFinding;
 use crate::krylov::{KrylovDriver, Ritz, RitzReal, SymmetricOperator, Wanted};
 use crate::null_space::symmetric;
 use crate::null_space::symmetric::Zeros;
@@ -39,7 +39,7 @@ pub(crate) struct Symmetric<'a> {
     pub(crate) options: &'a SparseOptions,
     pub(crate) driver: &'a dyn KrylovDriver,
     pub(crate) findings: Vec<Finding>,
-    pub(crate) factorizations: usize,
+    pub(crate) tally: Tally,
     /// What the refinement of modes with poor bounds can reuse.
     pub(crate) aid: Aid,
     /// The method that answers, which a search for the lowest modes may change.
@@ -50,9 +50,6 @@ pub(crate) struct Symmetric<'a> {
     pub(crate) growing: Option<usize>,
     /// Columns by which blocks are wider, for a multiple eigenvalue.
     pub(crate) wider: usize,
-    restarts: usize,
-    pub(crate) searches: usize,
-    largest_basis: usize,
 }
 
 /// Whether a search may choose another shift.
@@ -82,15 +79,12 @@ impl<'a> Symmetric<'a> {
             options,
             driver,
             findings: Vec::new(),
-            factorizations: 0,
+            tally: Tally::default(),
             aid: Aid::Nothing,
             method: Method::Lanczos,
             early: Early::new(options),
             growing: None,
             wider: 0,
-            restarts: 0,
-            searches: 0,
-            largest_basis: 0,
         }
     }
 
@@ -103,8 +97,7 @@ impl<'a> Symmetric<'a> {
 
     fn report_moved(&mut self, from: f64, to: f64) {
         if (to - from).abs() > 0.0 {
-            let moved = SparseFinding::ShiftMoved { from_re: -from, from_im: 0.0, to_re: -to, to_im: 0.0 };
-            self.findings.push(moved.into());
+            self.findings.push(moved(c64::new(-from, 0.0), c64::new(-to, 0.0)));
         }
     }
 
@@ -135,14 +128,14 @@ impl<'a> Symmetric<'a> {
     fn factor_at(&mut self, shifts: &[f64]) -> Result<Shifted, EigenError> {
         let mut last = None;
         for &sigma in shifts {
-            self.factorizations += 1;
+            self.tally.factorizations += 1;
             match self.problem.factor(-sigma, 0.0) {
                 Ok(solver) => return Ok(Shifted { sigma, solver }),
                 Err(error) => last = Some(only_here(error)?),
             }
         }
         let source = last.unwrap_or(AlgebraError::Singular { index: 0, pivot: 0.0 });
-        let s = mb_algebra::c64::new(-shifts.first().copied().unwrap_or(0.0), 0.0).sqrt();
+        let s = c64::new(-shifts.first().copied().unwrap_or(0.0), 0.0).sqrt();
         Err(EigenError::NoRegularShift { re: s.re, im: s.im, others: shifts.len() - 1, source })
     }
 
@@ -311,12 +304,11 @@ impl<'a> Symmetric<'a> {
         loop {
             let basis = wanted.dimension(self.problem.n);
             self.problem.check_basis(basis, self.problem.n)?;
-            self.largest_basis = self.largest_basis.max(basis);
-            wanted.salt = self.searches as u64;
-            self.searches += 1;
+            self.tally.largest_basis = self.tally.largest_basis.max(basis);
+            wanted.salt = self.tally.searches as u64;
+            self.tally.searches += 1;
             let mut ritz = self.driver.symmetric(operator, start, &wanted)?;
-            self.restarts += ritz.restarts;
-            self.findings.extend(ritz.remarks.drain(..).map(|remark| SparseFinding::from(remark).into()));
+            self.findings.extend(self.tally.ran(&mut ritz));
             // A search that was cut short on purpose comes back with what it has.
             let last = restarts < self.options.expert.restarts || basis == self.problem.n;
             let enough = ritz.exhausted || ritz.values.len() >= count;
@@ -396,40 +388,12 @@ impl<'a> Symmetric<'a> {
 
     /// What was done, for the result.
     pub(crate) fn report(&mut self, place: &Released) {
-        let work = place.work();
-        if !work.failed.is_empty() {
-            self.findings.push(
-                SparseFinding::FactorizationFellBack {
-                    failed: work.failed.join("; "),
-                    used: work.method.clone(),
-                }
-                .into(),
-            );
-        }
-        self.findings.push(
-            SparseFinding::Shift {
-                re: -place.sigma,
-                im: 0.0,
-                factorizations: self.factorizations,
-                solves: work.solves,
-                worst_residual: work.worst_residual,
-            }
-            .into(),
-        );
+        self.findings.extend(self.tally.at_shift(c64::new(-place.sigma, 0.0), &place.work()));
     }
 
     /// Says why there are fewer modes than asked for.
     pub(crate) fn report_shortfall(&mut self, found: usize, wanted: usize, exhausted: bool) {
-        if found >= wanted {
-            return;
-        }
-        let finding = if exhausted {
-            SparseFinding::FewerExist { wanted, exist: found, dof: self.problem.dof() }
-        } else {
-            let (searches, restarts, basis) = (self.searches, self.restarts, self.largest_basis);
-            SparseFinding::Converged { found, wanted, searches, restarts, basis }
-        };
-        self.findings.push(finding.into());
+        self.findings.extend(self.tally.shortfall(found, wanted, exhausted, self.problem.dof()));
     }
 }
 

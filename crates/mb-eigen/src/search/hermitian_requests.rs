@@ -18,7 +18,7 @@ use crate::transform::shift_invert_symmetric::Known;
 use crate::{EigenError, Finding, tuning};
 
 /// omega^2 of a frequency in Hz.
-fn squared(hz: f64) -> f64 {
+pub(crate) fn squared(hz: f64) -> f64 {
     (std::f64::consts::TAU * hz).powi(2)
 }
 
@@ -361,7 +361,7 @@ impl Symmetric<'_> {
                 .zip(&mut runs)
                 .map(|(slice, run)| scope.enter(|| run.below(0.5 * (slice.from + slice.to))))
                 .collect();
-            self.factorizations += runs.iter().map(|run| run.factorizations).sum::<usize>();
+            self.tally.factorizations += runs.iter().map(|run| run.tally.factorizations).sum::<usize>();
             open.clear();
             for (slice, cut) in large.into_iter().zip(cuts) {
                 let Some((middle, below)) = cut? else {

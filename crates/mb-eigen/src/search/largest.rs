@@ -19,6 +19,7 @@ use super::non_hermitian::{General, Side, divide};
 use super::non_hermitian_requests::Counting;
 use super::selection;
 use super::set::Set;
+use super::tally::fell_back;
 use crate::finding::{Completeness, Proof, Region, SparseFinding};
 use crate::krylov::RitzReal;
 use crate::krylov::scalar::{norm, pick};
@@ -316,24 +317,11 @@ impl General<'_> {
         let operator =
             Forward { problem, form: self.form, gamma: self.gamma, solver: Arc::clone(solver), transposed };
         let tolerance = self.options.expert.tolerance.min(tuning::EPS_3_4);
-        let length = operator.length();
-        let count = count.min(length);
-        let mut wanted = self.wanted(count, tolerance);
-        let mut ritz = loop {
-            let basis = wanted.dimension(length);
-            self.check_basis(basis, 1)?;
-            let mut ritz = if self.form == Form::Companion {
-                self.driver.real_pairs(&operator, &wanted)?
-            } else {
-                self.driver.real(&operator, &wanted)?
-            };
-            self.note(&mut ritz);
-            let enough = ritz.exhausted || ritz.values.len() >= count;
-            // Clusters converge where the basis has room for all of their members.
-            if enough || basis == length || !self.enlarge(&mut wanted, length) {
-                break ritz;
-            }
-        };
+        let (form, driver) = (self.form, self.driver);
+        let mut ritz = self.runs(count, operator.length(), 1, tolerance, |wanted| match form {
+            Form::Companion => driver.real_pairs(&operator, wanted),
+            Form::Squared | Form::First => driver.real(&operator, wanted),
+        })?;
         let zeros = ritz.keep(|tau| tau.norm() > 0.0);
         let tau = ritz.values;
         let (mut better, mut l) = operator.apply_refined(&ritz.vectors)?;
@@ -372,10 +360,7 @@ fn leading(problem: &Problem, form: Form) -> Result<Arc<dyn ShiftSolve<f64>>, Ei
 
 /// What the solves with the leading matrix were worth.
 fn report_work(work: &Work, findings: &mut Vec<crate::Finding>) {
-    if !work.failed.is_empty() {
-        let (failed, used) = (work.failed.join("; "), work.method.clone());
-        findings.push(SparseFinding::FactorizationFellBack { failed, used }.into());
-    }
+    findings.extend(fell_back(work));
     let (solves, worst_residual) = (work.solves, work.worst_residual);
     findings.push(SparseFinding::WithoutShift { solves, worst_residual }.into());
 }

@@ -257,7 +257,7 @@ impl Symmetric<'_> {
         }
         // Distance of the shift below zero, relative to |K| / |M|: keeps the condition within what single precision stands.
         let sigma = -tuning::CBRT_EPS * problem.frequency_squared();
-        self.factorizations += 1;
+        self.tally.factorizations += 1;
         // What went wrong, memory included, is reported by the factorization that follows.
         let Ok(solver) = problem.factor_short(-sigma) else { return Ok(None) };
         // One more than wanted shows the gap in which the modes are counted.
@@ -271,7 +271,7 @@ impl Symmetric<'_> {
         }
         let Some(mut modes) = operator.applied_once(&found, sigma) else { return Ok(None) };
         let projection = Arc::clone(&operator.projection);
-        self.searches += 1;
+        self.tally.searches += 1;
         modes.sort_by(f64::abs);
         let (corrections, beyond) = (found.corrections, found.beyond);
         drop(found);

@@ -18,3 +18,4 @@ mod real_values;
 pub(crate) mod selection;
 pub(crate) mod set;
 pub(crate) mod shift_to_cluster;
+pub(crate) mod tally;

@@ -16,14 +16,14 @@ use super::early::Early;
 use super::gyroscopic_left;
 use super::real_shapes;
 use super::set::Set;
+use super::tally;
+use super::tally::Tally;
 use crate::error::only_here;
-use crate::finding::SparseFinding;
 use crate::krylov::scalar::{norm, pick};
 use crate::krylov::{KrylovDriver, RitzComplex, Wanted};
 use crate::null_space::deflate::Zeros;
 use crate::options::{Shift, SparseOptions};
 use crate::problem::Problem;
-use crate::transform::factors::Work;
 use crate::transform::shift_invert::{Deflated, Form, LinearForm, Projector, Solver};
 use crate::{EigenError, Finding, tuning};
 
@@ -65,10 +65,7 @@ pub(crate) struct General<'a> {
     /// Columns in addition to the usual ones in a block: one does not see more members of a multiple eigenvalue than it has
     /// columns, but by rounding.
     pub(crate) wider: usize,
-    factorizations: usize,
-    restarts: usize,
-    searches: usize,
-    largest_basis: usize,
+    tally: Tally,
 }
 
 /// A hundredth of the way from a shift on an eigenvalue to the next one.
@@ -109,10 +106,7 @@ impl<'a> General<'a> {
             counts: true,
             early: Early::new(options),
             wider: 0,
-            factorizations: 0,
-            restarts: 0,
-            searches: 0,
-            largest_basis: 0,
+            tally: Tally::default(),
         }
     }
 
@@ -133,7 +127,7 @@ impl<'a> General<'a> {
         for step in STEPS_ASIDE {
             let moved = tau + step * scale;
             let (a, b) = self.form.coefficients(moved);
-            self.factorizations += 1;
+            self.tally.factorizations += 1;
             let solver = if moved.im == 0.0 {
                 self.problem.factor(a.re, b.re).map(Solver::Real)
             } else {
@@ -142,7 +136,7 @@ impl<'a> General<'a> {
             match solver {
                 Ok(solver) => {
                     if step != 0.0 {
-                        self.report_moved(tau, moved);
+                        self.findings.push(tally::moved(tau, moved));
                     }
                     return Ok(Shifted { tau: moved, solver });
                 }
@@ -170,16 +164,10 @@ impl<'a> General<'a> {
             Err(error) => return Err(error),
         };
         let moved = self.factor(tau)?;
-        self.report_moved(at, moved.tau);
+        self.findings.push(tally::moved(at, moved.tau));
         let mut set = self.nearest_from(&moved, count)?;
         set.reach -= (moved.tau - at).norm();
         Ok(self.with_conjugates(set, moved.tau))
-    }
-
-    fn report_moved(&mut self, from: c64, to: c64) {
-        let moved =
-            SparseFinding::ShiftMoved { from_re: from.re, from_im: from.im, to_re: to.re, to_im: to.im };
-        self.findings.push(moved.into());
     }
 
     pub(super) fn nearest_from(&mut self, shifted: &Shifted, count: usize) -> Result<Set, EigenError> {
@@ -232,65 +220,58 @@ impl<'a> General<'a> {
             transposed,
         };
         let deflated = Deflated { inner: &operator, projector };
-        let length = operator.length();
-        let count = count.min(length);
-        let mut wanted = self.wanted(count, tolerance);
-        loop {
-            let basis = wanted.dimension(length);
-            self.check_basis(basis, if matches!(shifted.solver, Solver::Complex(_)) { 2 } else { 1 })?;
-            let mut ritz = match (&shifted.solver, self.form) {
-                (Solver::Real(_), Form::Companion) => self.driver.real_pairs(&deflated, &wanted)?,
-                (Solver::Complex(_), Form::Companion) => self.driver.complex_pairs(&deflated, &wanted)?,
-                (Solver::Real(_), _) => self.driver.real(&deflated, &wanted)?,
-                (Solver::Complex(_), _) => self.driver.complex(&deflated, &wanted)?,
-            };
-            self.note(&mut ritz);
-            let enough = ritz.exhausted || ritz.values.len() >= count;
-            if enough || basis == length || !self.enlarge(&mut wanted, length) {
-                return Self::polish(&deflated, &ritz);
+        let numbers = if matches!(shifted.solver, Solver::Complex(_)) { 2 } else { 1 };
+        let (form, driver) = (self.form, self.driver);
+        let ritz = self.runs(count, operator.length(), numbers, tolerance, |wanted| {
+            match (&shifted.solver, form) {
+                (Solver::Real(_), Form::Companion) => driver.real_pairs(&deflated, wanted),
+                (Solver::Complex(_), Form::Companion) => driver.complex_pairs(&deflated, wanted),
+                (Solver::Real(_), _) => driver.real(&deflated, wanted),
+                (Solver::Complex(_), _) => driver.complex(&deflated, wanted),
             }
-        }
+        })?;
+        Self::polish(&deflated, &ritz)
     }
 
-    /// The next search with a larger basis; false where that is used up.
-    pub(crate) fn enlarge(&mut self, wanted: &mut Wanted, length: usize) -> bool {
-        let larger = wanted.enlarge(self.options.expert.subspace, length);
-        if larger {
-            self.searches += 1;
-            wanted.salt = 0x9e10 + self.searches as u64;
-        }
-        larger
-    }
-
+    /// Runs of a driver on vectors of one length, counted; the basis grows while too few eigenpairs converge. `numbers`: real ones in an entry.
+    ///
     /// Refuses a basis that does not fit in memory. That of the companion form is kept on two levels, with vectors of length n.
-    /// `numbers`: real ones in an entry.
-    pub(crate) fn check_basis(&mut self, vectors: usize, numbers: usize) -> Result<(), EigenError> {
-        self.largest_basis = self.largest_basis.max(vectors);
-        self.problem.check_basis(vectors, numbers * self.problem.n)
-    }
-
-    /// What the next search asks of a driver.
-    pub(crate) fn wanted(&mut self, count: usize, tolerance: f64) -> Wanted {
-        self.searches += 1;
-        Wanted {
+    pub(super) fn runs(
+        &mut self,
+        count: usize,
+        length: usize,
+        numbers: usize,
+        tolerance: f64,
+        run: impl Fn(&Wanted) -> Result<RitzComplex, EigenError>,
+    ) -> Result<RitzComplex, EigenError> {
+        let count = count.min(length);
+        let mut wanted = Wanted {
             count,
             tolerance,
             block: self.block_of(count),
             subspace: self.options.expert.subspace,
             restarts: self.options.expert.restarts,
-            salt: 0x9e10 + self.searches as u64,
+            salt: 0,
+        };
+        loop {
+            self.tally.searches += 1;
+            wanted.salt = 0x9e10 + self.tally.searches as u64;
+            let basis = wanted.dimension(length);
+            self.tally.largest_basis = self.tally.largest_basis.max(basis);
+            self.problem.check_basis(basis, numbers * self.problem.n)?;
+            let mut ritz = run(&wanted)?;
+            self.findings.extend(self.tally.ran(&mut ritz));
+            let enough = ritz.exhausted || ritz.values.len() >= count;
+            // Clusters converge where the basis has room for all of their members.
+            if enough || basis == length || !wanted.enlarge(self.options.expert.subspace, length) {
+                return Ok(ritz);
+            }
         }
     }
 
     /// Columns of a block of the next search.
     pub(crate) fn block_of(&self, count: usize) -> usize {
         self.options.expert.block.unwrap_or_else(|| block_size(self.problem.n, count)) + self.wider
-    }
-
-    /// Keeps what a driver reported.
-    pub(crate) fn note(&mut self, ritz: &mut RitzComplex) {
-        self.restarts += ritz.restarts;
-        self.findings.extend(ritz.remarks.drain(..).map(|remark| SparseFinding::from(remark).into()));
     }
 
     /// Purifies Ritz vectors by one more application and takes the multipliers.
@@ -346,38 +327,16 @@ impl<'a> General<'a> {
 
     /// What was done, for the result.
     pub(crate) fn report(&mut self, shifted: &Shifted) {
-        let work: Work = match &shifted.solver {
+        let work = match &shifted.solver {
             Solver::Real(solver) => solver.work(),
             Solver::Complex(solver) => solver.work(),
         };
-        if !work.failed.is_empty() {
-            let (failed, used) = (work.failed.join("; "), work.method.clone());
-            self.findings.push(SparseFinding::FactorizationFellBack { failed, used }.into());
-        }
-        self.findings.push(
-            SparseFinding::Shift {
-                re: shifted.tau.re,
-                im: shifted.tau.im,
-                factorizations: self.factorizations,
-                solves: work.solves,
-                worst_residual: work.worst_residual,
-            }
-            .into(),
-        );
+        self.findings.extend(self.tally.at_shift(shifted.tau, &work));
     }
 
     /// Says why there are fewer eigenvalues than asked for.
     pub(crate) fn report_shortfall(&mut self, found: usize, wanted: usize, exhausted: bool) {
-        if found >= wanted {
-            return;
-        }
-        let finding = if exhausted {
-            SparseFinding::FewerExist { wanted, exist: found, dof: self.problem.dof() }
-        } else {
-            let (searches, restarts, basis) = (self.searches, self.restarts, self.largest_basis);
-            SparseFinding::Converged { found, wanted, searches, restarts, basis }
-        };
-        self.findings.push(finding.into());
+        self.findings.extend(self.tally.shortfall(found, wanted, exhausted, self.problem.dof()));
     }
 
     /// The shift the options name.

@@ -81,7 +81,7 @@ impl General<'_> {
         let parts_help = of_part <= SMALLER * radius;
         let most = if self.form == Form::Companion { 2 } else { 1 } * self.problem.dof();
         let shifted = self.factor(self.form.tau(middle))?;
-        let needed = self.needed(shifted.tau, middle, radius);
+        let needed = self.form.needed(shifted.tau, middle, radius);
         let (mut ask, mut looks) = (12.min(most), tuning::FEW_STEPS);
         loop {
             let set = self.nearest(&shifted, ask)?;

@@ -179,14 +179,16 @@ impl General<'_> {
             }));
             distances.sort_by(f64::total_cmp);
             let covered = count == 0
-                || distances.get(count - 1).is_some_and(|r| self.needed(shift, point, *r) <= set.reach);
+                || distances.get(count - 1).is_some_and(|r| self.form.needed(shift, point, *r) <= set.reach);
             // Rounds of asking for more until the wanted eigenvalues are surely there.
             let ended = early.ended() || round == tuning::ROUNDS;
             if covered || set.exhausted || ended || set.tau.len() < ask || ask == most {
                 let found = distances.len();
                 let furthest = distances.get(count.min(found).wrapping_sub(1)).copied();
                 let told = match furthest {
-                    Some(r) if self.counts => self.count_inside(&set, shift, self.needed(shift, point, r))?,
+                    Some(r) if self.counts => {
+                        self.count_inside(&set, shift, self.form.needed(shift, point, r))?
+                    }
                     _ => None,
                 };
                 if ask < most
@@ -211,15 +213,6 @@ impl General<'_> {
             }
             ask = (ask + ask / 2 + 2).min(most);
             last = Some(set);
-        }
-    }
-
-    /// Radius in tau around the shift that holds all eigenvalues within r of a point.
-    pub(super) fn needed(&self, shift: c64, point: c64, r: f64) -> f64 {
-        if self.form == Form::Squared {
-            r * (2.0 * point.norm() + r) + (point * point - shift).norm()
-        } else {
-            r + (point - shift).norm()
         }
     }
 
@@ -307,15 +300,10 @@ impl General<'_> {
         let s = self.rayleigh(s, &right, left.as_ref().map(|(y, _)| y.as_slice()));
         let modes = counting == Counting::Modes;
         Uncertified {
-            s,
-            right: right.into(),
-            multipliers: multipliers.into(),
             left: left.map(|(y, mu)| (y.into(), mu.into())),
-            rigid: false,
             mirror: modes && s.im > 0.0,
             opposite: modes && s.im == 0.0 && self.form == Form::Squared,
-            chain: 1,
-            curvature: 0.0,
+            ..Uncertified::simple(s, right.into(), multipliers.into())
         }
     }
 
@@ -376,15 +364,11 @@ impl General<'_> {
                 let lengths = mb_algebra::norms::two(sides[0].x.col_as_slice(j))
                     * mb_algebra::norms::two(sides[1].x.col_as_slice(j));
                 out.push(Uncertified {
-                    s: c64::new(0.0, 0.0),
-                    right,
-                    multipliers: l,
                     left: (!symmetric || chain == 1).then(|| vector(1)),
                     rigid: true,
-                    mirror: false,
-                    opposite: false,
                     chain,
                     curvature: if chain == 2 { zeros.curvatures[j] / lengths } else { 0.0 },
+                    ..Uncertified::simple(c64::new(0.0, 0.0), right, l)
                 });
             }
         }

@@ -27,10 +27,10 @@ use crate::descriptor;
 use crate::descriptor::{DescriptorStructure, Transferred};
 use crate::finding::SparseFinding;
 use crate::numeric::vectors::inner;
+use crate::numeric::vectors::norm_bound;
 use crate::options::{SparseOptions, Structure};
 use crate::problem::equilibrated::Equilibrated;
 use crate::problem::matrix;
-use crate::problem::matrix::norm_bound;
 use crate::request::Request;
 use crate::{
     Class, ClassCounts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, dense, tuning,

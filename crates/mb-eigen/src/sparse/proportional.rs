@@ -116,15 +116,11 @@ fn eigenvalues(problem: &Problem, asked: Asked<'_>, modes: &Modes) -> Option<(Ve
                 own.iter().map(|l| by * l).collect()
             };
             Some(Uncertified {
-                s,
-                right: Shape::of_real(x.to_vec()),
-                multipliers,
-                left: None,
                 rigid: zero,
                 mirror: !asked.each() && s.im > 0.0,
-                opposite: false,
                 chain: if zero && double { 2 } else { 1 },
                 curvature: if zero && double { curvature(problem, x) } else { 0.0 },
+                ..Uncertified::simple(s, Shape::of_real(x.to_vec()), multipliers)
             })
         })
         .collect();

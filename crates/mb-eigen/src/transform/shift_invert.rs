@@ -52,6 +52,15 @@ impl Form {
         if self == Self::Squared { s * s } else { s }
     }
 
+    /// Radius in tau around a shift that holds all eigenvalues within r of a point.
+    pub(crate) fn needed(self, shift: c64, point: c64, r: f64) -> f64 {
+        if self == Self::Squared {
+            r * (2.0 * point.norm() + r) + (point * point - shift).norm()
+        } else {
+            r + (point - shift).norm()
+        }
+    }
+
     /// Coefficients of M and C in the shifted matrix.
     pub(crate) fn coefficients(self, tau: c64) -> (c64, c64) {
         let zero = c64::new(0.0, 0.0);

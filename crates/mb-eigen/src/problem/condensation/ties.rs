@@ -11,6 +11,7 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "there are fewer coordinates and rows than 2^32")]
 
+use mb_algebra::compensated::two_sum;
 use mb_algebra::{Dense, Scatter, Sparse, Triplets};
 
 use crate::tuning;
@@ -306,11 +307,4 @@ impl Ties {
             x[step.leaf as usize] = (g[step.row as usize] - above) / step.own;
         }
     }
-}
-
-/// a + b and what rounding took from it.
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let part = sum - a;
-    (sum, (a - (sum - part)) + (b - part))
 }
