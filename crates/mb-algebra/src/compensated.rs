@@ -38,9 +38,8 @@ pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
 #[inline]
 pub fn add_product([sum, lost]: [&mut f64; 2], a: f64, b: f64) {
     let product = a * b;
-    let next = *sum + product;
-    let part = next - *sum;
-    *lost += (*sum - (next - part)) + (product - part) + product_error(a, b, product);
+    let (next, rest) = two_sum(*sum, product);
+    *lost += rest + product_error(a, b, product);
     *sum = next;
 }
 
@@ -85,9 +84,8 @@ pub fn row<const W: usize>(
         let x = &x[j];
         for k in 0..W {
             let product = a * x[k];
-            let next = sum[k] + product;
-            let part = next - sum[k];
-            lost[k] += (sum[k] - (next - part)) + (product - part) + error(a, x[k], product);
+            let (next, rest) = two_sum(sum[k], product);
+            lost[k] += rest + error(a, x[k], product);
             sum[k] = next;
         }
     }

@@ -159,7 +159,7 @@ impl General<'_> {
         }
         let logarithm = |tau: c64| {
             let (a, b) = self.form.coefficients(tau);
-            self.problem.complex_ln_determinant(a, b)
+            self.problem.ln_determinant(a, b)
         };
         let Some(turns) = winding::turns(circle, left, logarithm)? else {
             return Ok(Err(CROWDED));
@@ -184,7 +184,7 @@ impl General<'_> {
             let tau = circle.centre + c64::from_polar(circle.radius, *angle);
             let (a, b) = self.form.coefficients(tau);
             let s = if self.form == Form::Squared { tau.sqrt() } else { tau };
-            let Ok(factors) = self.problem.factor_complex(a, b) else { return false };
+            let Ok(factors) = self.problem.factor(a, b) else { return false };
             let rounding = self.problem.rounding();
             let point = SparsePoint { problem: self.problem, rounding, s, factors };
             // Share of the change of entries that would make the matrix singular which rounding may reach on the circle.

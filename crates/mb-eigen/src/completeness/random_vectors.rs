@@ -249,44 +249,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::krylov::scalar::add_noise;
-
-    /// K = diag(w m), M = diag(m), and an inverse that errs in every direction and, at random, by rounding.
-    struct Diagonal {
-        w: Vec<f64>,
-        m: Vec<f64>,
-        error: f64,
-        noise: f64,
-    }
+    use crate::krylov::davidson::tests::Diagonal;
 
     const SIGMA: f64 = -0.1;
-
-    fn scaled(v: &Dense, by: impl Fn(usize) -> f64) -> Dense {
-        Dense::from_fn(v.nrows(), v.ncols(), |i, j| by(i) * v[(i, j)])
-    }
-
-    impl Corrected for Diagonal {
-        fn size(&self) -> usize {
-            self.w.len()
-        }
-
-        fn metric(&self, v: &Dense) -> Dense {
-            scaled(v, |i| self.m[i])
-        }
-
-        fn stiffness(&self, v: &Dense) -> Dense {
-            scaled(v, |i| self.w[i] * self.m[i])
-        }
-
-        fn correction(&self, r: &Dense) -> Dense {
-            let wrong = |i: usize| 1.0 + self.error * (1.7 * i as f64).sin();
-            let mut z = scaled(r, |i| wrong(i) / ((self.w[i] - SIGMA) * self.m[i]));
-            add_noise(&mut z, self.noise, 11);
-            z
-        }
-
-        fn allow(&self, _v: &mut Dense) {}
-    }
 
     impl Diagonal {
         /// The first `count` modes but those `left_out`.
@@ -335,7 +300,7 @@ mod tests {
                 inside.push(inside[0]);
             }
             let (w, m) = spectrum(&inside, gap, 400);
-            let operator = Diagonal { w, m, error, noise };
+            let operator = Diagonal { w, m, sigma: SIGMA, error, noise };
             let count = inside.len();
             let chance = operator.shown(count, &[]);
             prop_assert!(chance.is_some_and(|chance| chance < 2e-9), "{chance:?}");
@@ -348,7 +313,8 @@ mod tests {
     #[test]
     fn nothing_is_shown_by_poor_inverses_or_without_a_gap() {
         let (w, m) = spectrum(&[1.0, 2.0, 2.0, 3.0], 0.3, 300);
-        let operator = |error: f64, noise: f64| Diagonal { w: w.clone(), m: m.clone(), error, noise };
+        let operator =
+            |error: f64, noise: f64| Diagonal { w: w.clone(), m: m.clone(), sigma: SIGMA, error, noise };
         assert!(operator(1e-3, 0.0).shown(4, &[]).is_some());
         assert!(operator(0.6, 0.0).shown(4, &[]).is_none());
         assert!(operator(0.0, 0.6).shown(4, &[]).is_none());
@@ -360,7 +326,7 @@ mod tests {
     #[test]
     fn applications_are_as_many_as_allowed_at_most() {
         let (w, m) = spectrum(&[1.0, 2.0, 3.0], 0.5, 300);
-        let operator = Diagonal { w, m, error: 1e-4, noise: 0.0 };
+        let operator = Diagonal { w, m, sigma: SIGMA, error: 1e-4, noise: 0.0 };
         let modes = operator.modes(3, &[]);
         let claim = Claim {
             sigma: SIGMA,

@@ -207,50 +207,62 @@ impl Basis {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::krylov::scalar::add_noise;
 
-    /// K = diag(1, 2^2, 3^2, ...), M = 2; an inverse that errs by a share of its length.
-    struct Diagonal {
-        size: usize,
-        error: f64,
+    /// K = diag(w m), M = diag(m), and an inverse that errs in every direction and, at random, by rounding.
+    pub(crate) struct Diagonal {
+        pub(crate) w: Vec<f64>,
+        pub(crate) m: Vec<f64>,
+        pub(crate) sigma: f64,
+        pub(crate) error: f64,
+        pub(crate) noise: f64,
+    }
+
+    fn scaled(v: &Dense, by: impl Fn(usize) -> f64) -> Dense {
+        Dense::from_fn(v.nrows(), v.ncols(), |i, j| by(i) * v[(i, j)])
     }
 
     impl Corrected for Diagonal {
         fn size(&self) -> usize {
-            self.size
+            self.w.len()
         }
 
         fn metric(&self, v: &Dense) -> Dense {
-            Dense::from_fn(v.nrows(), v.ncols(), |i, j| 2.0 * v[(i, j)])
+            scaled(v, |i| self.m[i])
         }
 
         fn stiffness(&self, v: &Dense) -> Dense {
-            Dense::from_fn(v.nrows(), v.ncols(), |i, j| ((i / 2 + 1) as f64).powi(2) * v[(i, j)])
+            scaled(v, |i| self.w[i] * self.m[i])
         }
 
         fn correction(&self, r: &Dense) -> Dense {
-            let mut z =
-                Dense::from_fn(r.nrows(), r.ncols(), |i, j| r[(i, j)] / (((i / 2 + 1) as f64).powi(2) + 0.1));
-            add_noise(&mut z, self.error, 7);
+            let wrong = |i: usize| 1.0 + self.error * (1.7 * i as f64).sin();
+            let mut z = scaled(r, |i| wrong(i) / ((self.w[i] - self.sigma) * self.m[i]));
+            add_noise(&mut z, self.noise, 11);
             z
         }
 
         fn allow(&self, _v: &mut Dense) {}
     }
 
+    /// w = 1/2, 1/2, 2^2 / 2, 2^2 / 2, ..., every eigenvalue double; an inverse that errs by a share of its length.
+    fn squares(noise: f64) -> Diagonal {
+        let w = (0..600).map(|i| 0.5 * f64::from(i / 2 + 1).powi(2)).collect();
+        Diagonal { w, m: vec![2.0; 600], sigma: -0.05, error: 0.0, noise }
+    }
+
     #[test]
     fn pairs_are_exact_although_corrections_are_not() {
-        for error in [0.0, 1e-6, 1e-2] {
-            let operator = Diagonal { size: 600, error };
+        for noise in [0.0, 1e-6, 1e-2] {
+            let operator = squares(noise);
             let found = lowest(&operator, 12, 1e-10).unwrap().unwrap();
             assert_eq!(found.values.len(), 13);
             for (j, w) in found.values.iter().enumerate() {
-                // Every eigenvalue is double.
                 let exact = 0.5 * ((j / 2 + 1) as f64).powi(2);
                 let digits = if j < 12 { 1e-11 } else { 1e-9 };
-                assert!((w - exact).abs() < digits * exact, "{error:e}: {w} for {exact}");
+                assert!((w - exact).abs() < digits * exact, "{noise:e}: {w} for {exact}");
             }
             let gram = f64::adjoint_product(found.vectors.as_ref(), operator.metric(&found.vectors).as_ref());
             for (i, j) in (0..12).flat_map(|i| (0..12).map(move |j| (i, j))) {
@@ -263,6 +275,6 @@ mod tests {
 
     #[test]
     fn corrections_that_are_noise_are_given_up() {
-        assert!(lowest(&Diagonal { size: 600, error: 1e3 }, 12, 1e-10).unwrap().is_none());
+        assert!(lowest(&squares(1e3), 12, 1e-10).unwrap().is_none());
     }
 }

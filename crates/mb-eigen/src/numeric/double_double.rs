@@ -17,7 +17,7 @@ pub(crate) mod complex;
 pub(crate) mod number;
 mod products;
 
-use mb_algebra::compensated::product_error;
+use mb_algebra::compensated::{product_error, two_sum};
 use mb_algebra::{Dense, Sparse, c64};
 use pulp::{Arch, Simd, WithSimd};
 
@@ -45,9 +45,8 @@ impl Twofold {
     /// Adds `value` and, less carefully, `rest`.
     #[inline(always)]
     pub(crate) fn add(&mut self, value: f64, rest: f64) {
-        let sum = self.sum + value;
-        let part = sum - self.sum;
-        self.lost += (self.sum - (sum - part)) + (value - part) + rest;
+        let (sum, lost) = two_sum(self.sum, value);
+        self.lost += lost + rest;
         self.sum = sum;
     }
 

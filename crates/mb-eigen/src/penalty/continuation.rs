@@ -31,7 +31,7 @@ const ASIDE: [f64; 7] = [0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0.02, 0.1];
 pub(super) fn follow(problem: &Problem<'_>, start: &Uncertified) -> Result<Option<Uncertified>, EigenError> {
     for aside in ASIDE {
         let sigma = start.s * (1.0 + aside);
-        let solver = match problem.factor_complex(sigma * sigma, sigma) {
+        let solver = match problem.factor(sigma * sigma, sigma) {
             Ok(solver) => solver,
             Err(error) => {
                 crate::error::only_here(error)?;

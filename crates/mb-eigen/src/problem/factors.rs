@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mb_algebra::{AlgebraError, Sparse, c64};
+use mb_algebra::{AlgebraError, Sparse};
 use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleNumber, SaddleOptions, SaddleSingle, memory_for};
 
 use super::Problem;
 use super::matrix::Matrix;
 use crate::error::at;
+use crate::krylov::scalar::Scalar;
 use crate::search::mixed_precision::ShortSolve;
 use crate::transform::factors::{SaddleSolve, ShiftSolve};
 use crate::{EigenError, tuning};
@@ -65,13 +66,12 @@ impl Problem<'_> {
     }
 
     /// Factors a M + b C + K with the constraints.
-    pub(crate) fn factor(&self, a: f64, b: f64) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
-        Ok(Arc::new(self.saddle([a, b, 1.0])?))
-    }
-
-    /// The same with complex factors.
-    pub(crate) fn factor_complex(&self, a: c64, b: c64) -> Result<Arc<dyn ShiftSolve<c64>>, AlgebraError> {
-        Ok(Arc::new(self.saddle([a, b, c64::new(1.0, 0.0)])?))
+    pub(crate) fn factor<T: Scalar + SaddleNumber>(
+        &self,
+        a: T,
+        b: T,
+    ) -> Result<Arc<dyn ShiftSolve<T>>, AlgebraError> {
+        Ok(Arc::new(self.saddle([a, b, T::real(1.0)])?))
     }
 
     /// Factors the sum of M, C and K times numbers.
@@ -109,20 +109,13 @@ impl Problem<'_> {
     }
 
     /// Factors a M + b C + K of a symmetric problem, though they may have few right digits.
-    pub(crate) fn factor_roughly(&self, a: f64, b: f64) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
-        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
-        let factor = SaddleFactor::of_sum(&analysis, &self.terms([a, b, 1.0]), phi)?;
-        Ok(Arc::new(SaddleSolve::rough(factor, self.rows.rank)))
-    }
-
-    /// The same with complex factors.
-    pub(crate) fn factor_complex_roughly(
+    pub(crate) fn factor_roughly<T: Scalar + SaddleNumber>(
         &self,
-        a: c64,
-        b: c64,
-    ) -> Result<Arc<dyn ShiftSolve<c64>>, AlgebraError> {
+        a: T,
+        b: T,
+    ) -> Result<Arc<dyn ShiftSolve<T>>, AlgebraError> {
         let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
-        let factor = SaddleFactor::of_sum(&analysis, &self.terms([a, b, c64::new(1.0, 0.0)]), phi)?;
+        let factor = SaddleFactor::of_sum(&analysis, &self.terms([a, b, T::real(1.0)]), phi)?;
         Ok(Arc::new(SaddleSolve::rough(factor, self.rows.rank)))
     }
 
@@ -156,28 +149,22 @@ impl Problem<'_> {
         inertia.negative.checked_sub(self.rows.rank)
     }
 
-    /// ln |det| of a M + b C + K with the constraints, without keeping factors; none where a pivot is below its threshold.
-    pub(crate) fn ln_determinant(&self, a: f64, b: f64) -> Option<f64> {
-        self.logarithm(&self.analysis().ok()?, [a, b, 1.0])
-    }
-
-    /// ln |det| + i arg det of a M + b C + K with the constraints, up to multiples of 2 pi i, without keeping factors; none where
-    /// a pivot is below its threshold.
-    pub(crate) fn complex_ln_determinant(&self, a: c64, b: c64) -> Result<Option<c64>, EigenError> {
+    /// ln |det| (+ i arg det of complex numbers, up to multiples of 2 pi i) of a M + b C + K with the constraints, without keeping
+    /// factors; none where a pivot is below its threshold.
+    pub(crate) fn ln_determinant<T: Scalar + SaddleNumber>(
+        &self,
+        a: T,
+        b: T,
+    ) -> Result<Option<T>, EigenError> {
         let analysis = self.analysis().map_err(at(ANALYSIS))?;
-        Ok(self.logarithm(&analysis, [a, b, c64::new(1.0, 0.0)]))
-    }
-
-    /// The logarithm of the determinant of the sum of M, C and K times numbers.
-    fn logarithm<T: SaddleNumber>(&self, analysis: &Arc<SaddleAnalysis>, by: [T; 3]) -> Option<T> {
-        let (terms, phi) = (self.terms(by), self.rows.independent.sparse());
+        let (terms, phi) = (self.terms([a, b, T::real(1.0)]), self.rows.independent.sparse());
         let found = if self.symmetric_matrices() {
-            SaddleFactor::ln_determinant(analysis, &terms, phi)
+            SaddleFactor::ln_determinant(&analysis, &terms, phi)
         } else {
-            SaddleFactor::unsymmetric_ln_determinant(analysis, &terms, phi)
+            SaddleFactor::unsymmetric_ln_determinant(&analysis, &terms, phi)
         };
         // A matrix that cannot be eliminated gives no count, which is reported.
-        found.ok().flatten()
+        Ok(found.ok().flatten())
     }
 
     /// Estimated operations of a complex elimination, with what goes through memory.

@@ -22,7 +22,7 @@ pub(crate) fn count(problem: &Problem) -> Option<usize> {
     let mut logarithms = [0.0; 3];
     for (k, out) in logarithms.iter_mut().enumerate() {
         let s = first * (1.0 / tuning::CLEAR).powi(i32::try_from(k).ok()?);
-        *out = problem.ln_determinant(s * s, s)?;
+        *out = problem.ln_determinant(s * s, s).ok()??;
     }
     let slope = |k: usize| (logarithms[k + 1] - logarithms[k]) / (1.0 / tuning::CLEAR).ln();
     let (near, far) = (slope(0), slope(1));

@@ -178,7 +178,7 @@ fn factor<'a>(problem: &'a Problem, sigma: c64, kind: Kind) -> Result<Solve<'a>,
             Some((joined(&solved.x), joined(&l)))
         }));
     }
-    let solver = problem.factor_complex_roughly(sigma * sigma, sigma)?;
+    let solver = problem.factor_roughly(sigma * sigma, sigma)?;
     Ok(Box::new(move |r| {
         let f = DenseC::from_fn(r.len(), 1, |i, _| r[i]);
         let solved = solver.solve(&f, false, Effort::Krylov).ok()?;

@@ -131,7 +131,7 @@ impl<'a> General<'a> {
             let solver = if moved.im == 0.0 {
                 self.problem.factor(a.re, b.re).map(Solver::Real)
             } else {
-                self.problem.factor_complex(a, b).map(Solver::Complex)
+                self.problem.factor(a, b).map(Solver::Complex)
             };
             match solver {
                 Ok(solver) => {

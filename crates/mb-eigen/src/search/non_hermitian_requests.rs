@@ -85,21 +85,13 @@ impl General<'_> {
         Ok(uncertified)
     }
 
-    /// The modes nearest to i omega.
-    pub(crate) fn near_frequency(
+    /// The modes or the eigenvalues nearest to a point.
+    pub(crate) fn near(
         &mut self,
-        omega: f64,
+        s: c64,
         count: usize,
+        counting: Counting,
     ) -> Result<Vec<Uncertified>, EigenError> {
-        self.near(c64::new(0.0, omega), count, Counting::Modes)
-    }
-
-    /// The eigenvalues nearest to a point.
-    pub(crate) fn near_point(&mut self, s: c64, count: usize) -> Result<Vec<Uncertified>, EigenError> {
-        self.near(s, count, Counting::Eigenvalues)
-    }
-
-    fn near(&mut self, s: c64, count: usize, counting: Counting) -> Result<Vec<Uncertified>, EigenError> {
         let tau = self.given_shift().unwrap_or_else(|| self.form.tau(s));
         // A shift further from zero than this, in units of the frequency that makes |M| and |K| equal, is tried before the zeros are
         // sought.

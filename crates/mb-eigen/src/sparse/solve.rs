@@ -24,6 +24,7 @@ use crate::search::early::Early;
 use crate::search::from_undamped;
 use crate::search::hermitian::Symmetric;
 use crate::search::non_hermitian::General;
+use crate::search::non_hermitian_requests::Counting;
 use crate::search::selection;
 use crate::transform::shift_invert::Form;
 use crate::{DenseOptions, EigenError, Eigenpair, Finding, Method, Spectrum, dense, tuning};
@@ -319,8 +320,8 @@ fn general(run: &mut General<'_>, request: &Request) -> Result<Vec<Uncertified>,
     let tau = std::f64::consts::TAU;
     match *request {
         Request::Lowest { count } => run.lowest(count),
-        Request::NearFrequency { hz, count } => run.near_frequency(tau * hz, count),
-        Request::NearPoint { s, count } => run.near_point(s, count),
+        Request::NearFrequency { hz, count } => run.near(c64::new(0.0, tau * hz), count, Counting::Modes),
+        Request::NearPoint { s, count } => run.near(s, count, Counting::Eigenvalues),
         Request::Band { from_hz, to_hz, max_damping_ratio } => {
             run.band(tau * from_hz, tau * to_hz, max_damping_ratio)
         }

@@ -110,12 +110,12 @@ impl Source for Certifier<'_> {
     }
 
     fn sensitivity(&self, s: c64, directions: usize) -> Option<f64> {
-        let factors = self.problem.factor_complex(s * s, s).ok()?;
+        let factors = self.problem.factor(s * s, s).ok()?;
         sensitivity(&SparsePoint { problem: self.problem, rounding: self.rounding, s, factors }, directions)
     }
 
     fn ln_determinant(&self, s: c64) -> Result<Option<c64>, EigenError> {
-        self.problem.complex_ln_determinant(s * s, s)
+        self.problem.ln_determinant(s * s, s)
     }
 }
 

@@ -11,7 +11,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use mb_algebra::compensated::product_error;
+use mb_algebra::compensated::{product_error, two_sum};
 
 /// 2^-100: what an operation leaves at most, relative to its result.
 pub(crate) const UNIT: f64 = 1.0 / (1_u128 << 100) as f64;
@@ -29,9 +29,8 @@ impl DoubleDouble {
     /// The sum of two numbers, without an error.
     #[inline(always)]
     fn sum(a: f64, b: f64) -> Self {
-        let high = a + b;
-        let part = high - a;
-        Self { high, low: (a - (high - part)) + (b - part) }
+        let (high, low) = two_sum(a, b);
+        Self { high, low }
     }
 
     /// The same where |a| >= |b|.

@@ -1,6 +1,6 @@
 //! Sums of products A (x + low) of matrices and several columns, entry by entry in double-double precision.
 
-use mb_algebra::compensated::product_error;
+use mb_algebra::compensated::{product_error, two_sum};
 use mb_algebra::{Dense, Sparse};
 use pulp::{Arch, Simd, WithSimd};
 
@@ -115,9 +115,8 @@ impl Products<'_> {
                     for k in 0..SIDE {
                         let product = a * x[k];
                         let error = product_error(a, x[k], product) + rest[k];
-                        let next = sum[k] + product;
-                        let part = next - sum[k];
-                        lost[k] += (sum[k] - (next - part)) + (product - part) + error;
+                        let (next, of_sum) = two_sum(sum[k], product);
+                        lost[k] += of_sum + error;
                         sum[k] = next;
                     }
                 }
