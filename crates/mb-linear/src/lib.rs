@@ -29,8 +29,8 @@ pub use descriptor::{
     DescriptorSystem, OutputMaps, StateSpace, descriptor, descriptor_of_instant, output_maps,
 };
 pub use equilibrium::{
-    Equilibrium, EquilibriumOptions, LoadPath, LoadPathOptions, LoadStep, PathEnd, Stability, Strategy,
-    find_equilibria, load_path, stability,
+    Equilibrium, EquilibriumOptions, Judge, LoadPath, LoadPathOptions, LoadStep, PathEnd, Stability,
+    Strategy, find_equilibria, load_path, load_path_judged, stability,
 };
 pub use error::LinearError;
 pub use formulation::Formulation;

@@ -175,26 +175,31 @@ impl Model {
         Ok((found.found.into_iter().map(rest).collect(), early))
     }
 
-    /// Load factors, configurations and stabilities along growing loads, and how the path ends.
+    /// Load factors, configurations and stabilities along growing loads, and how the path ends: the words, the factor, and the interval of
+    /// buckling where it is wider than the resolution.
     #[expect(clippy::type_complexity, reason = "a tuple that Python takes apart")]
     fn load_path(
         &self,
         py: Python<'_>,
         place: &str,
-    ) -> PyResult<(Vec<(f64, Vec<f64>, String)>, String, f64)> {
+    ) -> PyResult<(Vec<(f64, Vec<f64>, String)>, String, f64, Option<(f64, f64)>)> {
         let place: Place = read(py, place)?;
         let (start, model) = (place.start(), self.mechanism());
         let path =
             work::run(py, move || along_loads(&model, &start))?.map_err(|e| errors::analysis(py, &e))?;
         let steps =
             path.steps.iter().map(|s| (s.factor, s.equilibrium.q().to_vec(), s.stability.to_string()));
+        let between = match path.end {
+            PathEnd::Buckling { between, .. } => between.map(|[from, to]| (from, to)),
+            _ => None,
+        };
         let (end, factor) = match path.end {
             PathEnd::FullLoad => ("full load", 1.0),
             PathEnd::Buckling { factor, .. } => ("buckling", factor),
             PathEnd::LimitPoint { factor, .. } => ("limit point", factor),
             _ => ("stopped", path.steps.last().map_or(0.0, |s| s.factor)),
         };
-        Ok((steps.collect(), end.to_owned(), factor))
+        Ok((steps.collect(), end.to_owned(), factor, between))
     }
 
     /// Rank of the constraints at a configuration, the smallest pivot kept and the largest one dropped, and the redundant rows with those

@@ -41,9 +41,17 @@ pub fn run(
     }
     let end = match &path.end {
         PathEnd::FullLoad => "full load".to_owned(),
-        PathEnd::Buckling { factor, directions } => {
+        PathEnd::Buckling { factor, directions, between } => {
             let ways = names::count(*directions, "direction", "directions");
-            format!("buckles at {} times the loads, in {ways}", six(*factor))
+            match between {
+                None => format!("buckles at {} times the loads, in {ways}", six(*factor)),
+                Some([from, to]) => format!(
+                    "buckles between {} and {} times the loads, in {ways}: {}",
+                    six(*from),
+                    six(*to),
+                    in_between(&path, *from)
+                ),
+            }
         }
         PathEnd::LimitPoint { factor } => {
             format!("no equilibrium nearby carries more than {} times the loads", six(*factor))
@@ -62,6 +70,15 @@ pub fn run(
         out.push_str(&summary::notes(&[note.to_owned()], style));
     }
     Ok(answer(out, &path))
+}
+
+/// Why the load factor of buckling is known no better.
+fn in_between(path: &LoadPath, from: f64) -> &'static str {
+    if path.steps.iter().any(|step| step.factor > from && step.stability == Stability::Undecided) {
+        "in between the signs of the stiffness are lost in rounding"
+    } else {
+        "in between the stiffness is so small that Newton's method finds no equilibrium of this path"
+    }
 }
 
 /// A path that was stopped is an answer with the exit code of numerics that did not come to an end.

@@ -26,6 +26,8 @@ struct End {
     factor: f64,
     directions: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
+    between: Option<[f64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     element: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
@@ -40,12 +42,13 @@ pub fn document(path: &LoadPath) -> String {
     });
     let (kind, factor, directions, element) = match &path.end {
         PathEnd::FullLoad => ("full-load", 1.0, 0, None),
-        PathEnd::Buckling { factor, directions } => ("buckling", *factor, *directions, None),
+        PathEnd::Buckling { factor, directions, .. } => ("buckling", *factor, *directions, None),
         PathEnd::LimitPoint { factor } => ("limit-point", *factor, 0, None),
         PathEnd::Stopped { factor, .. } => ("stopped", *factor, 0, None),
         PathEnd::InsideOut { factor, worst } => ("inside-out", *factor, 0, Some(worst.to_string())),
     };
     let why = if let PathEnd::Stopped { why, .. } = &path.end { Some(why.to_string()) } else { None };
-    let end = End { kind, factor, directions, element, why };
+    let between = if let PathEnd::Buckling { between, .. } = &path.end { *between } else { None };
+    let end = End { kind, factor, directions, between, element, why };
     text(&Document { head: Head::of("equilibrium"), load_path: steps.collect(), end })
 }

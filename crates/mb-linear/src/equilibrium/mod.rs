@@ -22,7 +22,7 @@ mod relaxation;
 mod search;
 mod stability;
 
-pub use path::{LoadPath, LoadPathOptions, LoadStep, PathEnd, load_path};
+pub use path::{Judge, LoadPath, LoadPathOptions, LoadStep, PathEnd, load_path, load_path_judged};
 pub use search::{Scattered, SearchOptions, find_equilibria};
 pub(crate) use stability::signs;
 pub use stability::{Stability, stability};

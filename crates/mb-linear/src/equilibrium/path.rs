@@ -18,6 +18,9 @@
 //! ```
 //!
 //! which near a limit point lets a step cover three quarters of what is left, and never a jump.
+//!
+//! Newton's method fails near a bifurcation too, where K is nearly singular along the path. There the tangent of the path stays
+//! bounded, which at a limit point it does not: before one is reported, wider steps along tangents are tried, under the same rule.
 
 use super::{Equilibrium, EquilibriumOptions, Stability, Strategy, stability};
 use crate::error::LinearError;
@@ -30,6 +33,12 @@ const BEGIN: f64 = 1e-3;
 
 /// Share of a step by which its tangents may be off.
 const DISAGREEMENT: f64 = 0.5;
+
+/// Resolutions beyond the last step that the first step over a place from which no short one leads on goes.
+const NEAREST: f64 = 4.0;
+
+/// Share of the interval of buckling to which its upper end is found where Newton's method fails in between.
+const NARROWED: f64 = 0.1;
 
 /// Steps below this, relative to the configuration, are rounding.
 const NEGLIGIBLE: f64 = 1e-9;
@@ -70,10 +79,13 @@ pub enum PathEnd {
     FullLoad,
     /// Here the equilibrium loses stability: more directions are unstable beyond.
     Buckling {
-        /// Load factor.
+        /// Load factor, the middle of the interval in which it is.
         factor: f64,
         /// Unstable directions just beyond.
         directions: usize,
+        /// The last factor whose equilibrium is known not to have buckled and the first that has, where they are further apart than the
+        /// resolution: between them no sign of the stiffness is known, or Newton's method finds nothing on the path.
+        between: Option<[f64; 2]>,
     },
     /// No equilibrium nearby carries more.
     LimitPoint {
@@ -105,44 +117,46 @@ pub struct LoadPath {
     pub end: PathEnd,
 }
 
+/// A second opinion on an equilibrium of a loaded model whose stability by stiffness is the given one.
+pub type Judge<'a> = &'a dyn Fn(&Model, &Equilibrium, Stability) -> Stability;
+
 /// Follows the equilibrium from the configuration `start` while the loads grow.
 ///
 /// # Errors
 /// [`LinearError::NoEquilibrium`] when not even a thousandth of the loads has an equilibrium near the start; those of
 /// the assembly.
 pub fn load_path(model: &Model, start: &[f64], options: &LoadPathOptions) -> Result<LoadPath, LinearError> {
-    let watch = options.solve.watch.clone().or_within(10 * super::budget(model));
-    let solve = EquilibriumOptions { strategy: Strategy::Newton, watch, ..options.solve.clone() };
-    let mut patterns = SaddlePatterns::default();
-    let mut at = |factor: f64, from: &[f64]| -> Result<LoadStep, LinearError> {
-        let loaded = model.under_loads(factor);
-        // Relative to full load: under a small part of it rounding of stiff members is a larger share.
-        let solve = EquilibriumOptions { tolerance: options.solve.tolerance / factor, ..solve.clone() };
-        let equilibrium = Equilibrium::search(&loaded, from, &solve, &mut patterns, |found, _| Ok(found))?;
-        let stability = stability(&loaded, &equilibrium)?;
-        Ok(LoadStep { factor, equilibrium, stability })
-    };
-    let first = at(BEGIN, start)?;
-    let baseline = unstable(first.stability);
+    load_path_judged(model, start, options, &|_, _, found| found)
+}
+
+/// As [`load_path`]; `judge` has the last word on the stability of each step.
+///
+/// # Errors
+/// As [`load_path`].
+pub fn load_path_judged(
+    model: &Model,
+    start: &[f64],
+    options: &LoadPathOptions,
+    judge: Judge<'_>,
+) -> Result<LoadPath, LinearError> {
+    let mut follower = Follower::new(model, options, judge);
+    let first = follower.at(BEGIN, start)?;
+    follower.baseline = unstable(first.stability);
     let mut path = LoadPath { steps: vec![first], end: PathEnd::FullLoad };
-    let whole = 1.0 / options.steps.max(1) as f64;
+    let whole = follower.whole;
     // Grows back after a step that was halved without reason; within a bracket it only shrinks.
     let (mut step, mut bracketed, mut jumped) = (whole, false, false);
     while let Some(last) = path.steps.last().filter(|last| last.factor < 1.0) {
-        if let Err(why) = solve.watch.look() {
+        if let Err(why) = follower.solve.watch.look() {
             path.end = PathEnd::Stopped { factor: last.factor, why };
             break;
         }
         let factor = (last.factor + step).min(1.0);
         let width = factor - last.factor;
-        let found = at(factor, last.equilibrium.q()).and_then(|next| {
-            if is_continuous(model, last, &next)? { Ok(Attempt::Step(next)) } else { Ok(Attempt::Jump) }
-        });
-        match found {
-            Ok(Attempt::Step(next)) if unstable(next.stability) > baseline => {
+        match follower.attempt(last, factor, last.equilibrium.q()) {
+            Ok(Attempt::Step(next)) if follower.buckled(&next) => {
                 if width <= options.resolution {
-                    let (factor, directions) = (0.5 * (factor + last.factor), unstable(next.stability));
-                    path.end = PathEnd::Buckling { factor, directions };
+                    path.end = follower.buckling(&path.steps, &next);
                     break;
                 }
                 (step, bracketed) = (0.5 * width, true);
@@ -166,13 +180,29 @@ pub fn load_path(model: &Model, start: &[f64], options: &LoadPathOptions) -> Res
             }
             Ok(Attempt::Jump) if width > options.resolution => (step, jumped) = (0.5 * width, true),
             // Why is seen at the next turn.
-            Err(_) if solve.watch.look().is_err() => {}
+            Err(_) if follower.solve.watch.look().is_err() => {}
             Err(LinearError::NoEquilibrium { .. }) if width > options.resolution => {
                 (step, bracketed) = (0.5 * width, true);
             }
             Ok(Attempt::Jump) | Err(LinearError::NoEquilibrium { .. }) => {
-                path.end = PathEnd::LimitPoint { factor: last.factor };
-                break;
+                let factor = last.factor;
+                match follower.beyond(&path.steps)? {
+                    Some((from, next)) if follower.buckled(&next) => {
+                        let next = follower.narrowed(&mut path.steps, &from, next)?;
+                        path.end = follower.buckling(&path.steps, &next);
+                        break;
+                    }
+                    Some((_, next)) => {
+                        path.steps.push(next);
+                        (step, bracketed, jumped) = (whole, false, false);
+                    }
+                    // Why is seen at the next turn.
+                    None if follower.solve.watch.look().is_err() => {}
+                    None => {
+                        path.end = PathEnd::LimitPoint { factor };
+                        break;
+                    }
+                }
             }
             Err(other) => return Err(other),
         }
@@ -190,6 +220,140 @@ enum Attempt {
     Step(LoadStep),
     /// An equilibrium of another branch.
     Jump,
+}
+
+/// What follows a path.
+struct Follower<'a> {
+    model: &'a Model,
+    solve: EquilibriumOptions,
+    judge: Judge<'a>,
+    patterns: SaddlePatterns,
+    resolution: f64,
+    /// The longest step.
+    whole: f64,
+    /// Unstable directions at the start.
+    baseline: usize,
+}
+
+impl<'a> Follower<'a> {
+    fn new(model: &'a Model, options: &LoadPathOptions, judge: Judge<'a>) -> Self {
+        let watch = options.solve.watch.clone().or_within(10 * super::budget(model));
+        Self {
+            model,
+            solve: EquilibriumOptions { strategy: Strategy::Newton, watch, ..options.solve.clone() },
+            judge,
+            patterns: SaddlePatterns::default(),
+            resolution: options.resolution,
+            whole: 1.0 / options.steps.max(1) as f64,
+            baseline: 0,
+        }
+    }
+
+    /// The equilibrium under `factor` times the loads that Newton's method finds from a configuration.
+    fn at(&mut self, factor: f64, from: &[f64]) -> Result<LoadStep, LinearError> {
+        let loaded = self.model.under_loads(factor);
+        // Relative to full load: under a small part of it rounding of stiff members is a larger share.
+        let solve = EquilibriumOptions { tolerance: self.solve.tolerance / factor, ..self.solve.clone() };
+        let equilibrium =
+            Equilibrium::search(&loaded, from, &solve, &mut self.patterns, |found, _| Ok(found))?;
+        let stability = (self.judge)(&loaded, &equilibrium, stability(&loaded, &equilibrium)?);
+        Ok(LoadStep { factor, equilibrium, stability })
+    }
+
+    /// A step from `last` with Newton's method begun at `from`.
+    fn attempt(&mut self, last: &LoadStep, factor: f64, from: &[f64]) -> Result<Attempt, LinearError> {
+        let next = self.at(factor, from)?;
+        let continuous = is_continuous(self.model, last, &next)?;
+        Ok(if continuous { Attempt::Step(next) } else { Attempt::Jump })
+    }
+
+    /// The same with Newton's method begun where the tangent at `along` leads; none where it finds nothing on the path.
+    fn foreseen(
+        &mut self,
+        last: &LoadStep,
+        along: &LoadStep,
+        factor: f64,
+    ) -> Result<Option<LoadStep>, LinearError> {
+        let from = predicted(self.model, along, factor)?;
+        match self.attempt(last, factor, &from) {
+            Ok(Attempt::Step(next)) => {
+                Ok(Some(next).filter(|next| self.model.inside_out(next.equilibrium.q()).is_empty()))
+            }
+            Ok(Attempt::Jump)
+            | Err(
+                LinearError::NoEquilibrium { .. }
+                | LinearError::TurnedOver { .. }
+                | LinearError::Constraint(_),
+            ) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// An equilibrium of the path beyond its last step, from which no short step leads on, and the step that it is continuous with.
+    ///
+    /// Near a bifurcation what is rounding in the loads grows along the direction that buckles as 1 / (s* - s), and in the tangent as its
+    /// square. So each step of the path is tried, the last one first, with as much beyond the last one as it is before.
+    fn beyond(&mut self, steps: &[LoadStep]) -> Result<Option<(LoadStep, LoadStep)>, LinearError> {
+        let (Some(last), whole) = (steps.last(), self.whole) else { return Ok(None) };
+        for from in steps.iter().rev().take_while(|from| last.factor - from.factor <= whole) {
+            let width = (last.factor - from.factor).max(NEAREST * self.resolution);
+            if self.solve.watch.look().is_err() {
+                break;
+            }
+            if let Some(next) = self.foreseen(from, from, (last.factor + width).min(1.0))? {
+                return Ok(Some((from.clone(), next)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first equilibrium that has buckled and is continuous with `from`, as near to the last step as one is found; steps that have not are
+    /// added.
+    fn narrowed(
+        &mut self,
+        steps: &mut Vec<LoadStep>,
+        from: &LoadStep,
+        mut upper: LoadStep,
+    ) -> Result<LoadStep, LinearError> {
+        // Up to here nothing was found that has buckled.
+        let mut lower = steps.last().map_or(0.0, |last| last.factor);
+        while let Some(last) = steps.last() {
+            let open = upper.factor - lower;
+            let enough = self.resolution.max(NARROWED * (upper.factor - last.factor));
+            if open <= enough || self.solve.watch.look().is_err() {
+                break;
+            }
+            let middle = lower + 0.5 * open;
+            let next = match self.foreseen(from, from, middle)? {
+                None => self.foreseen(from, &upper, middle)?,
+                found => found,
+            };
+            match next {
+                Some(next) if self.buckled(&next) => upper = next,
+                Some(next) => {
+                    lower = middle;
+                    steps.push(next);
+                }
+                None => lower = middle,
+            }
+        }
+        Ok(upper)
+    }
+
+    fn buckled(&self, step: &LoadStep) -> bool {
+        unstable(step.stability) > self.baseline
+    }
+
+    /// Buckling between the last step whose stability is known and one that has buckled.
+    fn buckling(&self, steps: &[LoadStep], beyond: &LoadStep) -> PathEnd {
+        let decided = steps.iter().rfind(|step| step.stability != Stability::Undecided);
+        let between = [decided.map_or(0.0, |step| step.factor), beyond.factor];
+        PathEnd::Buckling {
+            factor: 0.5 * (between[0] + between[1]),
+            directions: unstable(beyond.stability),
+            between: (between[1] - between[0] > self.resolution).then_some(between),
+        }
+    }
 }
 
 /// Whether the tangents at both ends agree with the step between them.

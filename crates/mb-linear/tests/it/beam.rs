@@ -190,13 +190,54 @@ fn a_column_reports_where_it_buckles() {
     let straight = rest_of(&model);
     assert_eq!(stability(&model, &straight).unwrap(), Stability::Unstable { directions: 2 });
     let path = load_path(&model, model.initial(), &LoadPathOptions::default()).unwrap();
-    let PathEnd::Buckling { factor, directions } = path.end else { panic!("{:?}", path.end) };
+    let PathEnd::Buckling { factor, directions, .. } = path.end else { panic!("{:?}", path.end) };
     // In both planes at once; shear and shortening count a few hundredths of a percent.
     assert_eq!(directions, 2);
     assert!((factor * 1.6 - 1.0).abs() < 1e-3, "{factor}");
     // However near, the column below its load is stable: its stiffness is small and has a sign.
     let told: Vec<(f64, Stability)> = path.steps.iter().map(|s| (s.factor, s.stability)).collect();
     assert!(told.iter().all(|(at, s)| *at < factor && *s == Stability::Stable), "{told:?} {factor}");
+}
+
+/// A thick column of many elements: Newton's method fails just below its load, where rounding bends it, and the straight path goes on.
+#[test]
+fn a_bifurcation_that_no_short_step_passes_is_no_limit_point() {
+    let model = mb_model::ModelSpec::from_toml(
+        r#"
+        units = "SI"
+        [parameters]
+        E = 2.1e11
+        h = 0.1
+        P = "pi^2/2*E*2*h^4/12"
+        [[beam]]
+        name = "column"
+        from = [0, 0, 0]
+        to = [0, 0, 1]
+        elements = 60
+        density = 7850
+        youngs_modulus = "E"
+        poissons_ratio = 0.3
+        y = [1, 0, 0]
+        section = { width = "2*h", height = "h" }
+        [[joint]]
+        name = "foot"
+        type = "fixed"
+        a = "column.start"
+        b = "ground"
+        [[force]]
+        name = "weight"
+        at = "column.end"
+        vector = [0, 0, "-P"]
+        "#,
+    )
+    .unwrap()
+    .build()
+    .unwrap();
+    let path = load_path(&model, model.initial(), &LoadPathOptions::default()).unwrap();
+    let PathEnd::Buckling { factor, directions, between } = path.end else { panic!("{:?}", path.end) };
+    // Shear makes it a little less than Euler's.
+    assert!(directions == 1 && (factor - 0.5).abs() < 5e-3, "{factor} {directions}");
+    assert!(between.is_none_or(|[from, to]| from < factor && factor < to && to - from < 1e-4), "{between:?}");
 }
 
 /// A pinned column that may turn about its own axis: this motion is free under any load, and distinguished from the
@@ -207,7 +248,7 @@ fn a_free_turn_is_no_part_of_buckling() {
     let load = "[[force]]\nname = \"load\"\nat = \"bar.end\"\nvector = [\"-2*pi^2*E*h^4/12/L^2\", 0, 0]";
     let model = bar("quadratic", 8, 1.0, 0.02, &format!("{held}{load}"));
     let path = load_path(&model, model.initial(), &LoadPathOptions::default()).unwrap();
-    let PathEnd::Buckling { factor, directions } = path.end else { panic!("{:?}", path.end) };
+    let PathEnd::Buckling { factor, directions, .. } = path.end else { panic!("{:?}", path.end) };
     assert_eq!(directions, 2);
     assert!((factor - 0.5).abs() < 5e-3, "{factor}");
     let told: Vec<Stability> = path.steps.iter().map(|s| s.stability).collect();

@@ -940,9 +940,9 @@ class Model:
         >>> path.end, round(float(path.q[-1, 1]), 9)
         ('full load', -1.2)
         """
-        steps, end, factor = self._build().load_path(self._place(at, True, "automatic", time, inputs))
+        steps, end, factor, between = self._build().load_path(self._place(at, True, "automatic", time, inputs))
         return LoadPath(
-            np.array([s[0] for s in steps]), np.array([s[1] for s in steps]), [s[2] for s in steps], end, factor
+            np.array([s[0] for s in steps]), np.array([s[1] for s in steps]), [s[2] for s in steps], end, factor, between
         )
 
     def motion_point(
@@ -1667,7 +1667,10 @@ class LoadPath:
     end : str
         ``full load``, ``buckling``, ``limit point`` or ``stopped``.
     end_factor : float
-        Part of the loads at which it ends.
+        Part of the loads at which it ends; of buckling the middle of the interval in which it is.
+    end_between : tuple of float or None
+        The last part of the loads whose equilibrium is known not to have buckled and the first that has, where they are
+        further apart than the resolution of 1e-6.
 
     Examples
     --------
@@ -1683,13 +1686,20 @@ class LoadPath:
     stability: list[str]
     end: str
     end_factor: float
+    end_between: tuple[float, float] | None = None
+
+    def _end(self) -> str:
+        if self.end_between is None:
+            return f"{self.end} at {self.end_factor:.6g} of the loads"
+        first, last = self.end_between
+        return f"{self.end} between {first:.6g} and {last:.6g} of the loads"
 
     def __repr__(self) -> str:
-        return f"<mb.LoadPath: {len(self.factor)} steps, {self.end} at {self.end_factor:.6g} of the loads>"
+        return f"<mb.LoadPath: {len(self.factor)} steps, {self._end()}>"
 
     def _repr_html_(self) -> str:
         rows = "".join(f"<tr><td>{f:.6g}</td><td>{s}</td></tr>" for f, s in zip(self.factor, self.stability, strict=True))
-        return f"<table><tr><th>share of the loads</th><th>stability</th></tr>{rows}</table><p>{self.end}</p>"
+        return f"<table><tr><th>share of the loads</th><th>stability</th></tr>{rows}</table><p>{self._end()}</p>"
 
 
 def load(path: str | os.PathLike[str], **parameters: Any) -> Model:
