@@ -205,6 +205,7 @@ fn a_bifurcation_that_no_short_step_passes_is_no_limit_point() {
     let model = mb_model::ModelSpec::from_toml(
         r#"
         units = "SI"
+        name = "column"
         [parameters]
         E = 2.1e11
         h = 0.1
