@@ -61,7 +61,7 @@ pub use plan::{
     AccuracyOptions, Expansion, Piece, Region, expand_groups_kept, expand_groups_to_accuracy,
     expand_to_accuracy,
 };
-pub use polish::{PolishOptions, RefinedEigenpair, StartingEigenpair, polish};
+pub use polish::{CheckedPencil, PolishOptions, RefinedEigenpair, StartingEigenpair, polish};
 pub use rank::{RankChange, rank_change, rank_change_within};
 pub use source::{MovingModel, SeriesSource};
 pub use storage::Storage;

@@ -11,7 +11,7 @@
 //! kappa = |y| |phi| (|s|^2 |M| + |s| |C| + |K|) / |s|,   A'(s) = 2 s M + C
 //! ```
 
-use crate::bordered::{Bordered, newton_rhs, size_of};
+use crate::bordered::{Bordered, Sizes, newton_rhs};
 use crate::storage::Storage;
 use crate::vectors::{dot, is_finite};
 use crate::{ParametricError, pencil_series::check_shape};
@@ -98,17 +98,35 @@ pub fn polish<A: Storage>(
     start: &StartingEigenpair,
     options: &PolishOptions,
 ) -> Result<RefinedEigenpair, ParametricError> {
-    check_pencil(pencil)?;
-    polish_checked(pencil, start, options)
+    CheckedPencil::new(pencil)?.polish(start, options)
 }
 
-/// As [`polish`] for a pencil that has been checked, for the many modes of one.
-pub(crate) fn polish_checked<A: Storage>(
-    pencil: &QuadraticPencil<A>,
-    start: &StartingEigenpair,
-    options: &PolishOptions,
-) -> Result<RefinedEigenpair, ParametricError> {
-    improved(pencil, start, options, NEAR_ENOUGH).map(|(pair, _)| pair)
+/// A pencil that has been checked, with the sizes of its blocks: for the many modes of one.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckedPencil<'a, A> {
+    pencil: &'a QuadraticPencil<A>,
+    sizes: Sizes,
+}
+
+impl<'a, A: Storage> CheckedPencil<'a, A> {
+    /// Checks shapes, values and the rank of the constraints.
+    ///
+    /// Errors: shapes that do not fit, entries that are not finite, [`ParametricError::RedundantConstraints`].
+    pub fn new(pencil: &'a QuadraticPencil<A>) -> Result<Self, ParametricError> {
+        check_pencil(pencil)?;
+        Ok(Self { pencil, sizes: Sizes::of(pencil) })
+    }
+
+    /// As [`polish`].
+    ///
+    /// Errors: those of it but for the pencil itself.
+    pub fn polish(
+        &self,
+        start: &StartingEigenpair,
+        options: &PolishOptions,
+    ) -> Result<RefinedEigenpair, ParametricError> {
+        self.improved(start, options, NEAR_ENOUGH).map(|(pair, _)| pair)
+    }
 }
 
 /// As [`polish`], with the factors of the bordered system at the eigenpair found, in the gauge
@@ -118,85 +136,129 @@ pub(crate) fn polish_factored<'a, A: Storage>(
     start: &StartingEigenpair,
     options: &PolishOptions,
 ) -> Result<(RefinedEigenpair, Bordered<'a, A>), ParametricError> {
-    check_pencil(pencil)?;
-    improved(pencil, start, options, NEAR)
+    CheckedPencil::new(pencil)?.improved(start, options, NEAR)
 }
 
-/// The eigenpair, with factors made at it or at most at this share of the distance to the next one away.
-fn improved<'a, A: Storage>(
-    pencil: &'a QuadraticPencil<A>,
-    start: &StartingEigenpair,
-    options: &PolishOptions,
-    reach: f64,
-) -> Result<(RefinedEigenpair, Bordered<'a, A>), ParametricError> {
-    let (mut s, mut phi) = (start.s, checked_start(pencil, start)?);
-    let mut l = vec![c64::ZERO; pencil.phi_q.size().0];
-    let mut bordered = factored(pencil, s, &phi, None)?;
-    let mut factored_at = s;
-    // Before the first step, because the steps lead anywhere when the pair is not simple.
-    let first = simplicity(pencil, &bordered, s, &phi, None, options)?;
-    // The gap is that of the present factors, if it was found for them.
-    let (mut left, mut gap) = (first.left, Some(first.gap));
-    let mut last = f64::INFINITY;
-    for iterations in 1..=options.max_iterations {
-        let step = bordered.solve(&newton_rhs(pencil, s, &phi, &l));
-        if !(is_finite(&step.x) && is_finite(&step.l) && is_finite(&step.t)) {
-            return Err(ParametricError::NotConverged { iterations, step: f64::INFINITY });
-        }
-        let ds = step.t[0];
-        s += ds;
-        l.iter_mut().zip(&step.l).for_each(|(l, d)| *l += d);
-        phi.iter_mut().zip(&step.x).for_each(|(x, d)| *x += d);
-        let size = norms::two_complex(&phi);
-        phi.iter_mut().chain(&mut l).for_each(|x| *x /= size);
-        let relative = if s == ds { 1.0 } else { ds.norm() / s.norm() };
-        let now = norms::two_complex(&step.x).max(relative);
-        let stalled = now > 0.5 * last;
-        if now <= 8.0 * f64::EPSILON || stalled {
-            // Next to where it was factored the distance to the next eigenvalue is the same.
-            let moved = (s - factored_at).norm();
-            let around = gap.unwrap_or_else(|| bordered.gap());
-            let near = moved <= reach * around;
-            bordered = if near {
-                bordered.moved(s, &phi, &phi, Some(&left)).map_err(|error| not_simple(error, s))?
-            } else {
-                factored(pencil, s, &phi, Some(&left))?
-            };
-            let judged = simplicity(pencil, &bordered, s, &phi, near.then_some(around - moved), options)?;
-            if !near {
-                factored_at = s;
+impl<'a, A: Storage> CheckedPencil<'a, A> {
+    /// The eigenpair, with factors made at it or at most at this share of the distance to the next one away.
+    fn improved(
+        &self,
+        start: &StartingEigenpair,
+        options: &PolishOptions,
+        reach: f64,
+    ) -> Result<(RefinedEigenpair, Bordered<'a, A>), ParametricError> {
+        let pencil = self.pencil;
+        let (mut s, mut phi) = (start.s, checked_start(pencil, start)?);
+        let mut l = vec![c64::ZERO; pencil.phi_q.size().0];
+        let mut bordered = self.factored(s, &phi, None)?;
+        let mut factored_at = s;
+        // Before the first step, because the steps lead anywhere when the pair is not simple.
+        let first = self.simplicity(&bordered, s, &phi, None, options)?;
+        // The gap is that of the present factors, if it was found for them.
+        let (mut left, mut gap) = (first.left, Some(first.gap));
+        let mut last = f64::INFINITY;
+        for iterations in 1..=options.max_iterations {
+            let step = bordered.solve(&newton_rhs(pencil, s, &phi, &l));
+            if !(is_finite(&step.x) && is_finite(&step.l) && is_finite(&step.t)) {
+                return Err(ParametricError::NotConverged { iterations, step: f64::INFINITY });
             }
-            // A stall is the end when what is left is rounding.
-            let rounding = ds.norm() <= 10.0 * judged.uncertainty && norms::two_complex(&step.x) < 1e-8;
-            if stalled && now > 1e-9 && !rounding {
-                (last, left, gap) = (now, judged.left, Some(judged.gap));
-                continue;
+            let ds = step.t[0];
+            s += ds;
+            l.iter_mut().zip(&step.l).for_each(|(l, d)| *l += d);
+            phi.iter_mut().zip(&step.x).for_each(|(x, d)| *x += d);
+            let size = norms::two_complex(&phi);
+            phi.iter_mut().chain(&mut l).for_each(|x| *x /= size);
+            let relative = if s == ds { 1.0 } else { ds.norm() / s.norm() };
+            let now = norms::two_complex(&step.x).max(relative);
+            let stalled = now > 0.5 * last;
+            if now <= 8.0 * f64::EPSILON || stalled {
+                // Next to where it was factored the distance to the next eigenvalue is the same.
+                let moved = (s - factored_at).norm();
+                let around = gap.unwrap_or_else(|| bordered.gap());
+                let near = moved <= reach * around;
+                bordered = if near {
+                    bordered.moved(s, &phi, &phi, Some(&left)).map_err(|error| not_simple(error, s))?
+                } else {
+                    self.factored(s, &phi, Some(&left))?
+                };
+                let judged = self.simplicity(&bordered, s, &phi, near.then_some(around - moved), options)?;
+                if !near {
+                    factored_at = s;
+                }
+                // A stall is the end when what is left is rounding.
+                let rounding = ds.norm() <= 10.0 * judged.uncertainty && norms::two_complex(&step.x) < 1e-8;
+                if stalled && now > 1e-9 && !rounding {
+                    (last, left, gap) = (now, judged.left, Some(judged.gap));
+                    continue;
+                }
+                if (s - start.s).norm() > 0.5 * judged.gap {
+                    return Err(ParametricError::StartTooFar { start: start.s, found: s, gap: judged.gap });
+                }
+                let Simplicity { left, left_multipliers, gap, condition, .. } = judged;
+                let (vector, multipliers) = (phi, l);
+                let pair = RefinedEigenpair {
+                    s,
+                    vector,
+                    multipliers,
+                    left,
+                    left_multipliers,
+                    gap,
+                    condition,
+                    iterations,
+                };
+                return Ok((pair, bordered));
             }
-            if (s - start.s).norm() > 0.5 * judged.gap {
-                return Err(ParametricError::StartTooFar { start: start.s, found: s, gap: judged.gap });
+            if now > LONG || chord_steps(now, last) > CHORD_STEPS {
+                let moved = (s - factored_at).norm();
+                gap = gap.filter(|gap| moved <= NEAR_ENOUGH * gap).map(|gap| gap - moved);
+                (bordered, factored_at) = (self.factored(s, &phi, Some(&left))?, s);
             }
-            let Simplicity { left, left_multipliers, gap, condition, .. } = judged;
-            let (vector, multipliers) = (phi, l);
-            let pair = RefinedEigenpair {
-                s,
-                vector,
-                multipliers,
-                left,
-                left_multipliers,
-                gap,
-                condition,
-                iterations,
-            };
-            return Ok((pair, bordered));
+            last = now;
         }
-        if now > LONG || chord_steps(now, last) > CHORD_STEPS {
-            let moved = (s - factored_at).norm();
-            gap = gap.filter(|gap| moved <= NEAR_ENOUGH * gap).map(|gap| gap - moved);
-            (bordered, factored_at) = (factored(pencil, s, &phi, Some(&left))?, s);
-        }
-        last = now;
+        Err(ParametricError::NotConverged { iterations: options.max_iterations, step: last })
     }
-    Err(ParametricError::NotConverged { iterations: options.max_iterations, step: last })
+    /// Refuses an eigenvalue that another one is too close to, or that rounding cannot distinguish from
+    /// another one; `known` is the distance to the next one where it has been found nearby.
+    fn simplicity(
+        &self,
+        bordered: &Bordered<'_, A>,
+        s: c64,
+        phi: &[c64],
+        known: Option<f64>,
+        options: &PolishOptions,
+    ) -> Result<Simplicity, ParametricError> {
+        // Factors of another place nearby have to be refined with.
+        let (left, left_multipliers) =
+            if known.is_some() { bordered.left_refined(0) } else { bordered.left(0) };
+        // The matrices are real, so the conjugate is an eigenvalue too: a free body's double zero,
+        // split by rounding, shows in this distance only.
+        let conjugate = if s.im == 0.0 { f64::INFINITY } else { 2.0 * s.im.abs() };
+        // The other root with this vector, of a d^2 + d = 0 with a = z^T M phi: what a defective pair is split into.
+        let mut inertia = vec![c64::ZERO; phi.len()];
+        self.pencil.m.add_product(c64::ONE, phi, &mut inertia);
+        let partner = dot(&left, &inertia).norm().recip();
+        let gap = known.unwrap_or_else(|| bordered.gap()).min(conjugate).min(partner);
+        let product = norms::two_complex(&left) * norms::two_complex(phi);
+        let absolute = product * self.sizes.frobenius(s);
+        let (condition, uncertainty) = (absolute / s.norm(), f64::EPSILON * absolute);
+        let close = gap <= options.minimum_gap * s.norm() || gap <= 10.0 * uncertainty;
+        if close || !absolute.is_finite() {
+            let condition = if condition.is_nan() { f64::INFINITY } else { condition };
+            return Err(ParametricError::NotSimple { s, gap, condition });
+        }
+        Ok(Simplicity { left, left_multipliers, gap, condition, uncertainty })
+    }
+
+    /// The bordered system in the gauge phi^H x = 0; a singular one means a repeated eigenvalue.
+    fn factored(
+        &self,
+        s: c64,
+        phi: &[c64],
+        left: Option<&[c64]>,
+    ) -> Result<Bordered<'a, A>, ParametricError> {
+        Bordered::measured(self.pencil, &self.sizes, s, [phi, phi], left)
+            .map_err(|error| not_simple(error, s))
+    }
 }
 
 /// How many more steps with the same factors leave rounding, after steps of the sizes `last` and `now`:
@@ -218,47 +280,6 @@ struct Simplicity {
     gap: f64,
     condition: f64,
     uncertainty: f64,
-}
-
-/// Refuses an eigenvalue that another one is too close to, or that rounding cannot distinguish from
-/// another one; `known` is the distance to the next one where it has been found nearby.
-fn simplicity<A: Storage>(
-    pencil: &QuadraticPencil<A>,
-    bordered: &Bordered<'_, A>,
-    s: c64,
-    phi: &[c64],
-    known: Option<f64>,
-    options: &PolishOptions,
-) -> Result<Simplicity, ParametricError> {
-    // Factors of another place nearby have to be refined with.
-    let (left, left_multipliers) = if known.is_some() { bordered.left_refined(0) } else { bordered.left(0) };
-    // The matrices are real, so the conjugate is an eigenvalue too: a free body's double zero,
-    // split by rounding, shows in this distance only.
-    let conjugate = if s.im == 0.0 { f64::INFINITY } else { 2.0 * s.im.abs() };
-    // The other root with this vector, of a d^2 + d = 0 with a = z^T M phi: what a defective pair is split into.
-    let mut inertia = vec![c64::ZERO; phi.len()];
-    pencil.m.add_product(c64::ONE, phi, &mut inertia);
-    let partner = dot(&left, &inertia).norm().recip();
-    let gap = known.unwrap_or_else(|| bordered.gap()).min(conjugate).min(partner);
-    let product = norms::two_complex(&left) * norms::two_complex(phi);
-    let absolute = product * size_of(pencil, s, norms::frobenius);
-    let (condition, uncertainty) = (absolute / s.norm(), f64::EPSILON * absolute);
-    let close = gap <= options.minimum_gap * s.norm() || gap <= 10.0 * uncertainty;
-    if close || !absolute.is_finite() {
-        let condition = if condition.is_nan() { f64::INFINITY } else { condition };
-        return Err(ParametricError::NotSimple { s, gap, condition });
-    }
-    Ok(Simplicity { left, left_multipliers, gap, condition, uncertainty })
-}
-
-/// The bordered system in the gauge phi^H x = 0; a singular one means a repeated eigenvalue.
-fn factored<'a, A: Storage>(
-    pencil: &'a QuadraticPencil<A>,
-    s: c64,
-    phi: &[c64],
-    left: Option<&[c64]>,
-) -> Result<Bordered<'a, A>, ParametricError> {
-    Bordered::new(pencil, s, phi, phi, left).map_err(|error| not_simple(error, s))
 }
 
 fn not_simple(error: AlgebraError, s: c64) -> ParametricError {

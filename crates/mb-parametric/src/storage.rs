@@ -119,6 +119,23 @@ impl Backend for Dense {
     }
 }
 
+/// `out += factor A x` with the rows of A where they are compressed and are `summed`, `out += factor A^T x` where they are not, and the same of
+/// columns.
+fn add_compressed(a: &Sparse, summed: bool, factor: c64, x: &[c64], out: &mut [c64]) {
+    let (starts, indices, values) = (a.indptr(), a.indices(), a.data());
+    for i in 0..a.outer_dims() {
+        let range = starts.outer_inds_sz(i);
+        let entries = indices[range.clone()].iter().zip(&values[range]);
+        if summed {
+            let sum: c64 = entries.map(|(j, v)| x[*j] * *v).sum();
+            out[i] += factor * sum;
+        } else {
+            let scaled = factor * x[i];
+            entries.for_each(|(j, v)| out[*j] += scaled * *v);
+        }
+    }
+}
+
 impl Backend for Sparse {
     const DENSE: bool = false;
     fn size(&self) -> (usize, usize) {
@@ -156,14 +173,10 @@ impl Backend for Sparse {
         (!kept.is_empty()).then(|| kept.to_sparse())
     }
     fn add_product(&self, factor: c64, x: &[c64], out: &mut [c64]) {
-        for (value, (row, col)) in self {
-            out[row] += factor * x[col] * *value;
-        }
+        add_compressed(self, self.is_csr(), factor, x, out);
     }
     fn add_product_transposed(&self, factor: c64, x: &[c64], out: &mut [c64]) {
-        for (value, (row, col)) in self {
-            out[col] += factor * x[row] * *value;
-        }
+        add_compressed(self, !self.is_csr(), factor, x, out);
     }
     fn scatter(&self, factor: c64, [row, col]: [usize; 2], transposed: bool, out: &mut impl Scatter<c64>) {
         for (value, (i, j)) in self {

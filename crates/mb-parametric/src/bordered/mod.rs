@@ -89,6 +89,9 @@ pub(crate) struct Bordered<'a, A: Storage> {
     size: [f64; 3],
 }
 
+/// B by columns, G and D by rows.
+type Border = (Vec<Vec<c64>>, Vec<Vec<c64>>, Vec<Vec<c64>>);
+
 /// A(s) x.
 pub(crate) fn pencil_times<A: Storage>(p: &QuadraticPencil<A>, s: c64, x: &[c64]) -> Vec<c64> {
     let mut out = zeros(x.len());
@@ -108,11 +111,40 @@ pub(crate) fn slope_times<A: Storage>(p: &QuadraticPencil<A>, s: c64, x: &[c64])
 
 /// |s|^2 |M| + |s| |C| + |K| for some norm.
 pub(crate) fn size_of<A>(p: &QuadraticPencil<A>, s: c64, norm: impl Fn(&A) -> f64) -> f64 {
-    s.norm_sqr() * norm(&p.m) + s.norm() * norm(&p.c) + norm(&p.k)
+    sum_of_sizes([&p.m, &p.c, &p.k].map(norm), s)
 }
 
 fn positive(x: f64) -> f64 {
     if x > 0.0 { x } else { 1.0 }
+}
+
+/// Sizes of the blocks of a pencil, for the many systems of one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    /// Norms |M|, |C|, |K|.
+    frobenius: [f64; 3],
+    /// Their largest entries, and that of Phi_q.
+    largest: [f64; 3],
+    rows: f64,
+}
+
+impl Sizes {
+    pub(crate) fn of<A: Storage>(p: &QuadraticPencil<A>) -> Self {
+        let blocks = [&p.m, &p.c, &p.k];
+        Self {
+            frobenius: blocks.map(norms::frobenius),
+            largest: blocks.map(norms::max_abs),
+            rows: norms::max_abs(&p.phi_q),
+        }
+    }
+    /// |s|^2 |M| + |s| |C| + |K|.
+    pub(crate) fn frobenius(&self, s: c64) -> f64 {
+        sum_of_sizes(self.frobenius, s)
+    }
+}
+
+fn sum_of_sizes([m, c, k]: [f64; 3], s: c64) -> f64 {
+    s.norm_sqr() * m + s.norm() * c + k
 }
 
 /// Relative residual above which a sparse solution is refined.
@@ -132,9 +164,21 @@ impl<'a, A: Storage> Bordered<'a, A> {
         c: &[c64],
         left: Option<&[c64]>,
     ) -> Result<Self, AlgebraError> {
+        Self::measured(p, &Sizes::of(p), s, [phi, c], left)
+    }
+
+    /// The same where the sizes of the pencil are known.
+    pub(crate) fn measured(
+        p: &'a QuadraticPencil<A>,
+        sizes: &Sizes,
+        s: c64,
+        [phi, c]: [&[c64]; 2],
+        left: Option<&[c64]>,
+    ) -> Result<Self, AlgebraError> {
         let column = slope_times(p, s, phi);
         let row: Vec<c64> = c.iter().map(c64::conj).collect();
-        Self::of_blocks(p, s, vec![column], vec![row], vec![vec![c64::ZERO]], &[phi.to_vec()], left)
+        let border = (vec![column], vec![row], vec![vec![c64::ZERO]]);
+        Self::of_measured(p, sizes, s, border, &[phi.to_vec()], left)
     }
 
     /// Factors the system with the border (B by columns, G by rows, D by rows).
@@ -149,10 +193,20 @@ impl<'a, A: Storage> Bordered<'a, A> {
         vectors: &[Vec<c64>],
         left: Option<&[c64]>,
     ) -> Result<Self, AlgebraError> {
+        Self::of_measured(p, &Sizes::of(p), s, (columns, rows, corner), vectors, left)
+    }
+
+    fn of_measured(
+        p: &'a QuadraticPencil<A>,
+        sizes: &Sizes,
+        s: c64,
+        (columns, rows, corner): Border,
+        vectors: &[Vec<c64>],
+        left: Option<&[c64]>,
+    ) -> Result<Self, AlgebraError> {
         let (n, nc) = (p.m.size().0, p.phi_q.size().0);
         let largest = columns.iter().flatten().map(|z| z.norm()).fold(0.0, f64::max);
-        let size =
-            [positive(size_of(p, s, norms::max_abs)), positive(norms::max_abs(&p.phi_q)), positive(largest)];
+        let size = [positive(sum_of_sizes(sizes.largest, s)), positive(sizes.rows), positive(largest)];
         let frame = Frame { p, s, columns: &columns, rows: &rows, corner: &corner, size, vectors, left };
         let core = A::factor(&frame)?;
         Ok(Self { p, s, n, nc, columns, rows, corner, core, size })

@@ -2,7 +2,7 @@
 
 use super::mac::left_right_mac;
 use crate::journal::{Reader, Writer};
-use crate::polish::{PolishOptions, RefinedEigenpair, StartingEigenpair, check_pencil, polish_checked};
+use crate::polish::{CheckedPencil, PolishOptions, RefinedEigenpair, StartingEigenpair};
 use crate::source::SeriesSource;
 use crate::vectors::dot;
 use crate::{MultiIndexSet, ParametricError, expand};
@@ -109,10 +109,10 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
         polish_options: PolishOptions,
     ) -> Result<Self, ParametricError> {
         let pencil = source.matrices(at)?;
-        check_pencil(&pencil)?;
+        let checked = CheckedPencil::new(&pencil)?;
         let pairs = starts
             .iter()
-            .map(|start| polish_checked(&pencil, start, &polish_options))
+            .map(|start| checked.polish(start, &polish_options))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
             source,
@@ -241,12 +241,10 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
             Guess::Line => self.on_the_line(to),
             Guess::Series => self.predict(to)?,
         };
-        if check_pencil(&pencil).is_err() {
-            return Ok(Err(0));
-        }
+        let Ok(checked) = CheckedPencil::new(&pencil) else { return Ok(Err(0)) };
         let mut found: Vec<RefinedEigenpair> = Vec::with_capacity(guesses.len());
         for (mode, (guess, before)) in guesses.iter().zip(&self.eigenpairs).enumerate() {
-            let Ok(pair) = polish_checked(&pencil, guess, &self.polish) else { return Ok(Err(mode)) };
+            let Ok(pair) = checked.polish(guess, &self.polish) else { return Ok(Err(mode)) };
             let mac = left_right_mac(&pencil, &before.into(), &(&pair).into());
             // Two modes that were different stay so.
             let close = |other: &&RefinedEigenpair| (other.s - pair.s).norm() <= 1e-9 * pair.s.norm();
