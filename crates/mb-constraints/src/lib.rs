@@ -15,6 +15,7 @@ mod assembly;
 mod error;
 mod free;
 pub mod method;
+mod minimum_norm;
 pub mod null_space;
 mod patterns;
 mod rank;
@@ -26,11 +27,12 @@ pub use assembly::{Assembled, AssemblyOptions, accelerations, assemble, assemble
 pub use error::ConstraintError;
 pub use free::pushed_free_motion;
 pub use method::{ConstraintMethod, ForwardDynamics};
+pub use minimum_norm::{MinimumNorm, minimum_norm_multipliers};
 pub use null_space::{NullSpace, NullSpaceMethod};
 pub use patterns::SaddlePatterns;
 pub use rank::{
     ConstraintRank, DENSE_RANK_UP_TO, RedundantRow, constraint_rank, independent_rows, normalized_rows,
     tolerance_of_rank, unit_rows,
 };
-pub use saddle::{DENSE_UP_TO, Saddle, minimum_norm_multipliers};
+pub use saddle::{DENSE_UP_TO, Saddle};
 pub use violation::{Violation, largest, violations};

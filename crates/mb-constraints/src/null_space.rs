@@ -19,7 +19,8 @@
 
 use crate::error::ConstraintError;
 use crate::rank::normalized_rows;
-use mb_algebra::{Dense, Lu, RankQr, RankTolerance, Svd, SymmetricEigen, dense, norms};
+use mb_algebra::{AlgebraError, Dense, Lu, RankQr, RankTolerance, Svd, SymmetricEigen, dense, norms};
+use std::sync::OnceLock;
 
 /// Below this reciprocal condition of the dependent block a selection is refused.
 pub const SELECTION_CONDITION: f64 = 1e-10;
@@ -72,8 +73,17 @@ pub struct NullSpace {
 enum Particular {
     /// Square dependent block Phi_d, full row rank.
     Block { lu: Lu, dependent: Vec<usize> },
-    /// Shortest solution, then B S = 0 restored. Rows were scaled by `rows`.
-    Shortest { svd: Box<Svd>, tolerance: RankTolerance },
+    /// Shortest solution, then B S = 0 restored. Its singular values are computed when it is first asked for; none where they do not converge.
+    Shortest { phi_q: Box<Dense>, svd: OnceLock<Option<Box<Svd>>>, tolerance: RankTolerance },
+}
+
+impl Particular {
+    fn shortest(phi_q: &Dense, tolerance: RankTolerance) -> Result<Self, AlgebraError> {
+        match dense::first_non_finite(phi_q) {
+            Some((row, col, _)) => Err(AlgebraError::NonFinite { row, col }),
+            None => Ok(Self::Shortest { phi_q: Box::new(phi_q.clone()), svd: OnceLock::new(), tolerance }),
+        }
+    }
 }
 
 impl NullSpace {
@@ -128,8 +138,7 @@ impl NullSpace {
         rank: usize,
         tolerance: RankTolerance,
     ) -> Result<Self, ConstraintError> {
-        let svd = Box::new(Svd::new(phi_q)?);
-        Ok(Self { r, rank, independent: None, particular: Particular::Shortest { svd, tolerance } })
+        Ok(Self { r, rank, independent: None, particular: Particular::shortest(phi_q, tolerance)? })
     }
     /// Degrees of freedom n - r.
     pub fn dof(&self) -> usize {
@@ -142,7 +151,7 @@ impl NullSpace {
             None => dense::matvec_transpose(&self.r, x),
         }
     }
-    /// S y: the velocities with Phi_q (S y) = y and no independent part.
+    /// S y: the velocities with Phi_q (S y) = y and no independent part; not a number where singular values do not converge.
     pub fn particular(&self, y: &[f64]) -> Vec<f64> {
         match &self.particular {
             Particular::Block { lu, dependent } => {
@@ -152,7 +161,10 @@ impl NullSpace {
                 }
                 x
             }
-            Particular::Shortest { svd, tolerance } => {
+            Particular::Shortest { phi_q, svd, tolerance } => {
+                let Some(svd) = svd.get_or_init(|| Svd::new(phi_q).ok().map(Box::new)) else {
+                    return vec![f64::NAN; self.r.nrows()];
+                };
                 let mut x = svd.min_norm_solve(y, *tolerance);
                 let back = dense::matvec(&self.r, &self.independent_part(&x));
                 x.iter_mut().zip(back).for_each(|(x, b)| *x -= b);
@@ -218,7 +230,7 @@ fn selected(
     let columns: Vec<Vec<f64>> =
         (0..independent.len()).map(|j| block.min_norm_solve(&dense::column(&phi_i, j), tolerance)).collect();
     place_dependent(&mut r, &dependent, &dense::from_columns(dependent.len(), &columns));
-    let particular = Particular::Shortest { svd: Box::new(Svd::new(phi_q)?), tolerance };
+    let particular = Particular::shortest(phi_q, tolerance)?;
     Ok(NullSpace { r, rank, independent: Some(independent.to_vec()), particular })
 }
 

@@ -23,11 +23,7 @@
 //! refinement. Where the LDL^T declines (A is singular along motions that nothing holds), those motions are left alone (module
 //! `free`).
 
-use mb_algebra::compensated::add_product;
-use mb_algebra::{
-    AlgebraError, Dense, Lu, RankQr, RankTolerance, Scatter, Sparse, SparseLu, Svd, Triplets, norms, sparse,
-    to_dense,
-};
+use mb_algebra::{AlgebraError, Dense, Lu, RankTolerance, Sparse, SparseLu, Svd, norms, sparse, to_dense};
 use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 
 use crate::free::WithFreeMotions;
@@ -37,10 +33,6 @@ use std::sync::Arc;
 
 /// Up to this many unknowns dense factors are used.
 pub const DENSE_UP_TO: usize = 400;
-
-/// Up to this many coordinates that the constraint rows touch, their shortest multipliers come from singular values whatever the number
-/// of rows m: about 20 m times its square operations.
-const FEW_COLUMNS: usize = 100;
 
 /// Below this reciprocal condition the LU answer is replaced by the shortest solution.
 const SINGULAR_BELOW: f64 = 1e-14;
@@ -333,96 +325,4 @@ fn refine(lu: &SparseLu, matrix: &Sparse, rhs: &[f64], constraints: usize) -> Ve
         }
     }
     x
-}
-
-/// Most corrections of multipliers.
-const MOST_CORRECTIONS: usize = 4;
-
-/// Share of the largest multiplier below which a corrected one is zero: rounding of rounding.
-const NOTHING: f64 = f64::EPSILON * f64::EPSILON;
-
-/// A solution of Phi_q^T lambda = c by `solve`, corrected by the residual in double-double precision.
-///
-/// ```text
-/// lambda <- lambda + solve(c - Phi_q^T lambda)
-/// ```
-///
-/// Each correction gains the digits that `solve` has, so that multipliers far smaller than the largest have digits of their own and those that
-/// nothing loads are zero: stiffnesses of reactions are products of them, and their rounding would make free motions stiff.
-fn refined(phi_q: &Sparse, c: &[f64], solve: impl Fn(&[f64]) -> Vec<f64>) -> Vec<f64> {
-    let mut lambda = solve(c);
-    let mut last = f64::INFINITY;
-    for _ in 0..MOST_CORRECTIONS {
-        let correction = solve(&residual_of(phi_q, c, &lambda));
-        let size = norms::max_abs_vec(&correction);
-        // What is left cannot be carried, or is not a number.
-        if size == 0.0 || size.is_nan() || size > 0.5 * last {
-            break;
-        }
-        last = size;
-        lambda.iter_mut().zip(&correction).for_each(|(x, d)| *x += d);
-    }
-    let least = NOTHING * norms::max_abs_vec(&lambda);
-    for x in lambda.iter_mut().filter(|x| x.abs() < least) {
-        *x = 0.0;
-    }
-    lambda
-}
-
-/// c - Phi_q^T lambda, every entry summed in double-double precision.
-fn residual_of(phi_q: &Sparse, c: &[f64], lambda: &[f64]) -> Vec<f64> {
-    let (mut sum, mut lost) = (c.to_vec(), vec![0.0; c.len()]);
-    for (value, (i, j)) in phi_q {
-        add_product([&mut sum[j], &mut lost[j]], *value, -lambda[i]);
-    }
-    // Products beyond the range of numbers lose what cannot be said.
-    sum.iter().zip(&lost).map(|(s, l)| if l.is_finite() { s + l } else { *s }).collect()
-}
-
-/// Pivots above this share of the largest are those of independent rows.
-const INDEPENDENT: f64 = 1e-6;
-
-/// The shortest least-squares solution lambda of Phi_q^T lambda = c, and what remains of c.
-///
-/// Paper: `gonzalez2017` Sec. 5.1 (pseudo-inversion at the singular configuration).
-///
-/// # Errors
-/// Entries that are not finite.
-pub fn minimum_norm_multipliers(phi_q: &Sparse, c: &[f64]) -> Result<(Vec<f64>, Vec<f64>), AlgebraError> {
-    let (m, n) = (phi_q.rows(), phi_q.cols());
-    // Of a long shaft with one disc the rows know few of the coordinates.
-    let mut columns: Vec<usize> =
-        if n + m <= DENSE_UP_TO { (0..n).collect() } else { phi_q.iter().map(|(_, (_, j))| j).collect() };
-    columns.sort_unstable();
-    columns.dedup();
-    let lambda = if m == 0 {
-        Vec::new()
-    } else if columns.len() + m <= DENSE_UP_TO || columns.len() <= FEW_COLUMNS {
-        let mut rows = Dense::zeros(m, columns.len());
-        for (value, (i, j)) in phi_q {
-            rows[(i, columns.partition_point(|c| *c < j))] += value;
-        }
-        let known = |c: &[f64]| columns.iter().map(|j| c[*j]).collect::<Vec<f64>>();
-        // Of rows that are independent beyond doubt there is one solution; singular values take some times as long.
-        let qr = RankQr::new(&rows, RankTolerance { relative: INDEPENDENT })?;
-        if qr.rank() == m {
-            refined(phi_q, c, |c| qr.solve_transpose(&known(c)))
-        } else {
-            let svd = Svd::new(&rows)?;
-            refined(phi_q, c, |c| svd.min_norm_solve_transposed(&known(c), RankTolerance::default()))
-        }
-    } else {
-        // x = c - Phi_q^T lambda with Phi_q x = 0.
-        let mut rows = Triplets::with_capacity(m, columns.len(), phi_q.nnz());
-        for (value, (i, j)) in phi_q {
-            rows.add(i, columns.partition_point(|c| *c < j), *value);
-        }
-        let saddle = Saddle::sparse(&sparse::identity(columns.len()), &rows.to_sparse())?;
-        refined(phi_q, c, |c| {
-            let known: Vec<f64> = columns.iter().map(|j| c[*j]).collect();
-            saddle.solve(&known, &vec![0.0; m]).1
-        })
-    };
-    let rest = residual_of(phi_q, c, &lambda);
-    Ok((lambda, rest))
 }

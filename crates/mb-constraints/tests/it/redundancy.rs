@@ -2,8 +2,9 @@
 
 use crate::support::{chain, lock, parallelogram};
 use mb_algebra::{RankTolerance, norms};
-use mb_constraints::{constraint_rank, minimum_norm_multipliers};
+use mb_constraints::{MinimumNorm, constraint_rank, minimum_norm_multipliers};
 use mb_model::BlockId;
+use std::borrow::Cow;
 
 #[test]
 fn the_third_link_of_a_parallelogram_is_redundant() {
@@ -42,4 +43,19 @@ fn multipliers_of_redundant_constraints_are_the_shortest() {
     let free = lambda[0] - 2.0 * lambda[1] + lambda[2];
     assert!(free.abs() < 1e-12, "{lambda:?}");
     assert!((2.0 * lambda.iter().sum::<f64>() + 9.81).abs() < 1e-12);
+}
+
+/// Rows that are factored once serve all forces: twice the weight has twice the multipliers, to the last bit.
+#[test]
+fn factored_rows_serve_several_forces() {
+    let model = parallelogram(1.1);
+    let point = model.initial_point();
+    let phi_q = model.phi_q(&point.q, 0.0).to_sparse();
+    let factors = MinimumNorm::new(Cow::Borrowed(&phi_q)).unwrap();
+    let applied = model.applied_residual(&point);
+    let alone = minimum_norm_multipliers(&phi_q, &applied).unwrap();
+    for by in [1.0, 2.0] {
+        let times = |x: &[f64]| x.iter().map(|x| by * x).collect::<Vec<f64>>();
+        assert_eq!(factors.solve(&times(&applied)), (times(&alone.0), times(&alone.1)), "{by}");
+    }
 }
