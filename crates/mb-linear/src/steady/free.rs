@@ -23,8 +23,9 @@ use super::search::Field;
 use super::{STEADY, SteadyMotion};
 use crate::linearize::LinearizedSystem;
 use mb_algebra::{Dense, Sparse, Svd, dense, norms, sparse};
-use mb_constraints::minimum_norm_multipliers;
+use mb_constraints::MinimumNorm;
 use mb_model::{BlockKind, Model, Point};
+use std::borrow::Cow;
 
 /// Units in the last place that a computed direction may be off by.
 const LAST_PLACES: f64 = 16.0;
@@ -62,6 +63,10 @@ impl SteadyMotion {
     }
     /// Free turns and shifts as columns, n x any and independent; `k` (n x n) and `phi_q` (m x n) are those of the motion in its frame.
     pub fn free_directions(&self, model: &Model, k: &Sparse, phi_q: &Sparse) -> Dense {
+        self.free_of(model, k, phi_q, factored(phi_q).as_ref())
+    }
+    /// The same, `factors` of the rows `phi_q`.
+    fn free_of(&self, model: &Model, k: &Sparse, phi_q: &Sparse, factors: Option<&MinimumNorm<'_>>) -> Dense {
         let n = model.nv();
         let point = &self.point;
         if model.phi_t(&point.q, point.t).iter().any(|x| *x != 0.0) {
@@ -80,14 +85,13 @@ impl SteadyMotion {
             if force.iter().all(|f| *f == 0.0) {
                 return true;
             }
-            let rest = minimum_norm_multipliers(rows, &force);
-            rest.is_ok_and(|(_, rest)| {
-                norms::max_abs_vec(&rest) <= ROUNDING * size + LEFT * displaced.force()
+            factors.is_some_and(|factors| {
+                norms::max_abs_vec(&factors.solve(&force).1) <= ROUNDING * size + LEFT * displaced.force()
             })
         };
         let mut free = Directions::default();
         let shifts = self.shifts(model, |y| {
-            let (_, held) = minimum_norm_multipliers(rows, &sparse::matvec(k, y)).ok()?;
+            let (_, held) = factors?.solve(&sparse::matvec(k, y));
             Some([(held, size), (sparse::matvec(rows, y), norms::max_abs(phi_q))])
         });
         let shifts = shifts.into_iter().map(|y| (slack(&y, size), y));
@@ -111,7 +115,8 @@ impl SteadyMotion {
     /// The linearization of the motion in its frame without what rounding leaves of K along the free turns and shifts, and these, n x any.
     pub fn freed(&self, model: &Model, lin: LinearizedSystem) -> (LinearizedSystem, Dense) {
         let (rows, stiffness) = (mb_algebra::to_sparse(&lin.phi_q), mb_algebra::to_sparse(&lin.k));
-        let free = self.free_directions(model, &stiffness, &rows);
+        let factors = factored(&rows);
+        let free = self.free_of(model, &stiffness, &rows, factors.as_ref());
         // What is taken out is rounding, which changes nothing of that.
         let symmetric = sparse::is_symmetric(&stiffness, ROUNDING).is_ok();
         let mut done: Vec<Vec<f64>> = Vec::new();
@@ -128,10 +133,9 @@ impl SteadyMotion {
             for y in &mut y {
                 *y /= length;
             }
-            let Ok((_, r)) = minimum_norm_multipliers(&rows, &dense::matvec(&k, &y)) else { continue };
-            let Ok((_, l)) = minimum_norm_multipliers(&rows, &dense::matvec_transpose(&k, &y)) else {
-                continue;
-            };
+            let Some(factors) = &factors else { continue };
+            let (_, r) = factors.solve(&dense::matvec(&k, &y));
+            let (_, l) = factors.solve(&dense::matvec_transpose(&k, &y));
             let along = dense::dot(&y, &r);
             for j in 0..k.ncols() {
                 let (of_r, of_y) = (y[j], if symmetric { l[j] - along * y[j] } else { 0.0 });
@@ -254,6 +258,11 @@ impl SteadyMotion {
     }
 }
 
+/// Factors of constraint rows; none where entries are not finite.
+pub(super) fn factored(phi_q: &Sparse) -> Option<MinimumNorm<'_>> {
+    MinimumNorm::new(Cow::Borrowed(phi_q)).ok()
+}
+
 /// Axes c with sum_i c_i Phi_q e_(first + i) = 0, of three columns of Phi_q (by columns), whose largest entry is `size`; those of coordinates
 /// as they are.
 fn null_axes(columns: &Sparse, first: usize, size: f64) -> Vec<[f64; 3]> {
@@ -341,9 +350,9 @@ pub fn lasting(free: &Dense, c: &Sparse, k: &Sparse, phi_q: &Sparse) -> usize {
     let magnitudes = c.map(|x| x.abs());
     let columns: Vec<Vec<f64>> = (0..free.ncols()).map(|j| dense::column(free, j)).collect();
     let size = norms::max_abs(k);
+    let factors = factored(phi_q);
     let left = |force: &[f64]| {
-        let rest = minimum_norm_multipliers(phi_q, force);
-        rest.map_or(f64::INFINITY, |(_, rest)| norms::max_abs_vec(&rest))
+        factors.as_ref().map_or(f64::INFINITY, |factors| norms::max_abs_vec(&factors.solve(force).1))
     };
     let sizes = |x: &[f64]| x.iter().map(|x| x.abs()).collect::<Vec<f64>>();
     let sum = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();

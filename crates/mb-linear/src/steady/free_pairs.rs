@@ -9,12 +9,11 @@
 //! centre of the frame. That the motion is one of the same kind after it is shown at displaced points, as for what stands still in the frame (`free`).
 
 use super::displaced::{Displaced, LEFT, ROUNDING};
-use super::free::{shift, slack};
+use super::free::{factored, shift, slack};
 use super::generator::length;
 use super::search::{Field, cross};
 use super::{STEADY, SteadyMotion};
 use mb_algebra::{Dense, Sparse, dense, norms, sparse};
-use mb_constraints::minimum_norm_multipliers;
 use mb_model::{BlockKind, Model};
 
 /// Two displacements of everything that turn into each other in the frame of a steady motion.
@@ -52,10 +51,11 @@ impl SteadyMotion {
         let largest = |y: &[f64]| norms::max_abs_vec(y);
         // What Newton's method has left of the motion itself is left of displacements too.
         let Some(displaced) = Displaced::new(model, &self.point, self.forces) else { return Vec::new() };
+        let factors = factored(phi_q);
         let holds = |force: Vec<f64>, y: &[f64]| {
-            let rest = minimum_norm_multipliers(phi_q, &force).map(|(_, rest)| largest(&rest));
+            let rest = factors.as_ref().map(|factors| largest(&factors.solve(&force).1));
             let moved = largest(&sparse::matvec(phi_q, y));
-            rest.is_ok_and(|rest| rest <= ROUNDING * size * largest(y) + LEFT * displaced.force())
+            rest.is_some_and(|rest| rest <= ROUNDING * size * largest(y) + LEFT * displaced.force())
                 && moved <= ROUNDING * rows * largest(y)
         };
         let mut out: Vec<FreePair> = Vec::new();

@@ -12,10 +12,9 @@
 use super::STEADY;
 use super::displaced::Displaced;
 use super::frames::in_plane;
-use super::free::{Directions, shift, slack, turn};
+use super::free::{Directions, factored, shift, slack, turn};
 use super::search::Field;
 use mb_algebra::{Dense, Sparse, Svd, dense, norms, sparse};
-use mb_constraints::minimum_norm_multipliers;
 use mb_model::{Model, Point};
 
 /// A displacement of everything, and the angular velocity that it belongs to.
@@ -71,8 +70,9 @@ fn rigid(model: &Model, point: &Point) -> Vec<Rigid> {
 fn unheld(all: &[Rigid], k: &Sparse, phi_q: &Sparse) -> Option<Vec<Vec<f64>>> {
     let sizes = [norms::max_abs(k), norms::max_abs(phi_q)].map(|x| if x > 0.0 { x } else { 1.0 });
     let mut columns: Vec<Vec<f64>> = Vec::new();
+    let factors = factored(phi_q)?;
     for one in all {
-        let (_, held) = minimum_norm_multipliers(phi_q, &sparse::matvec(k, &one.y)).ok()?;
+        let (_, held) = factors.solve(&sparse::matvec(k, &one.y));
         let rows = sparse::matvec(phi_q, &one.y);
         let both = held.iter().map(|x| x / sizes[0]).chain(rows.iter().map(|x| x / sizes[1]));
         // As many rows as columns at least.
