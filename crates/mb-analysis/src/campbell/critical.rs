@@ -64,8 +64,7 @@ impl Between<'_> {
         let stop = self.path.at(w, looks)?;
         let [a, b] = self.samples;
         let (near, far) = if (w - a.w).abs() <= (w - b.w).abs() { (a, b) } else { (b, a) };
-        let modes = next(self.path, &stop, w, near, &[far])?;
-        Ok(Sample::new(w, &stop, modes))
+        stop.followed([near, far], || Ok(Sample::new(w, &stop, next(self.path, &stop, w, near, &[far])?)))
     }
     /// All modes of a small model at a speed, as they are computed and without the numbers of those followed.
     fn all_at(&self, w: f64, looks: Look) -> Result<Sample, AnalysisError> {

@@ -63,7 +63,7 @@ const FAR: f64 = 0.5;
 pub(super) const COINCIDE: f64 = 1e-6;
 
 /// The modes of one speed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sample {
     pub(super) w: f64,
     pub(super) turn: f64,

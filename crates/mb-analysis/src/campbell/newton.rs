@@ -10,7 +10,7 @@ use super::follow::{COINCIDE, LIKE, ModePoint, Sample, turned};
 use super::path::{Path, Stop};
 use mb_algebra::{QuadraticPencil, Sparse, c64};
 use mb_parametric::track::left_right_mac;
-use mb_parametric::{PolishOptions, RefinedEigenpair, StartingEigenpair, polish};
+use mb_parametric::{CheckedPencil, PolishOptions, RefinedEigenpair, StartingEigenpair};
 
 /// Rounding errors of the sums of a residual, in units of rounding.
 const ROUNDINGS: f64 = 16.0;
@@ -23,6 +23,7 @@ pub(super) fn by_newton(
     last: &Sample,
     starts: &[Option<StartingEigenpair>],
 ) -> Option<Vec<Option<ModePoint>>> {
+    let pencil = CheckedPencil::new(&stop.pencil).ok()?;
     let mut out: Vec<Option<ModePoint>> = Vec::with_capacity(starts.len());
     for (mode, start) in last.modes.iter().zip(starts) {
         if mode.is_none() && path.is_small() {
@@ -30,7 +31,7 @@ pub(super) fn by_newton(
             continue;
         }
         let (mode, start) = (mode.as_ref()?, start.as_ref()?);
-        let found = one_by_newton(stop, start)?;
+        let found = one_by_newton(stop, &pencil, start)?;
         let likeness = left_right_mac(&stop.pencil, &mode.shape(), &found.shape());
         let double = |o: &ModePoint| (o.s - found.s).norm() <= COINCIDE * found.s.norm();
         if !(LIKE..=1.0 / LIKE).contains(&likeness) || out.iter().flatten().any(double) {
@@ -71,8 +72,12 @@ pub(super) fn ahead(w: f64, neighbours: &[&Sample], k: usize) -> Option<Starting
 }
 
 /// The eigenpair near a start.
-fn one_by_newton(stop: &Stop, start: &StartingEigenpair) -> Option<ModePoint> {
-    let pair = polish(&stop.pencil, start, &PolishOptions::default()).ok()?;
+fn one_by_newton(
+    stop: &Stop,
+    pencil: &CheckedPencil<'_, Sparse>,
+    start: &StartingEigenpair,
+) -> Option<ModePoint> {
+    let pair = pencil.polish(start, &PolishOptions::default()).ok()?;
     let error = bound(stop, &pair);
     if error.is_nan() || error >= 0.1 * pair.gap {
         return None;
@@ -87,11 +92,12 @@ fn bound(stop: &Stop, pair: &RefinedEigenpair) -> f64 {
     let n = pair.vector.len();
     let (mut residual, mut size) = (vec![c64::ZERO; n], vec![0.0_f64; n]);
     let mut add = |a: &Sparse, factor: c64, x: &[c64], transposed: bool| {
+        let terms: Vec<(c64, f64)> = x.iter().map(|x| factor * x).map(|x| (x, x.norm())).collect();
         for (value, (i, j)) in a {
             let (row, column) = if transposed { (j, i) } else { (i, j) };
-            let term = factor * x[column] * *value;
-            residual[row] += term;
-            size[row] += term.norm();
+            let (term, magnitude) = terms[column];
+            residual[row] += term * *value;
+            size[row] += magnitude * value.abs();
         }
     };
     add(m, pair.s * pair.s, &pair.vector, false);

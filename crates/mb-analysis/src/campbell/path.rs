@@ -1,6 +1,6 @@
 //! Steady motions over a speed, each from the nearest one that is known.
 
-use super::follow::ModePoint;
+use super::follow::{ModePoint, Sample};
 use super::{Between, CampbellOptions, SpeedOf};
 use crate::branch::from_rest;
 use crate::error::AnalysisError;
@@ -93,15 +93,35 @@ pub(super) struct Stop {
     pub(super) reversible: bool,
     /// All modes of a small model, once they are computed.
     pub(super) modes: OnceCell<Vec<ModePoint>>,
+    /// Modes of a small model that were followed to it, each with the samples that they came from, the nearer first.
+    followed: RefCell<Vec<[Sample; 3]>>,
     whirl: OnceCell<Option<Whirl>>,
 }
 
 impl Stop {
     fn new(model: Rc<Model>, at: OperatingPoint, pencil: QuadraticPencil<Sparse>, turn: f64) -> Self {
         let reversible = is_its_transpose(&pencil.k, 1.0) && is_its_transpose(&pencil.c, -1.0);
-        let (modes, whirl) = (OnceCell::new(), OnceCell::new());
+        let (modes, whirl, followed) = (OnceCell::new(), OnceCell::new(), RefCell::default());
         let known = Known::nothing(model.nv());
-        Self { model, at, lin: None, known, pencil, turn, reversible, modes, whirl }
+        Self { model, at, lin: None, known, pencil, turn, reversible, modes, followed, whirl }
+    }
+    /// The modes that `follow` finds from two samples. Searches for different pairs of modes halve the same intervals, so that those of small
+    /// models are kept.
+    pub(super) fn followed(
+        &self,
+        from: [&Sample; 2],
+        follow: impl FnOnce() -> Result<Sample, AnalysisError>,
+    ) -> Result<Sample, AnalysisError> {
+        if self.lin.is_none() {
+            return follow();
+        }
+        let same = |[near, far, _]: &&[Sample; 3]| [near, far] == from;
+        if let Some([.., found]) = self.followed.borrow().iter().find(same) {
+            return Ok(found.clone());
+        }
+        let found = follow()?;
+        self.followed.borrow_mut().push([from[0].clone(), from[1].clone(), found.clone()]);
+        Ok(found)
     }
     /// By what the sense of its modes is recognized.
     pub(super) fn whirl(&self) -> Option<&Whirl> {
