@@ -101,16 +101,47 @@ impl TwoVectors {
 
     /// A x, or A^T x where `transposed`, in double-double precision.
     pub(crate) fn product(&self, a: &Dense, transposed: bool) -> Self {
+        Arch::new().dispatch(Image { a, x: self, transposed })
+    }
+}
+
+/// A x or A^T x of a vector as the sum of two, to be computed with the instructions of this processor.
+struct Image<'a> {
+    a: &'a Dense,
+    x: &'a TwoVectors,
+    transposed: bool,
+}
+
+impl WithSimd for Image<'_> {
+    type Output = TwoVectors;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> TwoVectors {
+        // Registers that wide come with products and sums in one rounding.
+        if S::F64_LANES >= 4 {
+            self.sums(|a, b, product| a.mul_add(b, -product))
+        } else {
+            self.sums(product_error)
+        }
+    }
+}
+
+impl Image<'_> {
+    /// With the error of a product by `error`.
+    #[inline(always)]
+    fn sums(&self, error: impl Fn(f64, f64, f64) -> f64) -> TwoVectors {
+        let Self { a, x, transposed } = *self;
         let mut sums = vec![Twofold::default(); if transposed { a.ncols() } else { a.nrows() }];
         for j in 0..a.ncols() {
             for (i, v) in a.col_as_slice(j).iter().enumerate().filter(|(_, v)| **v != 0.0) {
                 let (to, from) = if transposed { (j, i) } else { (i, j) };
-                sums[to].add_product(*v, self.high[from]);
-                sums[to].lost += v * self.low[from];
+                let product = v * x.high[from];
+                sums[to].add(product, error(*v, x.high[from], product));
+                sums[to].lost += v * x.low[from];
             }
         }
         let (high, low) = sums.into_iter().map(Twofold::halves).unzip();
-        Self { high, low }
+        TwoVectors { high, low }
     }
 }
 

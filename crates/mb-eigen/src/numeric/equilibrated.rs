@@ -91,9 +91,13 @@ pub(crate) fn scales_apart(
     let [mut rows, mut columns] = size.map(|size| vec![1.0; size]);
     // Rows and columns wait for each other.
     for _ in 0..tuning::SWEEPS {
-        let [of_rows, of_columns] = largest(&rows, &columns);
-        rows.iter_mut().zip(of_rows).for_each(|(d, size)| *d *= half(size));
-        columns.iter_mut().zip(of_columns).for_each(|(d, size)| *d *= half(size));
+        let by = largest(&rows, &columns).map(|sizes| sizes.into_iter().map(half).collect::<Vec<f64>>());
+        // Sweeps that change nothing would follow.
+        if by.iter().flatten().all(|by| by.total_cmp(&1.0).is_eq()) {
+            break;
+        }
+        rows.iter_mut().zip(&by[0]).for_each(|(d, by)| *d *= by);
+        columns.iter_mut().zip(&by[1]).for_each(|(d, by)| *d *= by);
     }
     [rows, columns]
 }

@@ -104,7 +104,8 @@ impl<const P: u64> Field<P> {
     /// x - by y.
     fn subtract(x: &mut [u64], by: u64, y: &[u64]) {
         let negative = P - by;
-        x.iter_mut().zip(y).for_each(|(x, y)| *x = (*x + negative * y) % P);
+        // Columns of mechanisms have few entries.
+        x.iter_mut().zip(y).filter(|(_, y)| **y != 0).for_each(|(x, y)| *x = (*x + negative * y) % P);
     }
 
     /// Finite eigenvalues of A z = s B z; none where the pencil is singular.
