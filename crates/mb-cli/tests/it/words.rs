@@ -325,3 +325,26 @@ fn infinite_eigenvalues_of_what_rolls_are_not_left_open() {
         }
     }
 }
+
+#[test]
+fn a_flexible_link_without_an_angle_names_the_angle() {
+    let link = |name: &str, x: u8| {
+        format!(
+            "[[flexible-link]]\nname = \"{name}\"\nlength = 1\nelements = 2\ndensity = 7850\nyoungs_modulus = 2.1e11\n\
+             section = {{ width = 0.01, height = 0.01 }}\nat = [{x}, 0]\n"
+        )
+    };
+    let text = format!(
+        "units = \"SI\"\nname = \"links\"\n{}{}[[joint]]\nname = \"j\"\ntype = \"fixed\"\na = \"b.start\"\nb = \"a.end\"\n\
+         [[joint]]\nname = \"c\"\ntype = \"fixed\"\na = \"a.start\"\nb = \"ground\"\n",
+        link("a", 0),
+        link("b", 1)
+    );
+    let run = mb_with(&["check", "-"], &text);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.err.contains("has no `angle` of its own") && run.err.contains("give its `angle`"),
+        "{}",
+        run.err
+    );
+}

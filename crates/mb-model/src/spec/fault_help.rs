@@ -91,7 +91,7 @@ impl Fault {
                 format!("give `{key}` as a point such as [0.0, 0.0], or give the start with `at`")
             }
             Self::UnknownStart { key, .. } => format!("give `{key}`, or give the start with `at`"),
-            Self::UnknownStartAngle { key, .. } => format!("give the body `angle`, or write coordinates at `{key}`"),
+            Self::UnknownStartAngle { key, .. } => format!("give its `angle`, or write coordinates at `{key}`"),
             Self::ObeyedCharacter { .. } => "write the text without it".to_owned(),
             Self::OutOfRange { .. } => "look for a slip of the pen in the exponent, or write 0".to_owned(),
             Self::NoOrientation { .. } => {

@@ -126,6 +126,9 @@ impl<P: Data> Builder<P> {
         let thing = self.thing(spot);
         match spot {
             Spot::Body(i, _) if self.bodies[i].given.is_some() => Fault::UnknownStartAngle { key, thing },
+            Spot::Link(k, _) if self.bodies[self.flexible[k].body].given.is_some() => {
+                Fault::UnknownStartAngle { key, thing }
+            }
             _ => Fault::UnknownStart { key, thing },
         }
     }
