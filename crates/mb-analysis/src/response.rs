@@ -275,7 +275,7 @@ pub fn response(
         }
         let names = random::Names { inputs: &inputs, outputs: &outputs };
         let bands = random::in_band(&mut evaluator, request, &values, &infinite, &names)?;
-        let all = random::at_all(&response, request, all_poles, &names)?;
+        let all = random::at_all(&response, request, &values, all_poles, &names)?;
         random = bands.into_iter().zip(all).map(|(band, all)| RandomOutput { band, all }).collect();
     }
     Ok(ModelResponse {

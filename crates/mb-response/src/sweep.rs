@@ -19,8 +19,9 @@ const FEW: usize = 20;
 /// Operations of direct solutions beyond which a projection is made: in all, and for each unknown.
 const WORTH: f64 = 1e10;
 const WORTH_EACH: f64 = 4e6;
-/// A damping ratio up to which a pole counts as undamped, so that no sample is put on it.
-const UNDAMPED: f64 = 1e-9;
+/// A damping ratio that is rounding of a pole: it counts as undamped, so that no sample is put on it. Who knows the error of a pole gives it
+/// no real part where that is none for sure.
+const UNDAMPED: f64 = 4.0 * f64::EPSILON;
 /// Height of an arc of H over the chord between two samples, over the largest |H| of the entry, that is as much as a relative change of
 /// one: a circle of that diameter has a sample every seven degrees with the change of 0.05.
 const IN_PLANE: f64 = 0.02;
@@ -127,6 +128,8 @@ pub struct Sweep {
     pub factorizations: usize,
     /// How H was found.
     pub how: How,
+    /// Whether frequencies ran out before H was straight between all of them.
+    pub ran_out: bool,
 }
 
 /// H from `from` to `to` (rad/s). `poles`: eigenvalues of the system in and near the band, rad/s.
@@ -206,9 +209,10 @@ impl<'a> Evaluator<'a> {
     pub fn sweep(&mut self, omegas: &[f64]) -> Result<Sweep, ResponseError> {
         self.prepare(omegas);
         let mut points = omegas.iter().map(|w| self.at(*w)).collect::<Result<Vec<_>, _>>()?;
+        let mut ran_out = false;
         if self.options.only.is_none() {
             let affordable = if self.projection.is_some() { usize::MAX } else { most(self.response) };
-            points = self.refined(points, self.options.most.min(affordable))?;
+            (points, ran_out) = self.refined(points, self.options.most.min(affordable))?;
         }
         let made = self.projection.as_ref().map_or(0, Projection::factorizations);
         let how = match (&self.projection, &self.unproved) {
@@ -216,7 +220,7 @@ impl<'a> Evaluator<'a> {
             (None, Some(why)) => How::Unproved { why: why.clone() },
             (None, None) => How::Direct,
         };
-        Ok(Sweep { points, factorizations: made + self.direct, how })
+        Ok(Sweep { points, factorizations: made + self.direct, how, ran_out })
     }
 
     /// H at omega (rad/s); none at an undamped pole.
@@ -312,10 +316,15 @@ impl<'a> Evaluator<'a> {
         Ok(out)
     }
 
-    /// Halves intervals in which H is not straight.
-    fn refined(&mut self, points: Vec<SweptPoint>, most: usize) -> Result<Vec<SweptPoint>, ResponseError> {
+    /// Halves intervals in which H is not straight; whether frequencies ran out before all were.
+    fn refined(
+        &mut self,
+        points: Vec<SweptPoint>,
+        most: usize,
+    ) -> Result<(Vec<SweptPoint>, bool), ResponseError> {
         let mut room = most.saturating_sub(points.len());
         let mut sorted = points;
+        let mut ran_out = false;
         for _ in 0..HALVINGS {
             let mut out: Vec<SweptPoint> = Vec::with_capacity(2 * sorted.len());
             let largest = largest(&sorted);
@@ -324,10 +333,14 @@ impl<'a> Evaluator<'a> {
             let mut added = false;
             for (k, point) in sorted.into_iter().enumerate() {
                 if let Some(last) = out.last()
-                    && room > 0
                     && (bent[k] || bent[k - 1] || round[k])
                     && point.omega - last.omega > 1e-7 * point.omega
                 {
+                    if room == 0 {
+                        ran_out = true;
+                        out.push(point);
+                        continue;
+                    }
                     let middle = self.at(0.5 * (last.omega + point.omega))?;
                     room -= 1;
                     // Nobody asked for the middle between two samples around a pole.
@@ -343,7 +356,7 @@ impl<'a> Evaluator<'a> {
                 break;
             }
         }
-        Ok(sorted)
+        Ok((sorted, ran_out))
     }
 
     /// Whether H at the point k is off the line between its neighbours.

@@ -73,6 +73,13 @@ pub fn notes(sweep: &Sweep, stability: &Stability, drive: Option<&Drive>, loss: 
             lost.join(", ")
         ));
     }
+    if sweep.ran_out {
+        out.push(format!(
+            "{} frequencies, as many as are taken, do not show all of the response: peaks may be missed; a narrower band or more points \
+             evenly spaced (`--points`, with ten times as many in all) show more",
+            sweep.points.len()
+        ));
+    }
     if let Some(Drive::Base(_)) = drive {
         out.push("outputs are relative to the moving base".to_owned());
     }
@@ -188,7 +195,7 @@ mod tests {
             e.map_or_else(|| SweptPoint::infinite(1.0), |e| SweptPoint::new(sample(e)))
         };
         let points = entries.iter().map(point);
-        Sweep { points: points.collect(), factorizations: 0, how: How::Direct }
+        Sweep { points: points.collect(), factorizations: 0, how: How::Direct, ran_out: false }
     }
 
     #[test]

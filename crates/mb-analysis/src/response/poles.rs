@@ -1,7 +1,7 @@
 //! Poles of a response: those of the system, and with structural damping those of K (1 + i eta).
 
 use mb_algebra::c64;
-use mb_eigen::Spectrum;
+use mb_eigen::{Eigenpair, Spectrum};
 use mb_response::{Response, ResponseError, lossy_poles};
 
 /// Real part over |s| of an eigenvalue with structural damping that rounding does not make.
@@ -19,7 +19,7 @@ pub fn poles_of(
     spectrum: &Spectrum,
     all: bool,
 ) -> Result<(Vec<c64>, Option<Vec<c64>>), ResponseError> {
-    let known: Vec<c64> = spectrum.motion_values();
+    let known = known(spectrum);
     let loss = response.plant().loss;
     if loss == 0.0 {
         return Ok((known, None));
@@ -34,12 +34,26 @@ pub fn poles_of(
     Ok((values, own))
 }
 
+/// The eigenvalues of the motion, those whose real part is none for sure undamped.
+fn known(spectrum: &Spectrum) -> Vec<c64> {
+    let value = |pair: &Eigenpair| {
+        let s = pair.value()?;
+        // The bound of a wide one says nothing of a damping that can be seen.
+        let undamped = s.re.abs() <= pair.error_bound.min(LOSSY * s.norm());
+        Some(if undamped { c64::new(0.0, s.im) } else { s })
+    };
+    spectrum.motion().filter_map(value).collect()
+}
+
 /// Poles with structural damping without what rounding makes of free motions, which have no stiffness to lose; `known`: the same
 /// without the damping, free motions as zeros.
 fn moving(mut poles: Vec<c64>, known: &[c64]) -> Vec<c64> {
     let slowest = known.iter().map(|s| s.norm()).filter(|size| *size > 0.0).fold(f64::INFINITY, f64::min);
     if known.iter().any(|s| s.norm() == 0.0) {
         poles.retain(|s| s.norm() > FREE * slowest);
+    }
+    for s in poles.iter_mut().filter(|s| s.re.abs() <= LOSSY * s.norm()) {
+        s.re = 0.0;
     }
     poles
 }

@@ -96,7 +96,7 @@ pub(super) fn in_band(
     // Undamped poles in the band that are left are none of these responses.
     let is_absent = |p: &c64| {
         let inside = p.im >= from * TAU && p.im <= to * TAU;
-        inside && p.re.abs() <= UNDAMPED * p.norm()
+        inside && p.re == 0.0
     };
     let poles: Vec<c64> = poles.iter().copied().filter(|p| !is_absent(p)).collect();
     let mut densities = |hz: f64| {
@@ -126,6 +126,7 @@ pub(super) fn in_band(
 pub(super) fn at_all(
     response: &Response,
     request: &ResponseRequest,
+    poles: &[c64],
     small: bool,
     names: &Names<'_>,
 ) -> Result<Vec<AtAll>, AnalysisError> {
@@ -171,7 +172,11 @@ pub(super) fn at_all(
     let b = dense::select_columns(&b, &driven);
     let intensity = dense::diagonal(&driven.iter().map(|i| levels[*i]).collect::<Vec<_>>());
     let eigenvalues = GeneralEigen::values(&a).map_err(ResponseError::Algebra)?;
-    let settles = |list: &[c64]| list.iter().all(|s| s.re < -UNDAMPED * s.norm());
+    // What dense eigenvalues do not show of a damping the poles know, which have error bounds.
+    let nearest = |s: c64| poles.iter().min_by(|a, b| (*a - s).norm().total_cmp(&(*b - s).norm()));
+    let settles = |list: &[c64]| {
+        list.iter().all(|s| s.re < -UNDAMPED * s.norm() || nearest(*s).is_some_and(|pole| pole.re < 0.0))
+    };
     let damped = settles(&eigenvalues);
     let mut out = Vec::new();
     for (o, reached) in reached.into_iter().enumerate() {
