@@ -33,6 +33,7 @@ pub mod response;
 pub mod sentences;
 mod settle;
 mod shares;
+mod signs;
 mod site;
 mod spectra;
 pub mod sweep;

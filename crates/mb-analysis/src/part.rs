@@ -4,13 +4,13 @@ use super::factor::{self, Penalties};
 use super::{FormulationSpectrum, Site, determined, moving, velocity_rows};
 use crate::error::AnalysisError;
 use crate::spectra::turning_pairs;
-use crate::zeros::{ModelZeros, settle_at_rest};
+use crate::zeros::{ModelZeros, settle_at_rest, settle_counted};
 use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts};
 use mb_eigen::penalty;
 use mb_eigen::sparse::{KnownZeros, Request, SparseExpert, SparseFinding, SparseOptions};
 use mb_eigen::{Class, Eigenpair, Finding, Spectrum, sparse};
 use mb_linear::formulation::unconstrained::{penalty_equilibrium, unconstrained_blocks};
-use mb_linear::{OperatingPoint, Stability, linearize_sparse, most_free_directions};
+use mb_linear::{OperatingPoint, Stability, least_free_directions, linearize_sparse, most_free_directions};
 use mb_model::Model;
 
 /// Modes that are given of a large problem when nothing is asked for.
@@ -89,7 +89,10 @@ pub fn problem(
             let zeros = motion.free_directions(model, &lin.k, &lin.phi_q);
             (zeros.ncols(), ModelZeros::of(zeros, [&lin.c, &lin.k, &lin.phi_q]))
         }
-        None => (velocity_rows::zeros_at_rest(model, at, &lin.phi_q)?, ModelZeros::nothing(model.nv())),
+        None => {
+            let free = velocity_rows::zeros_at_rest(model, at, &lin.phi_q)?;
+            (free.max(least_free_directions(model, at)), ModelZeros::nothing(model.nv()))
+        }
     };
     let expert =
         SparseExpert { most_zeros, least_zeros: options.expert.least_zeros.max(free), ..options.expert };
@@ -147,6 +150,8 @@ fn with_whirl(
         problem.zeros.settle(&mut spectrum);
     } else if problem.options.expert.most_zeros.is_none() {
         settle_at_rest(model, at, &problem.pencil, &mut spectrum);
+    } else {
+        settle_counted(problem.options.expert.least_zeros, &mut spectrum);
     }
     let whirl = at.steady().map_or_else(Vec::new, |motion| moving::whirl(model, &spectrum, motion));
     determined::settle(model, at, &mut spectrum)?;

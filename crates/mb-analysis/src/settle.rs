@@ -2,12 +2,13 @@
 
 use crate::error::AnalysisError;
 use crate::names;
+use crate::signs::judged;
 use mb_algebra::{Stopped, Watch};
 use mb_constraints::{AssemblyOptions, assemble, largest};
 use mb_linear::equilibrium::SearchOptions;
 use mb_linear::{
     Equilibrium, EquilibriumOptions, LoadPath, LoadPathOptions, OperatingPoint, Stability, Strategy,
-    find_equilibria, load_path, stability,
+    find_equilibria, load_path_judged, stability,
 };
 use mb_model::Model;
 
@@ -154,7 +155,7 @@ pub fn settle(model: &Model, options: &StartOptions) -> Result<Settled, Analysis
     } else {
         (Equilibrium::verify(model, options.configuration(model), &solve)?, None)
     };
-    let stability = stability(model, &equilibrium)?;
+    let stability = judged(model, &equilibrium, stability(model, &equilibrium)?);
     Ok(Settled { equilibrium, stability, start })
 }
 
@@ -166,7 +167,7 @@ pub fn along_loads(model: &Model, options: &StartOptions) -> Result<LoadPath, An
     check_drives(model, options)?;
     let start = assembled_start(model, options)?;
     let path = LoadPathOptions { solve: options.equilibrium(), ..LoadPathOptions::default() };
-    Ok(load_path(model, &start.q, &path)?)
+    Ok(load_path_judged(model, &start.q, &path, &judged)?)
 }
 
 /// Equilibria that a search found, and how far it came.
@@ -199,6 +200,7 @@ pub fn equilibria(model: &Model, options: &StartOptions, starts: usize) -> Resul
             for (equilibrium, stability) in list.found {
                 let equilibrium = within_a_turn(model, equilibrium, &search.solve);
                 if found.iter().all(|f| !same(model, f.equilibrium.q(), equilibrium.q())) {
+                    let stability = judged(model, &equilibrium, stability);
                     found.push(Settled { equilibrium, stability, start: None });
                 }
             }

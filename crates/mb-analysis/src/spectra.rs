@@ -1,6 +1,6 @@
 //! From an operating point to the eigenpairs of each formulation.
 
-use super::zeros::{ModelZeros, settle_at_rest};
+use super::zeros::{ModelZeros, settle_at_rest, settle_counted};
 use super::{determined, moving, part, velocity_rows};
 use crate::error::AnalysisError;
 use mb_algebra::{Dense, QuadraticPencil, RankTolerance, Sparse, Stopped, dense, interrupt, to_sparse};
@@ -16,7 +16,8 @@ use mb_linear::formulation::unconstrained::{
 };
 use mb_linear::steady::FreePair;
 use mb_linear::{
-    Formulation, LinearizedSystem, OperatingPoint, SteadyMotion, linearize, most_free_directions,
+    Formulation, LinearizedSystem, OperatingPoint, SteadyMotion, least_free_directions, linearize,
+    most_free_directions,
 };
 use mb_model::{Model, Point};
 
@@ -256,7 +257,10 @@ fn of_linear_kept(
         if at.steady().is_none() && most_zeros.is_none() && !unconstrained {
             settle_at_rest(model, at, &sparse_pencil(lin), &mut out.spectrum);
         }
-        if at.steady().is_none() && !unconstrained {
+        if at.steady().is_none() && most_zeros.is_some_and(|most| most > 0) && !unconstrained {
+            settle_counted(least_free_directions(model, at), &mut out.spectrum);
+        }
+        if at.steady().is_none() && !unconstrained && model.has_parts() {
             let part::PartProblem { pencil, parts, options, .. } =
                 part::problem(model, at, &SparseOptions::default())?;
             if let Some(parts) = parts {

@@ -99,6 +99,18 @@ pub(crate) fn settle_at_rest(
     }
 }
 
+/// Of an unloaded model the zeros found are exact where no more directions were found than its geometry shows to be free.
+pub(crate) fn settle_counted(least: usize, spectrum: &mut Spectrum) {
+    // Two eigenvalues with one vector are one direction.
+    let halves: usize = spectrum.of_class(Class::Rigid).map(|pair| if pair.chain == 2 { 1 } else { 2 }).sum();
+    if halves == 0 || halves > 2 * least {
+        return;
+    }
+    let zeros = spectrum.eigenpairs.iter_mut().filter(|pair| pair.class == Class::Rigid);
+    zeros.for_each(|pair| pair.error_bound = 0.0);
+    spectrum.findings.retain(|finding| !matches!(finding, Finding::ZeroByRounding { .. }));
+}
+
 /// Whether a vector lies in the span of orthonormal columns but for a small part.
 fn is_along(basis: &Dense, x: &[c64]) -> bool {
     let parts = |of: fn(&c64) -> f64| {

@@ -50,9 +50,8 @@ pub(crate) fn candidates(
     let [by_q, by_v, by_a] = [&plant.by_q, &plant.by_v, &plant.by_a].map(seen);
     let n = k.nrows();
     let a = Dense::from_fn(2 * n, 2 * n, |i, j| match (i < n, j < n) {
-        (true, true) => 0.0,
         (true, false) if j - n == i => rate,
-        (true, false) => 0.0,
+        (true, _) => 0.0,
         (false, true) => -k[(i - n, j)] / rate,
         (false, false) => -c[(i - n, j - n)],
     });

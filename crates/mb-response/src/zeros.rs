@@ -86,7 +86,7 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
     let r = RankQr::new(&to_dense(&p.phi_q), RankTolerance::default())?.null_space();
     let reduced = |a: &mb_algebra::Sparse| dense::mul_transpose(&r, &dense::mul(&to_dense(a), &r));
     let [m, c, k] = [&p.m, &p.c, &p.k].map(reduced);
-    let poles = finite(QuadraticPencil {
+    let poles = finite(&QuadraticPencil {
         m: m.clone(),
         c: c.clone(),
         k: k.clone(),
@@ -94,8 +94,8 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
     })?;
     let rate = typical(poles.iter().map(|(s, _)| *s));
     let lists = match zero_dynamics::candidates(plant, [&m, &c, &k], &r, (output, input), rate) {
-        Some(list) => list.into_iter().rev().map(eigenvalues).collect::<Result<Vec<_>, _>>()?,
-        None => vec![finite(bordered([&m, &c, &k], &r, plant, (output, input)))?],
+        Some(list) => list.into_iter().rev().map(|a| eigenvalues(&a)).collect::<Result<Vec<_>, _>>()?,
+        None => vec![finite(&bordered([&m, &c, &k], &r, plant, (output, input)))?],
     };
     let mut best: Option<Zeros> = None;
     for list in lists {
@@ -112,19 +112,19 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
 }
 
 /// The finite eigenvalues of a pencil with their error bounds.
-fn finite(pencil: QuadraticPencil) -> Result<Vec<(c64, f64)>, ResponseError> {
-    let found = mb_eigen::dense::solve(&pencil, &DenseOptions::default())?;
+fn finite(pencil: &QuadraticPencil) -> Result<Vec<(c64, f64)>, ResponseError> {
+    let found = mb_eigen::dense::solve(pencil, &DenseOptions::default())?;
     Ok(found.eigenpairs.iter().filter_map(|pair| pair.value().map(|s| (s, pair.error_bound))).collect())
 }
 
 /// The eigenvalues of a matrix: those of s I - A.
-fn eigenvalues(a: Dense) -> Result<Vec<(c64, f64)>, ResponseError> {
+fn eigenvalues(a: &Dense) -> Result<Vec<(c64, f64)>, ResponseError> {
     let n = a.nrows();
     let (m, phi_q) = (Dense::zeros(n, n), Dense::zeros(0, n));
     if n == 0 {
         return Ok(Vec::new());
     }
-    finite(QuadraticPencil { m, c: dense::identity(n), k: dense::scale(-1.0, &a), phi_q })
+    finite(&QuadraticPencil { m, c: dense::identity(n), k: dense::scale(-1.0, a), phi_q })
 }
 
 /// The geometric mean of the sizes of eigenvalues, rad/s; one without any.

@@ -88,7 +88,7 @@ pub(crate) fn reach(problem: &Problem, approx: &Uncertified) -> f64 {
 /// `x`: n x z, M-orthonormal; `l`: multipliers of the independent rows at length one.
 pub(crate) fn of_space(problem: &Problem, x: &Dense, l: &Dense) -> Option<(Finding, f64)> {
     let (mut largest, mut width) = (0.0_f64, 0.0_f64);
-    let mut directions = 0;
+    let mut directions = 0_usize;
     for j in 0..x.ncols() {
         let (x, l) = (vectors::complex(x.col_as_slice(j)), vectors::complex(l.col_as_slice(j)));
         let (form, terms) = parts(problem, &problem.rows.independent, [&x, &x, &l]);
@@ -97,5 +97,6 @@ pub(crate) fn of_space(problem: &Problem, x: &Dense, l: &Dense) -> Option<(Findi
             width = width.max(form + 0.5 * f64::EPSILON * terms);
         }
     }
+    let directions = directions.saturating_sub(problem.least_zeros);
     (directions > 0).then_some((Finding::ZeroByRounding { directions, relative: largest }, width))
 }

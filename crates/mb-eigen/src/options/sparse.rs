@@ -115,8 +115,7 @@ pub struct SparseExpert {
     pub restarts: usize,
     /// As [`DenseOptions::most_zeros`](crate::DenseOptions::most_zeros). Default none.
     pub most_zeros: Option<usize>,
-    /// At least so many directions have no stiffness, whatever the entries of K have been rounded to; for damped, gyroscopic and
-    /// unsymmetric problems. Default 0.
+    /// At least so many directions have no stiffness, whatever the entries of K have been rounded to. Default 0.
     pub least_zeros: usize,
     /// A direction has no stiffness when every component of K x + Phi_q^T l is at most this fraction of that of
     /// |K| |x| + |Phi_q|^T |l|, in equilibrated coordinates and unless K is proved positive definite. Default 1e-13.

@@ -16,7 +16,7 @@
 
 use super::Equilibrium;
 use crate::error::LinearError;
-use crate::free_directions;
+use crate::free_directions::{self, FreeDirections};
 use mb_algebra::{
     AlgebraError, Dense, RankTolerance, Sparse, SymmetricEigen, dense, norms, sparse, to_dense,
 };
@@ -96,18 +96,21 @@ impl std::fmt::Display for Stability {
 /// Entries that are not finite; memory.
 pub fn stability(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, LinearError> {
     // Without loads no direction loses energy, and what the entries of K hide the geometry may show.
-    let most = |columns| free_directions::at_rest(model, equilibrium.point(), columns);
-    if model.nv() > SPARSE_FROM && most(FEW) == Some(0) {
+    let known = |columns| free_directions::at_rest(model, equilibrium.point(), columns);
+    if model.nv() > SPARSE_FROM && known(FEW).is_some_and(|free| free.most == 0) {
         return Ok(Stability::Stable);
     }
     let found = by_stiffness(model, equilibrium)?;
-    let most = || most(free_directions::MOST);
+    if found == Stability::Stable {
+        return Ok(found);
+    }
+    let Some(FreeDirections { most, exact }) = known(free_directions::MOST) else { return Ok(found) };
     Ok(match found {
-        Stability::Stable => found,
+        _ if exact || most == 0 => of_counts(0, most),
         Stability::Unstable { directions } | Stability::Neutral { directions } => {
-            most().map_or(found, |most| of_counts(0, most.min(directions)))
+            of_counts(0, most.min(directions))
         }
-        Stability::Undecided => most().filter(|most| *most == 0).map_or(found, |most| of_counts(0, most)),
+        Stability::Stable | Stability::Undecided => found,
     })
 }
 

@@ -29,6 +29,10 @@ impl Model<f64> {
         let parts = StiffnessParts { exact: self.constant_forms(grid), rounded };
         (Blocks { m, c, k: parts.sum(), phi_q }, Some(parts))
     }
+    /// Whether [`Self::blocks_in_parts`] has parts: whether elements separate a large part of their stiffness that is exact.
+    pub fn has_parts(&self) -> bool {
+        self.grid().is_some()
+    }
     /// The power of two whose multiples the exact entries are; none without constant forms.
     fn grid(&self) -> Option<f64> {
         let mut largest = 0.0_f64;

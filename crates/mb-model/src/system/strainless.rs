@@ -21,6 +21,8 @@ use nalgebra::Vector3;
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 /// Asymmetry and negative eigenvalues of an element's stiffness, relative to its largest entry, that are rounding.
 const SEMIDEFINITE: f64 = 1e-12;
+/// Eigenvalues of an element's stiffness in even units, relative to its largest entry, from which on their vectors are known to ten digits.
+const STRAINED: f64 = 1e-4;
 
 impl Model<f64> {
     /// A basis Z, n x k, of the velocities that strain no beam and no solid: all with K x = 0 are among them.
@@ -45,6 +47,45 @@ impl Model<f64> {
             first += body.freedom(self);
         }
         Some(z.to_sparse())
+    }
+
+    /// Rows G, any x n, of the strains of all elements but beams and solids, of the size of one each: K x = 0 at an unloaded point where no
+    /// stiffness is negative if and only if beams and solids are not strained and G x = 0.
+    ///
+    /// ```text
+    /// D K_e D = sum of l_i g_i g_i^T,   rows g_i^T D^-1
+    /// ```
+    ///
+    /// None where rounding leaves the rank of an element's stiffness open. For points of which [`Self::strainless`] says something.
+    pub fn strain_rows(&self, point: &Point) -> Option<Sparse> {
+        let mut rows: Vec<Vec<(usize, f64)>> = Vec::new();
+        for m in self.members() {
+            if matches!(m.element, Element::BeamStrain(_) | Element::BrickStrain(_))
+                || !m.element.dependence().q
+            {
+                continue;
+            }
+            let k = self.stiffness_of(m, point);
+            if norms::max_abs(&k) == 0.0 {
+                continue;
+            }
+            let d = evening(&k);
+            let even = Dense::from_fn(k.nrows(), k.ncols(), |i, j| d[i] * k[(i, j)] * d[j]);
+            let eigen = SymmetricEigen::new(&dense::symmetric_part(&even)).ok()?;
+            let largest = norms::max_abs(&even);
+            for (i, value) in eigen.values.iter().enumerate().filter(|(_, v)| **v > SEMIDEFINITE * largest) {
+                if *value < STRAINED * largest {
+                    return None;
+                }
+                let row = m.wires.v_index.iter().zip(eigen.vectors.col_as_slice(i)).zip(&d);
+                rows.push(row.map(|((v, g), d)| (*v, g / d)).collect());
+            }
+        }
+        let mut out = Triplets::new(rows.len(), self.nv());
+        for (i, row) in rows.iter().enumerate() {
+            row.iter().for_each(|(j, value)| out.add(i, *j, *value));
+        }
+        Some(out.to_sparse())
     }
 
     /// Blocks that beams and solids make one body, and all others alone; none for nodes that are no points or frames in space.
@@ -109,9 +150,15 @@ impl Model<f64> {
         if force > 0.0 {
             // What rounding of the configuration does is no load.
             let largest = norms::max_abs_vec(&frame.q);
-            for (i, q) in frame.q.iter_mut().enumerate() {
+            // Sines and cosines of an angle that is zero are rounded too.
+            let kinds = m.wires.blocks.iter().map(|id| self.coordinates().block(*id).kind);
+            let sizes = kinds.flat_map(|kind| {
+                let turns = move |i| kind == BlockKind::Angle || (kind == BlockKind::PlanarPose && i == 2);
+                (0..kind.nq()).map(move |i| if turns(i) { largest.max(1.0) } else { largest })
+            });
+            for (i, (q, size)) in frame.q.iter_mut().zip(sizes).enumerate() {
                 // No rigid motion, which would strain nothing.
-                *q += ROUNDING * largest * (((7 * i + 3) % 11) as f64 / 5.0 - 1.0);
+                *q += ROUNDING * size * (((7 * i + 3) % 11) as f64 / 5.0 - 1.0);
             }
             let before = std::mem::take(&mut frame.out);
             frame.residual(m);
@@ -152,13 +199,17 @@ fn is_semidefinite(k: &Dense) -> bool {
     if largest == 0.0 {
         return true;
     }
-    // Displacements and rotations in one size.
-    let d: Vec<f64> =
-        (0..k.nrows()).map(|i| k[(i, i)].abs().max(f64::EPSILON * largest).sqrt().recip()).collect();
+    let d = evening(k);
     let even = Dense::from_fn(k.nrows(), k.ncols(), |i, j| d[i] * k[(i, j)] * d[j]);
     let definite = |e: SymmetricEigen| e.values.iter().all(|v| *v >= -SEMIDEFINITE * norms::max_abs(&even));
     dense::is_symmetric(&even, SEMIDEFINITE).is_ok()
         && SymmetricEigen::new(&dense::symmetric_part(&even)).is_ok_and(definite)
+}
+
+/// D of D K D with displacements and rotations in one size.
+fn evening(k: &Dense) -> Vec<f64> {
+    let least = f64::EPSILON * norms::max_abs(k);
+    (0..k.nrows()).map(|i| k[(i, i)].abs().max(least).sqrt().recip()).collect()
 }
 
 /// Blocks that can only move as one rigid body, or one block alone.
