@@ -84,15 +84,12 @@ pub fn problem(
     let lin = linearize_sparse(model, at);
     let left_vectors = options.left_vectors || at.steady().is_some();
     let most_zeros = options.expert.most_zeros.or_else(|| most_free_directions(model, at));
-    let (free, zeros) = match at.steady() {
-        Some(motion) => {
-            let zeros = motion.free_directions(model, &lin.k, &lin.phi_q);
-            (zeros.ncols(), ModelZeros::of(zeros, [&lin.c, &lin.k, &lin.phi_q]))
-        }
-        None => {
-            let free = velocity_rows::zeros_at_rest(model, at, &lin.phi_q)?;
-            (free.max(least_free_directions(model, at)), ModelZeros::nothing(model.nv()))
-        }
+    let (free, zeros) = if let Some(motion) = at.steady() {
+        let zeros = motion.free_directions(model, &lin.k, &lin.phi_q);
+        (zeros.ncols(), ModelZeros::of(zeros, [&lin.c, &lin.k, &lin.phi_q]))
+    } else {
+        let free = velocity_rows::zeros_at_rest(model, at, &lin.phi_q)?;
+        (free.max(least_free_directions(model, at)), ModelZeros::nothing(model.nv()))
     };
     let expert =
         SparseExpert { most_zeros, least_zeros: options.expert.least_zeros.max(free), ..options.expert };

@@ -52,7 +52,7 @@ pub(crate) fn at_rest(model: &Model, point: &Point, most: usize) -> Option<FreeD
     let z = model.strainless(point, most)?.to_csr();
     let strains = if z.cols() <= STRAINS { model.strain_rows(point) } else { None };
     let mut rows: Vec<Vec<f64>> = Vec::new();
-    let mut row_of = vec![usize::MAX; model.nc() + strains.as_ref().map_or(0, |g| g.rows())];
+    let mut row_of = vec![usize::MAX; model.nc() + strains.as_ref().map_or(0, mb_algebra::Sparse::rows)];
     let phi_q = model.phi_q(&point.q, point.t);
     let of_strains = strains.iter().flatten().map(|(value, (row, i))| (model.nc() + row, i, value));
     for (row, i, value) in phi_q.iter().chain(of_strains) {

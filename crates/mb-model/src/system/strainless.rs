@@ -83,7 +83,9 @@ impl Model<f64> {
         }
         let mut out = Triplets::new(rows.len(), self.nv());
         for (i, row) in rows.iter().enumerate() {
-            row.iter().for_each(|(j, value)| out.add(i, *j, *value));
+            for (j, value) in row {
+                out.add(i, *j, *value);
+            }
         }
         Some(out.to_sparse())
     }
