@@ -20,6 +20,8 @@ use mb_model::Model;
 const ASYMMETRY: f64 = 1e-9;
 /// Entries of D are not below this share of the largest.
 const LEAST: f64 = 1e-8;
+/// Directions up to which eigenvalues are asked for: a search for more takes longer than the equilibrium.
+const MOST: usize = 20;
 /// Rounding in an entry of K that is known as one sum, relative to the largest of its row.
 const ENTRY: f64 = 1e2 * f64::EPSILON;
 
@@ -27,6 +29,7 @@ const ENTRY: f64 = 1e2 * f64::EPSILON;
 /// open or finds a direction without stiffness which the geometry does not show to be free.
 pub(crate) fn judged(model: &Model, equilibrium: &Equilibrium, found: Stability) -> Stability {
     let zeros = match found {
+        Stability::Neutral { directions } if directions > MOST => return found,
         Stability::Neutral { directions } => directions,
         Stability::Undecided => 1,
         Stability::Stable | Stability::Unstable { .. } => return found,
