@@ -443,6 +443,7 @@ def of_point(
     """See :meth:`mb.Linearization.response`."""
     model = point.model
     word(quantity, "quantity", _DERIVATIVES)
+    zeros = flag(zeros, "zeros")
     if base is not None and (inputs is not None or unbalance is not None):
         raise ArgumentError("base excludes inputs and unbalance: the ground moves instead.", "base")
     axis = None
@@ -473,7 +474,7 @@ def of_point(
         "loss": eta,
         "derivatives": _DERIVATIVES[quantity],
         "densities": _densities(psd, columns, model.inputs),
-        "zeros": flag(zeros, "zeros"),
+        "zeros": zeros,
         "grid": _grid(band, at, points, log, change, most),
     }
     found = _mb.response(point._native, json.dumps(asked))
@@ -574,10 +575,11 @@ def response(
         "acceleration": None if acceleration_outputs is None else _columns(acceleration_outputs, "acceleration_outputs", True),
         "loss": _loss(loss),
     }
+    zeros = flag(zeros, "zeros")
     if zeros and given["loss"] > 0:
         raise ArgumentError("loss excludes zeros: its damping is no polynomial of s.", "loss")
     grid = json.dumps(_grid(band, at, points, log, change, most))
-    found = _mb.matrix_response(given, grid, flag(zeros, "zeros"))
+    found = _mb.matrix_response(given, grid, zeros)
     return Response(found, [f"u{i}" for i in range(f.shape[1])], [f"y{o}" for o in range(found["value"].shape[1])])
 
 
