@@ -76,7 +76,7 @@ fn a_browser_shows_a_motion_and_curves() {
     let args = [&file, "--until", "1", "--response", "F", "position", "--track", "L", "0.8", "1.2"];
     let (path, text) = page(dir.path(), &args);
     let title = data(&text)["title"].as_str().unwrap().to_owned();
-    look("a_browser_shows_a_motion_and_curves", &path, &title, &modes(&[&file]), 4);
+    look("a_browser_shows_a_motion_and_curves", &path, &title, &modes(&[&file]), 5);
 }
 
 #[test]
