@@ -249,23 +249,26 @@ impl Product {
         self.gain + sum(&self.zeros) - sum(&self.poles)
     }
 
-    /// The largest relative difference from H off the axis, from the slowest pole to beyond the fastest eigenvalue.
+    /// The largest relative difference from H off the axis, from the slowest pole to beyond the fastest eigenvalue; infinite where H has
+    /// no digits there.
     fn relative_error(&self, response: &Response, at: (usize, usize)) -> Result<f64, ResponseError> {
         let unit = typical(self.all());
         let size = |s: &c64| Some(s.norm()).filter(|x| *x > SLOWEST * unit);
         let low = self.poles.iter().filter_map(size).fold(unit, f64::min);
         let high = BEYOND * self.all().filter_map(|s| size(&s)).fold(unit, f64::max);
-        let mut worst = 0.0_f64;
+        let mut worst: Option<f64> = None;
         for k in 0..COMPARED {
             let s = OFF_AXIS * (low * (high / low).powf((k as f64 + 0.5) / COMPARED as f64));
             let sample = response.transfer(s)?;
             let (h, bound) = (sample.value[at], sample.bound[at]);
             if bound <= LEAST_DIGITS * h.norm() {
                 let off = (self.logarithm(s).exp() / h - 1.0).norm();
-                worst = if off.is_nan() { f64::INFINITY } else { worst.max(off) };
+                let off = if off.is_nan() { f64::INFINITY } else { off };
+                worst = Some(worst.map_or(off, |worst| worst.max(off)));
             }
         }
-        Ok(worst)
+        // Where H has no digits at any of them nothing has been shown.
+        Ok(worst.unwrap_or(f64::INFINITY))
     }
 
     /// A step of the simultaneous iteration of Weierstrass (Durand and Kerner) for all zeros:
@@ -277,7 +280,9 @@ impl Product {
         let mut zeros = self.zeros.clone();
         for (i, next) in zeros.iter_mut().enumerate() {
             let z = self.zeros[i];
-            let value = response.transfer(z)?.value[at];
+            // On a pole H has no value, and the zero stays where it is.
+            let Ok(sample) = response.transfer(z) else { continue };
+            let value = sample.value[at];
             let others = self.zeros.iter().enumerate().filter(|(j, _)| *j != i);
             let others = others.map(|(_, other)| (z - other).ln()).sum::<c64>();
             let poles = self.poles.iter().map(|p| (z - p).ln()).sum::<c64>();
