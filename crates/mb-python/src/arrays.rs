@@ -30,6 +30,9 @@ impl Indices<'_> {
     }
 }
 
+/// Entries of a dense matrix that are read in a few milliseconds.
+const ENTRIES_BETWEEN_SIGNALS: usize = 1 << 20;
+
 /// Rows, columns, whether by columns, starts, indices, values.
 type Parts<'py> = (usize, usize, bool, Indices<'py>, Indices<'py>, PyReadonlyArray1<'py, f64>);
 
@@ -38,7 +41,7 @@ type Parts<'py> = (usize, usize, bool, Indices<'py>, Indices<'py>, PyReadonlyArr
 /// Errors name the argument: entries that are not finite, with their position; indices that do not make a matrix.
 pub(crate) fn sparse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Sparse> {
     let matrix = if let Ok(dense) = value.extract::<PyReadonlyArray2<'_, f64>>() {
-        from_dense(&dense)
+        from_dense(value.py(), &dense)?
     } else if let Ok((rows, cols, by_columns, starts, indices, values)) = value.extract::<Parts<'_>>() {
         let (Some(starts), Some(indices)) = (starts.whole(), indices.whole()) else {
             return Err(errors::argument(value.py(), name, format!("{name} has negative indices."), None));
@@ -86,24 +89,33 @@ pub(crate) fn petsc<'py>(py: Python<'py>, block: &Bound<'py, PyAny>) -> PyResult
     Ok(PyBytes::new(py, &bytes))
 }
 
-fn from_dense(a: &PyReadonlyArray2<'_, f64>) -> Sparse {
+/// The entries of a dense matrix that are not zero, in the order of the memory, so that large arrays are read once from end to end.
+/// Signals are looked at between two lines: the array is borrowed, and its reading stays with the interpreter's lock.
+fn from_dense(py: Python<'_>, a: &PyReadonlyArray2<'_, f64>) -> PyResult<Sparse> {
     let view = a.as_array();
-    let (rows, cols) = view.dim();
-    // Counted in the order of the memory, so that nothing moves while entries are taken by columns.
+    let by_columns = view.strides()[0].abs() < view.strides()[1].abs();
+    let lines = if by_columns { view.columns() } else { view.rows() };
     let entries = view.fold(0, |so_far, x| so_far + usize::from(*x != 0.0));
-    let mut starts = Vec::with_capacity(cols + 1);
+    let mut starts = Vec::with_capacity(lines.len() + 1);
     let (mut indices, mut values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
+    let mut unseen = 0;
     starts.push(0);
-    for column in view.columns() {
-        for (row, value) in column.iter().enumerate() {
+    for line in lines {
+        for (place, value) in line.iter().enumerate() {
             if *value != 0.0 {
-                indices.push(row);
+                indices.push(place);
                 values.push(*value);
             }
         }
         starts.push(indices.len());
+        unseen += line.len();
+        if unseen > ENTRIES_BETWEEN_SIGNALS {
+            py.check_signals()?;
+            unseen = 0;
+        }
     }
-    Sparse::new_csc((rows, cols), starts, indices, values)
+    let of = if by_columns { Sparse::new_csc } else { Sparse::new };
+    Ok(of(view.dim(), starts, indices, values))
 }
 
 /// A numpy matrix, rows x columns, from numbers by columns.

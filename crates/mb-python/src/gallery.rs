@@ -5,7 +5,7 @@ use mb_gallery::catalogue::{self, MODELS};
 use mb_model::spec::nearest;
 use pyo3::prelude::*;
 
-use crate::errors;
+use crate::{errors, work};
 
 /// Names of the models that [`generate`] has, and what each shows.
 #[pyfunction]
@@ -15,9 +15,9 @@ pub(crate) fn gallery() -> Vec<(&'static str, &'static str)> {
 
 /// The text of a model with parameters changed.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "a list that Python gives")]
 pub(crate) fn generate(py: Python<'_>, name: &str, set: Vec<(String, String)>) -> PyResult<String> {
-    catalogue::generate(name, &set).map_err(|e| {
+    let wanted = name.to_owned();
+    work::run(py, move || catalogue::generate(&wanted, &set))?.map_err(|e| {
         let (name, known, what) = match &e {
             GalleryError::NoSuchParameter { name, known } => (name.as_str(), known.clone(), "parameter"),
             _ => (name, MODELS.iter().map(|m| m.name.to_owned()).collect(), "model"),
