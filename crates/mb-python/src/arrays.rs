@@ -94,9 +94,10 @@ pub(crate) fn petsc<'py>(py: Python<'py>, block: &Bound<'py, PyAny>) -> PyResult
 fn from_dense(py: Python<'_>, a: &PyReadonlyArray2<'_, f64>) -> PyResult<Sparse> {
     let view = a.as_array();
     let by_columns = view.strides()[0].abs() < view.strides()[1].abs();
-    let lines = if by_columns { view.columns() } else { view.rows() };
+    let (lines, count) =
+        if by_columns { (view.columns(), view.ncols()) } else { (view.rows(), view.nrows()) };
     let entries = view.fold(0, |so_far, x| so_far + usize::from(*x != 0.0));
-    let mut starts = Vec::with_capacity(lines.len() + 1);
+    let mut starts = Vec::with_capacity(count + 1);
     let (mut indices, mut values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
     let mut unseen = 0;
     starts.push(0);

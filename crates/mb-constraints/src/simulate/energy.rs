@@ -60,7 +60,8 @@ pub(super) struct Explained {
     /// Errors of the accelerations relative to them, compared with rounding.
     iteration: f64,
     penalty: Option<Penalty>,
-    /// Kinetic energy of velocities that the tolerances do not tell from zero.
+    /// Energy that the absolute tolerances do not tell from zero: of such velocities, and sum tau (|M v|_1 + |f|_1) over the steps, up to
+    /// which vibrations of a stiff model at rest grow from rounding. It is linear in the motion; the energy of an instability is not.
     unresolved: f64,
     /// Sum over the steps, and the largest of them.
     sum: f64,
@@ -118,7 +119,7 @@ impl Explained {
         }
         out
     }
-    /// Kinetic energy of velocities that the tolerances do not tell from zero, J.
+    /// Energy that the absolute tolerances do not tell from zero, J.
     pub(super) fn unresolved(&self) -> f64 {
         self.unresolved
     }
@@ -126,11 +127,14 @@ impl Explained {
     pub(super) fn step(&mut self, dynamics: &ForwardDynamics<'_>, h: f64, q: &[f64], v: &[f64]) {
         let terms = dynamics.terms();
         let (mut moved, mut momentum) = (0.0, 0.0);
+        let mut least: f64 = terms.force.iter().map(|f| f.abs()).sum();
         for (j, v_j) in v.iter().enumerate() {
             let p = momentum_of(terms, v, j);
             moved += p.abs() * v_j.abs().max(self.floor);
             momentum += p * p;
+            least += p.abs();
         }
+        self.unresolved += self.relative * self.floor * least;
         moved += against_forces(dynamics.model(), terms, q, self.floor);
         let mut own = self.relative * moved;
         if self.iteration > 0.0 {
