@@ -145,11 +145,21 @@ pub(crate) fn model(py: Python<'_>, error: &ModelError, file: Option<String>) ->
             (Some(file), Some(line), Some(column)) => format!("{file}:{line}:{column}: "),
             _ => String::new(),
         };
+        let key = if place.is_empty() { unnamed_key(&problem.path.to_string(), &problem.to_string()) } else { String::new() };
         let help = problem.help().map_or_else(String::new, |help| format!(" ({help})"));
-        lines.push(format!("{place}{problem}{help}"));
+        lines.push(format!("{place}{problem}{key}{help}"));
     }
     let fields = [("problems", problems.into_any().unbind()), ("file", object(py, file))];
     raise(py, "ModelError", lines.join("\n"), &fields)
+}
+
+/// The key that a problem lies in, in words, where the message has no word of it: a model built from code shows no line of a file.
+fn unnamed_key(path: &str, message: &str) -> String {
+    let named = |word: &str| message.contains(word) || message.contains(&word.replace('_', " "));
+    match path.split_once('.') {
+        Some((_, key)) if !key.split('.').next_back().is_some_and(named) => format!(" (key `{key}`)"),
+        _ => String::new(),
+    }
 }
 
 /// An analysis of a model that failed: `mb.ModelError` where model or request are wrong, `mb.NumericsError` otherwise.

@@ -274,6 +274,13 @@ def test_what_is_not_there_is_said():
         lin.state_space().to_control()
 
 
+def test_the_key_is_named_where_no_line_of_a_file_shows_it():
+    m = mb.Model("flat")
+    m.solid("s", block={"size": [1, 1], "elements": [1, 1, 1]}, density=1, youngs_modulus=1e7, poissons_ratio=0.3)
+    with pytest.raises(mb.ModelError, match=r"solid 's': found a list of 2 .* \(key `block.size`\)"):
+        m.equilibrium()
+
+
 def test_an_axis_by_name_is_the_vector_in_the_plane_as_in_space():
     def rail(axis):
         m = mb.Model("rail")
