@@ -145,7 +145,11 @@ pub(crate) fn model(py: Python<'_>, error: &ModelError, file: Option<String>) ->
             (Some(file), Some(line), Some(column)) => format!("{file}:{line}:{column}: "),
             _ => String::new(),
         };
-        let key = if place.is_empty() { unnamed_key(&problem.path.to_string(), &problem.to_string()) } else { String::new() };
+        let key = if place.is_empty() {
+            unnamed_key(&problem.path.to_string(), &problem.to_string())
+        } else {
+            String::new()
+        };
         let help = problem.help().map_or_else(String::new, |help| format!(" ({help})"));
         lines.push(format!("{place}{problem}{key}{help}"));
     }

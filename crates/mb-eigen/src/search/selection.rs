@@ -79,28 +79,41 @@ struct Group {
     sure: bool,
 }
 
+/// The other eigenpair of the mode of the i-th one, s, of which none is left alone: a conjugate and the second zero of a chain stand behind it,
+/// -s of an undamped problem behind all that are as large. `free`: those that belong to no other mode.
+fn partner(
+    pairs: &[Eigenpair],
+    i: usize,
+    s: c64,
+    undamped: bool,
+    free: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let next = pairs.get(i + 1).and_then(Eigenpair::value);
+    let is_neighbour = match pairs[i].class {
+        Class::Rigid => pairs[i].chain == 2 && next == Some(s),
+        _ => s.im > 0.0 && next == Some(s.conj()),
+    };
+    if is_neighbour || !undamped || s.im != 0.0 || pairs[i].class == Class::Rigid {
+        return is_neighbour.then_some(i + 1);
+    }
+    let off = |j: &usize| pairs[*j].value().map_or(f64::INFINITY, |other| (other + s).norm());
+    let opposite = (i + 1..pairs.len()).filter(|j| free(*j) && off(j) <= tuning::SQRT_EPS * s.norm());
+    opposite.min_by(|a, b| off(a).total_cmp(&off(b)))
+}
+
 /// Marks the eigenpairs a request asks for; the number of modes among them, and what there is to say of those left out.
 fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>, usize, Vec<Finding>) {
-    let mut groups: Vec<Group> = Vec::new();
     let each = matches!(request, Request::NearPoint { .. });
-    let mut i = 0;
-    while i < pairs.len() {
-        let pair = &pairs[i];
-        let (Some(s), true) = (pair.value(), pair.class.is_motion()) else {
-            i += 1;
+    let mut groups: Vec<Group> = Vec::new();
+    let mut grouped = vec![false; pairs.len()];
+    for (i, pair) in pairs.iter().enumerate() {
+        let (Some(s), true) = (pair.value().filter(|_| !grouped[i]), pair.class.is_motion()) else {
             continue;
         };
-        let next = pairs.get(i + 1).and_then(Eigenpair::value);
-        // Conjugates are neighbours; so are +-s of undamped problems and the two zeros of a chain, of which none is left alone.
-        let together = match next {
-            Some(next) if pair.class == Class::Rigid => (undamped || !each) && pair.chain == 2 && next == s,
-            Some(_) if each => false,
-            Some(next) if s.im > 0.0 => next == s.conj(),
-            Some(next) => undamped && (next + s).norm() <= tuning::SQRT_EPS * s.norm(),
-            None => false,
-        };
-        let members = if together { vec![i, i + 1] } else { vec![i] };
-        i += members.len();
+        let alone = each && !(undamped && pair.class == Class::Rigid);
+        let other = if alone { None } else { partner(pairs, i, s, undamped, |j| !grouped[j]) };
+        let members: Vec<usize> = std::iter::once(i).chain(other).collect();
+        members.iter().for_each(|j| grouped[*j] = true);
         groups.push(Group { s, members, sure: is_sure(pair) });
     }
     ascending(&mut groups, |a| distance(request, a.s));
@@ -333,11 +346,11 @@ pub(crate) fn report_lost(spectrum: &mut Spectrum, request: &Request) {
     let each = matches!(request, Request::NearPoint { .. });
     // One of two conjugates, of two opposite eigenvalues and of a double zero.
     let second = |i: usize, pair: &Eigenpair| {
-        let before = i.checked_sub(1).and_then(|i| spectrum.eigenpairs.get(i));
-        before.is_some_and(|other| {
-            let opposite = pair.alpha == -other.alpha && other.alpha.re > 0.0;
-            (pair.alpha.im < 0.0 && pair.alpha == other.alpha.conj()) || opposite
-        })
+        let mut before = spectrum.eigenpairs[..i].iter().rev();
+        if pair.alpha.im < 0.0 {
+            return before.next().is_some_and(|other| pair.alpha == other.alpha.conj());
+        }
+        pair.alpha.re < 0.0 && before.any(|other| pair.alpha == -other.alpha)
     };
     let chained =
         spectrum.eigenpairs.iter().filter(|pair| pair.class == Class::Rigid && pair.chain == 2).count();

@@ -51,6 +51,20 @@ fn spectrum(values: &[(f64, f64)], findings: Vec<Finding>) -> Spectrum {
     Spectrum::partial(crate::Method::Lanczos, pairs, crate::Counts::default(), findings)
 }
 
+/// Opposite eigenvalues of one mode stand behind all that are as large; modes are taken whole.
+#[test]
+fn multiple_growing_modes_keep_their_partners() {
+    let certified = [1.0, 1.0, -1.0, -1.0, 2.0, 2.0 + 1e-15, -2.0, -2.0 - 1e-15, 3.0, -3.0];
+    let values: Vec<(f64, f64)> = certified.iter().map(|s| (-s, 1e-14)).collect();
+    for (count, returned, cut) in [(1, 2, 1), (2, 4, 0), (3, 6, 1), (4, 8, 0), (5, 10, 0)] {
+        let mut spectrum = spectrum(&values, Vec::new());
+        assert_eq!(keep_asked(&mut spectrum, &Request::Lowest { count }, true), Some(count));
+        let sum: c64 = spectrum.eigenpairs.iter().filter_map(Eigenpair::value).sum();
+        assert_eq!((spectrum.eigenpairs.len(), spectrum.findings.len()), (returned, cut), "{count}");
+        assert!(sum.norm() < 1e-14, "{count}: {sum}");
+    }
+}
+
 fn is_open(spectrum: &Spectrum) -> bool {
     let unproved = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Unproved { .. } });
     spectrum.leaves_open() || spectrum.findings.iter().any(unproved)
