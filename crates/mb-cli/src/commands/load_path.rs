@@ -64,11 +64,21 @@ pub fn run(
         }
     };
     let mut out = format!("{}{}\n", table.render(style), style.bold(&end));
+    let mut notes = Vec::new();
+    if let Some(Stability::Unstable { directions }) = path.steps.first().map(|step| step.stability) {
+        notes.push(format!(
+            "the equilibrium is unstable in {} under {} times the loads already, the smallest that were tried: the path ends where more \
+             directions become unstable",
+            names::count(directions, "direction", "directions"),
+            six(path.steps[0].factor)
+        ));
+    }
     if path.steps.iter().any(|s| s.stability == Stability::Undecided) {
         let note = "where stiffness does not decide (loads without a potential, such as followers, or signs lost in \
                     rounding) the path goes on whether stable or not: `mb modes` reports it";
-        out.push_str(&summary::notes(&[note.to_owned()], style));
+        notes.push(note.to_owned());
     }
+    out.push_str(&summary::notes(&notes, style));
     Ok(answer(out, &path))
 }
 

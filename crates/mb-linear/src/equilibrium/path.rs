@@ -4,7 +4,9 @@
 //! Phi_q^T lambda - f(q; s) = 0,   Phi(q) = 0,   loads s times the given ones, 0 < s <= 1
 //! ```
 //!
-//! Gravity and all given forces grow together, followers included; each step starts at the equilibrium of the step before.
+//! Gravity and all given forces grow together, followers included; each step starts at the equilibrium of the step before. The first is under
+//! a thousandth of the loads, or under less where it is unstable there: what buckles before that is stable under less, and what is
+//! unstable without loads, or under the smallest, is not.
 //! A step is halved where Newton's method fails. Where the number of unstable directions grows along the path, the load
 //! factor is found by bisection: a perfect column stays straight beyond it, and only the count shows it. Where the steps
 //! become negligible the path has a limit point: the structure snaps through, and no equilibrium nearby carries more.
@@ -28,8 +30,9 @@ use mb_algebra::{Stopped, norms};
 use mb_constraints::{Saddle, SaddlePatterns};
 use mb_model::{InsideOut, Model};
 
-/// Load factor at which the directions are first counted.
+/// Load factor at which the directions are first counted, and the smallest at which they are where they are unstable before.
 const BEGIN: f64 = 1e-3;
+const SMALLEST: f64 = 1e-6;
 
 /// Share of a step by which its tangents may be off.
 const DISAGREEMENT: f64 = 0.5;
@@ -48,7 +51,7 @@ const NEGLIGIBLE: f64 = 1e-9;
 pub struct LoadPathOptions {
     /// Steps from no load to full load, if none has to be halved.
     pub steps: usize,
-    /// Width to which the load factor of buckling, or of a limit point, is found.
+    /// Width to which the load factor of buckling, or of a limit point, is found, relative to it.
     pub resolution: f64,
     /// How each step is solved; its strategy is Newton's method whatever is said here.
     pub solve: EquilibriumOptions,
@@ -140,7 +143,7 @@ pub fn load_path_judged(
     judge: Judge<'_>,
 ) -> Result<LoadPath, LinearError> {
     let mut follower = Follower::new(model, options, judge);
-    let first = follower.at(BEGIN, start)?;
+    let first = follower.first(start)?;
     follower.baseline = unstable(first.stability);
     let mut path = LoadPath { steps: vec![first], end: PathEnd::FullLoad };
     let whole = follower.whole;
@@ -153,9 +156,10 @@ pub fn load_path_judged(
         }
         let factor = (last.factor + step).min(1.0);
         let width = factor - last.factor;
+        let resolution = options.resolution * factor;
         match follower.attempt(last, factor, last.equilibrium.q()) {
             Ok(Attempt::Step(next)) if follower.buckled(&next) => {
-                if width <= options.resolution {
+                if width <= resolution {
                     path.end = follower.buckling(&path.steps, &next);
                     break;
                 }
@@ -163,7 +167,7 @@ pub fn load_path_judged(
             }
             Ok(Attempt::Step(next)) => {
                 if let Some(worst) = model.inside_out(next.equilibrium.q()).into_iter().next() {
-                    if width <= options.resolution {
+                    if width <= resolution {
                         path.end = PathEnd::InsideOut { factor: last.factor, worst: Box::new(worst) };
                         break;
                     }
@@ -178,10 +182,10 @@ pub fn load_path_judged(
                 };
                 jumped = false;
             }
-            Ok(Attempt::Jump) if width > options.resolution => (step, jumped) = (0.5 * width, true),
+            Ok(Attempt::Jump) if width > resolution => (step, jumped) = (0.5 * width, true),
             // Why is seen at the next turn.
             Err(_) if follower.solve.watch.look().is_err() => {}
-            Err(LinearError::NoEquilibrium { .. }) if width > options.resolution => {
+            Err(LinearError::NoEquilibrium { .. }) if width > resolution => {
                 (step, bracketed) = (0.5 * width, true);
             }
             Ok(Attempt::Jump) | Err(LinearError::NoEquilibrium { .. }) => {
@@ -206,7 +210,7 @@ pub fn load_path_judged(
             }
             Err(other) => return Err(other),
         }
-        if step < 0.25 * options.resolution {
+        if step < 0.25 * resolution {
             // The bracket closed without the other side being met again: what was met there was no end.
             (step, bracketed) = (whole, false);
         }
@@ -260,6 +264,23 @@ impl<'a> Follower<'a> {
         Ok(LoadStep { factor, equilibrium, stability })
     }
 
+    /// The equilibrium that the path begins with: under [`BEGIN`] times the loads, or the smallest part of that under which fewer directions are
+    /// known to be unstable.
+    fn first(&mut self, start: &[f64]) -> Result<LoadStep, LinearError> {
+        let mut first = self.at(BEGIN, start)?;
+        let (mut factor, mut from) = (BEGIN, first.equilibrium.q().to_vec());
+        while unstable(first.stability) > 0 && factor > 2.0 * SMALLEST {
+            factor *= 0.1;
+            let Ok(less) = self.at(factor, &from) else { break };
+            from = less.equilibrium.q().to_vec();
+            let is_known = matches!(less.stability, Stability::Stable | Stability::Unstable { .. });
+            if is_known && unstable(less.stability) < unstable(first.stability) {
+                first = less;
+            }
+        }
+        Ok(first)
+    }
+
     /// A step from `last` with Newton's method begun at `from`.
     fn attempt(&mut self, last: &LoadStep, factor: f64, from: &[f64]) -> Result<Attempt, LinearError> {
         let next = self.at(factor, from)?;
@@ -296,7 +317,7 @@ impl<'a> Follower<'a> {
     fn beyond(&mut self, steps: &[LoadStep]) -> Result<Option<(LoadStep, LoadStep)>, LinearError> {
         let (Some(last), whole) = (steps.last(), self.whole) else { return Ok(None) };
         for from in steps.iter().rev().take_while(|from| last.factor - from.factor <= whole) {
-            let width = (last.factor - from.factor).max(NEAREST * self.resolution);
+            let width = (last.factor - from.factor).max(NEAREST * self.resolution * last.factor);
             if self.solve.watch.look().is_err() {
                 break;
             }
@@ -319,7 +340,7 @@ impl<'a> Follower<'a> {
         let mut lower = steps.last().map_or(0.0, |last| last.factor);
         while let Some(last) = steps.last() {
             let open = upper.factor - lower;
-            let enough = self.resolution.max(NARROWED * (upper.factor - last.factor));
+            let enough = (self.resolution * upper.factor).max(NARROWED * (upper.factor - last.factor));
             if open <= enough || self.solve.watch.look().is_err() {
                 break;
             }
@@ -351,7 +372,7 @@ impl<'a> Follower<'a> {
         PathEnd::Buckling {
             factor: 0.5 * (between[0] + between[1]),
             directions: unstable(beyond.stability),
-            between: (between[1] - between[0] > self.resolution).then_some(between),
+            between: (between[1] - between[0] > self.resolution * between[1]).then_some(between),
         }
     }
 }

@@ -4,7 +4,8 @@ use crate::support::{FourBar, closed_form, four_bar};
 use mb_algebra::norms;
 use mb_linear::equilibrium::{SearchOptions, find_equilibria};
 use mb_linear::{
-    Equilibrium, EquilibriumOptions, LinearError, OperatingPoint, PointKind, Stability, Strategy, stability,
+    Equilibrium, EquilibriumOptions, LinearError, LoadPathOptions, OperatingPoint, PathEnd, PointKind,
+    Stability, Strategy, load_path, stability,
 };
 use mb_model::element::{Coincident, Place, PlanarBody, PointMass, Spring};
 use mb_model::{BlockKind, Element, Model, Point, Wiring};
@@ -286,4 +287,53 @@ fn what_a_torque_turns_forever_is_given_up_after_some_turns_and_a_coil_of_many_t
         let wound = solve(&motor(0.5), strategy).unwrap();
         assert!((wound.q()[2] - 200.0).abs() < 1e-9 * 200.0, "{:?}", wound.q());
     }
+}
+
+/// Two rods of one metre upright on each other, on torsion springs k, with the weight W = m g each:
+///
+/// ```text
+/// det [2 k - 3 x / 2, -k; -k, k - x / 2] = 0,   x = s W 1 m:   x = k (5 - 13^1/2) / 3, the first load that they do not carry
+/// ```
+fn upright_rods(stiffness: f64) -> (Model, f64) {
+    let model = Model::from_toml(&format!(
+        r#"
+        units = "SI"
+        name = "upright rods"
+        gravity = [0, -9.81]
+        body = [
+            {{ name = "a", mass = 2000, inertia = 1, at = [0, 0.5], markers = {{ s = [0, -0.5], e = [0, 0.5] }} }},
+            {{ name = "b", mass = 2000, inertia = 1, at = [0, 1.5], markers = {{ s = [0, -0.5] }} }},
+        ]
+        joint = [
+            {{ name = "j1", type = "revolute", a = "a.s", b = "ground" }},
+            {{ name = "j2", type = "revolute", a = "b.s", b = "a.e" }},
+        ]
+        torsion-spring = [
+            {{ name = "k1", a = "a", b = "ground", stiffness = {stiffness}, natural_angle = 0 }},
+            {{ name = "k2", a = "b", b = "a", stiffness = {stiffness}, natural_angle = 0 }},
+        ]
+        "#
+    ));
+    (model.expect("a model that holds"), stiffness * (5.0 - 13.0_f64.sqrt()) / (3.0 * 2000.0 * 9.81))
+}
+
+/// The first load that buckles is found however small a part of the given one it is.
+#[test]
+fn a_load_path_ends_at_the_first_buckling_load() {
+    for stiffness in [10_000.0, 10.0, 0.1] {
+        let (model, expected) = upright_rods(stiffness);
+        let path = load_path(&model, model.initial(), &LoadPathOptions::default()).unwrap();
+        let PathEnd::Buckling { factor, directions: 1, .. } = path.end else { panic!("{:?}", path.end) };
+        assert!((factor / expected - 1.0).abs() < 1e-6, "{factor} {expected}");
+        assert_eq!(path.steps[0].stability, Stability::Stable);
+    }
+}
+
+/// What is unstable under any load is no buckling, as a rod upright on its pin.
+#[test]
+fn what_is_unstable_without_springs_does_not_buckle() {
+    let upright = pendulum(core::f64::consts::PI);
+    let path = load_path(&upright, upright.initial(), &LoadPathOptions::default()).unwrap();
+    assert_eq!(path.end, PathEnd::FullLoad);
+    assert!(path.steps.iter().all(|step| step.stability == Stability::Unstable { directions: 1 }));
 }
