@@ -5,8 +5,8 @@ use mb_algebra::{Dense, c64};
 
 use super::Problem;
 use super::uncertified::Uncertified;
-use crate::Shape;
 use crate::krylov::scalar::{hstack, pick};
+use crate::{Shape, tuning};
 
 /// Modes of a symmetric problem: w and vectors of equal columns.
 #[derive(Clone, Debug)]
@@ -43,6 +43,18 @@ impl Modes {
         ascending(&mut order, |&i| key(self.w[i]));
         let order: Vec<usize> = (0..self.rigid).chain(order).collect();
         self.select(&order);
+    }
+
+    /// Takes the lowest modes of those in the order of |w| for the zeros that are known to exist, where the next one is clear of them: what
+    /// rounding of K leaves of them may be far above what a shift shows.
+    pub(crate) fn take_zeros(&mut self, known: usize) {
+        let is_clear = |last: usize| {
+            self.w.get(known).is_some_and(|next| self.w[last].abs() <= tuning::CLEAR * next.abs())
+        };
+        if known > self.rigid && is_clear(known - 1) {
+            self.w[..known].fill(0.0);
+            self.rigid = known;
+        }
     }
 
     /// Keeps some columns, in the order given; rigid ones first.

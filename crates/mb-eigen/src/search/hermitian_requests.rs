@@ -89,16 +89,18 @@ impl Symmetric<'_> {
             (shifted, low) = self.approach(shifted, &known, low, &zeros.ritz)?;
         }
         let mut start = Some(low);
-        // One more than wanted shows the gap in which the modes are counted.
+        // One more than wanted shows the gap in which the modes are counted, and that of zeros which are known and were not found.
+        let wanted =
+            if rigid < self.problem.least_zeros { count.max(self.problem.least_zeros) } else { count };
         // Rounds of asking for more modes until the wanted ones are surely among them.
         for _ in 0..tuning::ROUNDS {
-            if exhausted || modes.w.len() > count {
+            if exhausted || modes.w.len() > wanted {
                 break;
             }
             if modes.w.len() > rigid {
                 known = Known::of(self.problem, &modes.x);
             }
-            let more = count + 1 - modes.w.len();
+            let more = wanted + 1 - modes.w.len();
             let mut search = || self.nearest(&mut shifted, &known, more, start.take().as_ref(), Place::Best);
             let found = if modes.w.is_empty() { Some(search()?) } else { early.step(search)? };
             let Some(found) = found else { break };
@@ -109,8 +111,9 @@ impl Symmetric<'_> {
             modes.append(found.modes);
         }
         modes.sort_by(f64::abs);
+        modes.take_zeros(self.problem.least_zeros);
         let mut place = Released::held(shifted);
-        if self.options.prove_complete && count > rigid {
+        if self.options.prove_complete && count > modes.rigid {
             early.step(|| self.prove_lowest(&mut place, &mut modes, count, None))?;
         }
         self.report(&place);
@@ -182,6 +185,8 @@ impl Symmetric<'_> {
         // A mode has two eigenvalues.
         self.report_shortfall(if each { 2 * modes.w.len() } else { modes.w.len() }, count, exhausted);
         let open = zeros::of_space(self.problem, &zeros.x, &zeros.l);
+        modes.sort_by(f64::abs);
+        modes.take_zeros(self.problem.least_zeros);
         Self::keep_nearest(&mut modes, s, count, sigma, open.map_or(0.0, |(_, width)| width.sqrt()));
         self.report_growing(growing, &modes);
         Ok(modes)
@@ -270,6 +275,7 @@ impl Symmetric<'_> {
             let mut all = rigid;
             all.append(modes);
             modes = all;
+            modes.take_zeros(self.problem.least_zeros);
         }
         let open = zeros::of_space(self.problem, &zero_modes[0], &zero_modes[1]);
         if let Some((finding, width)) = open
