@@ -182,7 +182,7 @@ pub(super) fn forces(model: &Model, point: &Point, style: Style) -> String {
 
 /// Unit of a multiplier: work divided by the unit of its row.
 fn multiplier_unit(model: &Model, row: usize) -> &'static str {
-    let member = model.members().iter().find(|m| (m.row..m.row + m.rows).contains(&row));
+    let member = model.members_of_row(row).next();
     match member.map(|m| &m.element) {
         // Phi = |d|^2 - l^2: half the force per length.
         Some(Element::Distance(_)) => "N/m",

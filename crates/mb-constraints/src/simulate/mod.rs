@@ -67,7 +67,7 @@ pub fn simulate(
     options: &SimulationOptions,
     observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Trajectory, ConstraintError> {
-    options.check(t)?;
+    options.check(t, 1 + model.nq() + 2 * model.nv() + model.nc())?;
     let inputs =
         if options.inputs.is_empty() { vec![0.0; model.inputs().len()] } else { options.inputs.clone() };
     let start = consistent_start(model, q, v, t, options.start, &options.hold)?;

@@ -100,14 +100,15 @@ impl Default for SimulationOptions {
 
 /// Shortest step, relative to the time from start to end.
 const SHORTEST_STEP: f64 = 1e-12;
-/// Most reports of one run: each is kept in memory.
+/// Most reports of one run, and most numbers in all of them (8 GB): each is kept in memory.
 const MOST_REPORTS: f64 = 5e7;
+const MOST_NUMBERS: f64 = 1e9;
 /// Lengths of a run in s: the range of the numbers of a model, whose products neither overflow nor vanish.
 const LENGTHS: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
 impl SimulationOptions {
-    /// Checks the options for a start at `t`.
-    pub(super) fn check(&self, t: f64) -> Result<(), ConstraintError> {
+    /// Checks the options for a start at `t` of a model with so many numbers in a report.
+    pub(super) fn check(&self, t: f64, numbers: usize) -> Result<(), ConstraintError> {
         let require = |option: &'static str, value: f64, holds: bool, range: &'static str| {
             if value.is_finite() && holds {
                 return Ok(());
@@ -125,6 +126,8 @@ impl SimulationOptions {
         require("every", self.every, self.every > 0.0, "positive")?;
         let reports = length / self.every;
         require("every", self.every, reports <= MOST_REPORTS, "large enough for at most 5e7 reports")?;
+        let fits = reports * numbers as f64 <= MOST_NUMBERS;
+        require("every", self.every, fits, "large enough for at most 1e9 numbers (8 GB) in all reports")?;
         // Shorter ones are lost in the rounding of the time.
         let lasts = |step: f64| step >= SHORTEST_STEP * length;
         let short = "at least 1e-12 of the time from start to end";
