@@ -17,8 +17,11 @@ const NEARLY_DEPENDENT: f64 = 1e-2;
 /// Rounding errors beyond this multiple of the relative tolerance keep the step control from any step.
 const DROWNED: f64 = 10.0;
 
-/// So many steps must bring the run on by this share of its length: slower ones never end.
+/// So many steps must bring the run on by this share of its length: slower ones never end, but where they follow motions at a steady pace.
 const CRAWL: (usize, f64) = (2_000, 1e-5);
+/// Step times the largest rate, and pace beside the one before, from which on steps follow motions.
+const FOLLOWS: f64 = 0.05;
+const STEADY: f64 = 0.5;
 
 /// Steps this much shorter than the reports, and a run of so many of them, are reported with the frequency that bounds
 /// them.
@@ -51,6 +54,7 @@ pub(super) fn run(
         every: options.every,
         relative: control.relative,
         last_look: start.t,
+        gone: 0.0,
         fastest: 0.0,
     };
     let end = run.all(&mut recorder, restart, observer);
@@ -72,8 +76,9 @@ struct Run<'m, 'o> {
     every: f64,
     /// Relative tolerance.
     relative: f64,
-    /// Time at which the pace was checked last.
+    /// Time at which the pace was checked last, and how far the run had come since the time before.
     last_look: f64,
+    gone: f64,
     /// Largest rate met since then, 1/s.
     fastest: f64,
 }
@@ -179,6 +184,7 @@ impl Run<'_, '_> {
         }
         let (t, length) = (self.integrator.time(), recorder.length());
         let gone = t - self.last_look;
+        let before = std::mem::replace(&mut self.gone, gone);
         self.last_look = t;
         let step = gone / CRAWL.0 as f64;
         let fastest = std::mem::take(&mut self.fastest);
@@ -186,7 +192,8 @@ impl Run<'_, '_> {
             let (frequency_hz, steps) = (fastest / std::f64::consts::TAU, length / step);
             recorder.trajectory.step_bound = Some(StepBound { frequency_hz, step, steps });
         }
-        if gone >= CRAWL.1 * length {
+        let follows = step * fastest >= FOLLOWS && gone >= STEADY * before;
+        if gone >= CRAWL.1 * length || follows {
             return Ok(());
         }
         Err(self.collapsed(step, self.integrator.worst(), None))
