@@ -318,23 +318,7 @@ impl Symmetric<'_> {
             .map(|slice| {
                 let search = || {
                     let mut run = Symmetric::new(problem, options, driver);
-                    let mut modes = Modes::none(problem);
-                    let rigid = if slice.from < 0.0 && slice.to > 0.0 { rigid } else { 0 };
-                    let inside = Counted { modes: slice.modes.saturating_sub(rigid), ..*slice };
-                    if inside.modes > 0 {
-                        let middle = if rigid > 0 { 0.5 * slice.to } else { 0.5 * (slice.from + slice.to) };
-                        let mut shifted = run.factor(middle)?;
-                        let mut known = known.clone();
-                        let found = run.nearest(&mut shifted, &known, inside.modes + 1, None, Place::Here)?;
-                        known.add(problem, &found.modes.x);
-                        modes.append(found.modes);
-                        run.complete(&mut Released::held(shifted), &mut known, &mut modes, inside)?;
-                    }
-                    let keep: Vec<usize> = (0..modes.w.len())
-                        .filter(|&j| modes.w[j] > slice.from && modes.w[j] < slice.to)
-                        .collect();
-                    modes.select(&keep);
-                    run.findings.iter_mut().for_each(|finding| with_rigid(finding, rigid));
+                    let modes = run.in_slice(*slice, rigid, known)?;
                     Ok((modes, run.findings))
                 };
                 scope.enter(|| early.step(search))
@@ -347,6 +331,39 @@ impl Symmetric<'_> {
             self.findings.extend(findings);
         }
         Ok(all)
+    }
+
+    /// The modes of a slice by one shift in its middle. Where some of them are far nearer to zero than that, they have hardly a digit beside those
+    /// that are nearer still and no part of the slice: it is cut above them.
+    fn in_slice(&mut self, slice: Counted, rigid: usize, known: &Known) -> Result<Modes, EigenError> {
+        let mut modes = Modes::none(self.problem);
+        let zeros = if slice.from < 0.0 && slice.to > 0.0 { rigid } else { 0 };
+        let inside = Counted { modes: slice.modes.saturating_sub(zeros), ..slice };
+        let told = self.findings.len();
+        if inside.modes > 0 {
+            let middle = if zeros > 0 { 0.5 * slice.to } else { 0.5 * (slice.from + slice.to) };
+            let mut shifted = self.factor(middle)?;
+            let mut known = known.clone();
+            let found = self.nearest(&mut shifted, &known, inside.modes + 1, None, Place::Here)?;
+            known.add(self.problem, &found.modes.x);
+            modes.append(found.modes);
+            self.complete(&mut Released::held(shifted), &mut known, &mut modes, inside)?;
+        }
+        let cut = tuning::CBRT_EPS * slice.to;
+        let is_far = cut > slice.from.abs() && modes.w.iter().any(|w| w.abs() < tuning::SQRT_EPS * slice.to);
+        if is_far && let Some((middle, below)) = self.below(cut)? {
+            self.findings.truncate(told);
+            let lower = below.saturating_sub(slice.low).min(slice.modes);
+            let mut all = self.in_slice(Counted { to: middle, modes: lower, ..slice }, rigid, known)?;
+            let upper = Counted { from: middle, low: below, modes: slice.modes - lower, ..slice };
+            all.append(self.in_slice(upper, rigid, known)?);
+            return Ok(all);
+        }
+        let keep: Vec<usize> =
+            (0..modes.w.len()).filter(|&j| modes.w[j] > slice.from && modes.w[j] < slice.to).collect();
+        modes.select(&keep);
+        self.findings[told..].iter_mut().for_each(|finding| with_rigid(finding, zeros));
+        Ok(modes)
     }
 
     /// Cuts an interval until no part holds more than [`tuning::MODES_AT_A_SHIFT`] modes; the cuts of one round side by side on all cores.

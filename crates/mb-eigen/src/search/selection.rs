@@ -7,7 +7,7 @@ use mb_algebra::c64;
 use mb_algebra::sorted::ascending;
 
 use crate::dense::{Kind, Raw};
-use crate::finding::{Completeness, SparseFinding};
+use crate::finding::{Completeness, Region, SparseFinding};
 use crate::problem::uncertified::Uncertified;
 use crate::request::Request;
 use crate::{Class, Eigenpair, Finding, Spectrum, tuning};
@@ -291,9 +291,37 @@ fn is_cut_open(pairs: &[Eigenpair], kept: &[bool], request: &Request) -> bool {
     })
 }
 
+/// Where fewer modes of an undamped problem are where they were counted than were, now that they have all their digits: a value of the search
+/// was that of another mode.
+fn report_moved(spectrum: &mut Spectrum) {
+    let region = |finding: &Finding| match finding.completeness() {
+        Some(Completeness { region: Region::Interval { from, to }, found, .. }) => Some((*from, *to, *found)),
+        _ => None,
+    };
+    let squares: Vec<(f64, f64)> = spectrum
+        .of_class(Class::Physical)
+        .chain(spectrum.of_class(Class::Rigid))
+        .filter_map(|pair| pair.value().map(|s| (-(s * s).re, 2.0 * s.norm() * pair.error_bound)))
+        .collect();
+    let within =
+        |from: f64, to: f64| squares.iter().filter(|(w, off)| w + off > from && w - off < to).count();
+    // A mode has two eigenvalues.
+    let moved =
+        |finding: &Finding| region(finding).is_some_and(|(from, to, found)| within(from, to) < 2 * found);
+    if spectrum.findings.iter().any(moved) {
+        let places: Vec<bool> = spectrum.findings.iter().map(moved).collect();
+        let mut places = places.into_iter();
+        spectrum.findings.retain(|_| places.next() == Some(false));
+        let reason = "values that the search found are others with all their digits, and modes that were counted are missing; smaller ratios \
+             between the stiffest and the softest parts, or a narrower band, leave more digits";
+        spectrum.findings.push(SparseFinding::Unproved { reason: reason.to_owned() }.into());
+    }
+}
+
 /// Takes out what is outside a band once its eigenvalues have all their digits.
 fn keep_band(spectrum: &mut Spectrum, request: &Request) {
     let Request::Band { from_hz, to_hz, max_damping_ratio } = *request else { return };
+    report_moved(spectrum);
     let inside = |pair: &Eigenpair| pair.value().is_none_or(|s| in_band(s, pair.error_bound, request));
     spectrum.eigenpairs.retain(inside);
     spectrum.counts.found = crate::ClassCounts::of(&spectrum.eigenpairs);
