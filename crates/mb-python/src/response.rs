@@ -39,7 +39,7 @@ struct Grid {
     logarithmic: bool,
     only: Option<Vec<f64>>,
     change: f64,
-    most: usize,
+    most: Option<usize>,
 }
 
 impl Grid {
@@ -51,7 +51,7 @@ impl Grid {
             logarithmic,
             only,
             change: self.change,
-            most: self.most,
+            most: self.most.unwrap_or_else(|| SweepOptions::most_for(points)),
             ..SweepOptions::default()
         }
     }

@@ -73,7 +73,7 @@ pub struct SweepOptions {
     /// Off the straight line by this much between two samples, another is put between them: relative change of |H| and rad of phase,
     /// and in the complex plane the height of an arc over its chord by a fiftieth of that share of the largest |H|. Default 0.05.
     pub change: f64,
-    /// Most frequencies in all. Default 4000.
+    /// Most frequencies in all. Default [`SweepOptions::most_for`] the default points.
     pub most: usize,
     /// How H is found. Default automatic.
     pub method: Method,
@@ -86,9 +86,16 @@ impl Default for SweepOptions {
             logarithmic: false,
             only: None,
             change: 0.05,
-            most: 4000,
+            most: Self::most_for(400),
             method: Method::Automatic,
         }
+    }
+}
+
+impl SweepOptions {
+    /// Most frequencies in all for so many evenly spaced ones: ten times as many, at least 4000 and at most 100,000.
+    pub fn most_for(points: usize) -> usize {
+        points.saturating_mul(10).clamp(4_000, 100_000)
     }
 }
 

@@ -335,7 +335,7 @@ class Response:
         return f"<table><tr><th>response</th><th>largest</th><th>at [Hz]</th></tr>{''.join(rows)}</table>"
 
 
-def _grid(band: Any, at: Any, points: int, log: bool, change: float, most: int) -> dict[str, Any]:
+def _grid(band: Any, at: Any, points: int, log: bool, change: float, most: int | None) -> dict[str, Any]:
     only = None
     if at is not None:
         if isinstance(at, (str, bytes)):
@@ -373,7 +373,7 @@ def _grid(band: Any, at: Any, points: int, log: bool, change: float, most: int) 
         "logarithmic": logarithmic,
         "only": only,
         "change": step,
-        "most": count(most, "most", 2),
+        "most": None if most is None else count(most, "most", 2),
     }
 
 
@@ -436,7 +436,7 @@ def of_point(
     points: int,
     log: bool,
     change: float,
-    most: int,
+    most: int | None,
     psd: Mapping[str, Any] | None,
     zeros: bool,
 ) -> Response:
@@ -513,7 +513,7 @@ def response(
     points: int = 400,
     log: bool = False,
     change: float = 0.05,
-    most: int = 4000,
+    most: int | None = None,
     zeros: bool = False,
 ) -> Response:
     """Frequency response of ``(s^2 M + s (C + G) + (1 + i loss) K) x + Phi^T l = F u, Phi x = 0, y = (Y + s Y_v + s^2 Y_a) x``.
@@ -536,7 +536,8 @@ def response(
     at : float or sequence of float
         These frequencies alone, Hz.
     points : int
-        Evenly spaced frequencies; more are added at resonances and where H changes by more than the share ``change``, up to ``most``.
+        Evenly spaced frequencies; more are added at resonances and where H changes by more than the share ``change``, up to ``most``: ten
+        times ``points`` where it is None, at least 4000 and at most 100,000.
     log : bool
         Evenly spaced in the logarithm.
     zeros : bool
