@@ -221,7 +221,7 @@ pub fn response(
     let poles = if all_poles {
         spectrum(model, at, &Formulation::Minimal(NullSpaceMethod::Qr))?
     } else {
-        let band = Request::Band { from_hz: from / BEYOND, to_hz: to * BEYOND, max_damping_ratio: Some(0.5) };
+        let band = Request::Band { from_hz: from / BEYOND, to_hz: to * BEYOND, max_damping_ratio: None };
         part::of_model(model, at, band, &SparseOptions::default())?
     };
     let response = Response::new(plant)?;

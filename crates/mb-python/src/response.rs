@@ -280,7 +280,7 @@ fn of_matrices(plant: Plant, asked: &Grid, with_zeros: bool) -> Result<OfMatrice
     let request = if all {
         Request::All
     } else {
-        Request::Band { from_hz: from / BEYOND, to_hz: to * BEYOND, max_damping_ratio: Some(0.5) }
+        Request::Band { from_hz: from / BEYOND, to_hz: to * BEYOND, max_damping_ratio: None }
     };
     let poles = solve(&pencil, &request, &SparseOptions::default())?;
     let response = Response::new(plant)?;

@@ -55,6 +55,16 @@ function sizeAt(state, n) {
   return Math.sqrt(sum) / STEPS;
 }
 
+/// The middle of the nodes of each part: it moves as they do, so that a picture takes it of each shape once.
+const middlesOf = new WeakMap();
+function middles(values) {
+  if (!middlesOf.has(values)) {
+    const middle = (nodes) => [0, 1, 2].map((i) => { let sum = 0; for (const n of nodes) sum += values[3 * n + i]; return sum / STEPS / (nodes.size || 1); });
+    middlesOf.set(values, nodesOf.map(middle));
+  }
+  return middlesOf.get(values);
+}
+
 function path(points, closed = false) {
   paper.beginPath();
   points.forEach(([x, y], i) => (i ? paper.lineTo(x, y) : paper.moveTo(x, y)));
@@ -245,10 +255,10 @@ function drawMarks(state, surfaces) {
   }
   if (state.names) {
     paper.font = "12px sans-serif";
+    const [still, real, imaginary] = [state.positions, state.real, state.imaginary].map(middles);
     scene.owners.forEach((name, o) => {
-      const list = [...nodesOf[o]];
-      if (!list.length) return;
-      const p = list.map((n) => project(nodeAt(state, n))), mid = [0, 1].map((k) => p.reduce((s, q) => s + q[k], 0) / p.length);
+      if (!nodesOf[o].size) return;
+      const mid = project(still[o].map((x, i) => x + state.phase[0] * real[o][i] + state.phase[1] * imaginary[o][i]));
       paper.lineWidth = 3;
       paper.strokeStyle = state.panel;
       paper.strokeText(name, mid[0] + 8, mid[1] - 8);

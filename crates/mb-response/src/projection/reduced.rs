@@ -2,7 +2,7 @@
 
 use super::space::{Images, Space, times};
 use crate::accurate::products;
-use crate::direct::{OF_FREQUENCY, Response};
+use crate::direct::{OF_FREQUENCY, Response, Sample};
 use mb_algebra::{Dense, DenseC, LuComplex, Sparse, c64, dense, sparse};
 
 /// Largest share of a solution that its rounding may be.
@@ -23,6 +23,15 @@ pub(super) struct Evaluated {
     pub(super) inputs: Vec<Vec<c64>>,
     /// The same of the adjoint, by output.
     pub(super) outputs: Vec<Vec<c64>>,
+}
+
+impl Evaluated {
+    /// H with the whole bound; none where that is not finite.
+    pub(super) fn sample(self, omega: f64) -> Option<Sample> {
+        let bound = &self.projection + &self.rounding;
+        let finite = (0..bound.ncols()).flat_map(|i| bound.col_as_slice(i)).all(|b| b.is_finite());
+        finite.then_some(Sample { omega, value: self.value, bound })
+    }
 }
 
 /// Matrices of the projection.
@@ -204,7 +213,7 @@ impl Reduced {
         &self,
         space: &Space<'_>,
         omega: f64,
-        matrix: &DenseC,
+        (matrix, lu): (&DenseC, &LuComplex),
         beta: f64,
     ) -> Option<Evaluated> {
         let plant = &space.response.plant;
@@ -225,7 +234,6 @@ impl Reduced {
         };
         let f = DenseC::from_fn(k, nu, |r, i| c64::new(given[(r, i)], 0.0));
         let w = DenseC::from_fn(k, ny, |r, o| parts(o).into_iter().map(|(j, f)| f * given[(r, j)]).sum());
-        let lu = LuComplex::new(matrix).ok()?;
         let (x, z) = (lu.solve_mat(&f), lu.solve_mat(&w));
         let residual = |start: Vec<(usize, c64)>, y: &[c64]| {
             let mut out = vec![zero; self.columns.ncols()];
