@@ -129,6 +129,8 @@ pub(crate) fn response<'py>(py: Python<'py>, site: &Site, asked: &str) -> PyResu
         })
         .collect();
     out.set_item("random", random)?;
+    let entries = (0..size.0).flat_map(|o| (0..size.1).map(move |i| (o, i)));
+    out.set_item("units", entries.map(|at| found.unit(at)).collect::<Vec<_>>())?;
     set_lossy(py, &out, found.lossy_poles)?;
     out.set_item("input_units", found.input_units)?;
     out.set_item("output_units", found.output_units)?;

@@ -65,6 +65,21 @@ function middles(values) {
   return middlesOf.get(values);
 }
 
+/// The orbits of some nodes, which stand while the mode plays.
+let knownOrbits = { from: "" };
+function orbitsInView(state, project) {
+  const from = JSON.stringify([camera, state.amplitude, state.picked]);
+  if (knownOrbits.from !== from) {
+    const all = new Path2D(), turns = Array.from({ length: 32 }, (_, k) => [Math.cos(k * Math.PI / 16), -Math.sin(k * Math.PI / 16)].map((x) => state.amplitude * x));
+    for (let n = 0; n < scene.count; n += Math.ceil(scene.count / MOST_ORBITS)) {
+      turns.forEach((phase, k) => { const [x, y] = project(nodeAt(state, n, phase)); if (k) all.lineTo(x, y); else all.moveTo(x, y); });
+      all.closePath();
+    }
+    knownOrbits = { from, all };
+  }
+  return knownOrbits.all;
+}
+
 function path(points, closed = false) {
   paper.beginPath();
   points.forEach(([x, y], i) => (i ? paper.lineTo(x, y) : paper.moveTo(x, y)));
@@ -237,11 +252,7 @@ function drawMarks(state, surfaces) {
   if (state.orbits && state.amplitude) {
     paper.strokeStyle = state.accent;
     paper.lineWidth = 1;
-    const step = Math.ceil(scene.count / MOST_ORBITS);
-    for (let n = 0; n < scene.count; n += step) {
-      path(Array.from({ length: 33 }, (_, k) => project(nodeAt(state, n, [state.amplitude * Math.cos(k * Math.PI / 16), -state.amplitude * Math.sin(k * Math.PI / 16)]))), true);
-      paper.stroke();
-    }
+    paper.stroke(orbitsInView(state, project));
   }
   paper.lineJoin = "round";
   paper.lineCap = "butt";

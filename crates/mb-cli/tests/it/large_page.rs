@@ -90,6 +90,6 @@ fn pictures_of_a_hundred_thousand_nodes_send_nothing() {
     let Some(found) = work("pictures_of_a_hundred_thousand_nodes_send_nothing", &path, MODES) else { return };
     let number = |name: &str| found[name].as_f64().unwrap();
     assert!(number("pictures") >= MODES as f64 && number("sent") == 0.0, "{found}");
-    // Faces, the shape at rest and tubes; 400 orbits of 33 points, 300 marks of at most 50, frame and names.
-    assert!(number("calls") < 50.0 && number("marks") < 400.0 * 33.0 + 300.0 * 50.0 + 500.0, "{found}");
+    // Faces, the shape at rest and tubes; 300 marks of at most ten lines, frame and names.
+    assert!(number("calls") < 50.0 && number("marks") < 300.0 * 10.0 + 500.0, "{found}");
 }

@@ -171,6 +171,7 @@ class Response:
         self.inputs, self.outputs = inputs, outputs
         self.input_units: list[str] = found.get("input_units", [""] * len(inputs))
         self.output_units: list[str] = found.get("output_units", [""] * len(outputs))
+        self._units: list[str] = found.get("units", [""] * (len(inputs) * len(outputs)))
         self.hz: np.ndarray = found["hz"]
         self.H: np.ndarray = found["value"]
         self.bound: np.ndarray = found["bound"]
@@ -246,10 +247,8 @@ class Response:
         >>> mb.response([[4.0]], inputs=[[1.0]], at=[0.0]).unit(0, 0)
         ''
         """
-        pair = (self.output_units[output], self.input_units[input])
-        if not all(pair):
-            return ""
-        return "/".join(f"({unit})" if " " in unit or "/" in unit else unit for unit in pair)
+        row, column = range(len(self.outputs))[output], range(len(self.inputs))[input]
+        return self._units[row * len(self.inputs) + column]
 
     def __len__(self) -> int:
         return len(self.hz)
