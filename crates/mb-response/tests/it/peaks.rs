@@ -165,7 +165,7 @@ fn flat_maxima_do_not_depend_on_the_samples() {
                 size(w[1])
                     < 1.02
                         * (0..50)
-                            .map(|k| size(w[0] + (w[1] - w[0]) * k as f64 / 50.0))
+                            .map(|k| size(w[0] + (w[1] - w[0]) * f64::from(k) / 50.0))
                             .fold(f64::INFINITY, f64::min)
             })
             .count();
