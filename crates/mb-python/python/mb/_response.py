@@ -517,7 +517,7 @@ def response(
 ) -> Response:
     """Frequency response of ``(s^2 M + s (C + G) + (1 + i loss) K) x + Phi^T l = F u, Phi x = 0, y = (Y + s Y_v + s^2 Y_a) x``.
 
-    Every frequency is solved for by a factorization of its own, with a bound of its error.
+    Every frequency is solved for by a factorization of its own, or by a projection where that is less work, with a bound of its error.
 
     Parameters
     ----------
