@@ -221,7 +221,7 @@ pub fn response(
     let poles = if all_poles {
         spectrum(model, at, &Formulation::Minimal(NullSpaceMethod::Qr))?
     } else {
-        let band = Request::Band { from_hz: from / BEYOND, to_hz: to * BEYOND, max_damping_ratio: Some(0.5) };
+        let band = Request::Band { from_hz: from / BEYOND, to_hz: to * BEYOND, max_damping_ratio: None };
         part::of_model(model, at, band, &SparseOptions::default())?
     };
     let response = Response::new(plant)?;
@@ -320,41 +320,51 @@ fn quadrature(input: usize) -> c64 {
     if input == 0 { c64::new(1.0, 0.0) } else { c64::new(0.0, -1.0) }
 }
 
-/// Derivatives of the outputs, and the sum over the inputs of an unbalance.
+/// Derivatives of the outputs, and the sum over the inputs of an unbalance: H g with the factor g of the frequency, and H' g + H g'.
 fn shape(point: SweptPoint, request: &ResponseRequest) -> SweptPoint {
-    let s = c64::new(0.0, point.omega);
-    let factor = s.powu(request.derivatives);
-    // An infinite entry stays one at the frequency zero, too.
-    let scaled = |h: c64, factor: c64| if h.is_finite() { h * factor } else { h };
-    let widened = |bound: f64, factor: f64| if bound.is_finite() { bound * factor } else { bound };
-    if let Drive::Unbalance { amount, .. } = request.drive {
-        let size = amount * point.omega * point.omega;
-        point.map(|sample| {
-            let (ny, nu) = sample.value.shape();
-            let sum = |o: usize| {
-                let terms = || (0..nu).map(|i| (sample.value[(o, i)], quadrature(i)));
-                let whole = terms().all(|(h, _)| h.is_finite());
-                if whole {
-                    terms().map(|(h, turn)| h * turn).sum::<c64>() * (size * factor)
-                } else {
-                    c64::new(f64::INFINITY, 0.0)
-                }
-            };
-            let error = |o: usize| {
-                widened((0..nu).map(|i| sample.bound[(o, i)]).sum::<f64>(), size.abs() * factor.norm())
-            };
-            let (value, bound) =
-                (DenseC::from_fn(ny, 1, |o, _| sum(o)), Dense::from_fn(ny, 1, |o, _| error(o)));
-            Sample { omega: sample.omega, value, bound }
-        })
-    } else if request.derivatives > 0 {
-        point.map(|sample| {
-            let (ny, nu) = sample.value.shape();
-            let value = DenseC::from_fn(ny, nu, |o, i| scaled(sample.value[(o, i)], factor));
-            let bound = Dense::from_fn(ny, nu, |o, i| widened(sample.bound[(o, i)], factor.norm()));
-            Sample { omega: sample.omega, value, bound }
-        })
-    } else {
-        point
+    let (omega, order) = (point.omega, request.derivatives);
+    let s = c64::new(0.0, omega);
+    let amount = match request.drive {
+        Drive::Unbalance { amount, .. } => Some(amount),
+        _ => None,
+    };
+    if amount.is_none() && order == 0 {
+        return point;
     }
+    let (mut factor, mut change) = (s.powu(order), c64::new(0.0, 0.0));
+    if order > 0 {
+        change = c64::new(0.0, f64::from(order)) * s.powu(order - 1);
+    }
+    if let Some(amount) = amount {
+        change = amount * omega * (2.0 * factor + omega * change);
+        factor *= amount * omega * omega;
+    }
+    // What is summed over to one column: all inputs of an unbalance, or each alone.
+    let terms = |column: usize, nu: usize| match amount {
+        Some(_) => (0..nu).map(|i| (i, quadrature(i))).collect(),
+        None => vec![(column, c64::new(1.0, 0.0))],
+    };
+    point.map(|sample| {
+        let Sample { value, bound, slope, .. } = &sample;
+        let (ny, nu) = value.shape();
+        let columns = if amount.is_some() { 1 } else { nu };
+        let sum = |a: &DenseC, o: usize, column: usize| {
+            terms(column, nu).into_iter().map(|(i, turn)| a[(o, i)] * turn).sum::<c64>()
+        };
+        // An infinite entry stays one at the frequency zero, too.
+        let moved = |o: usize, column: usize| {
+            let whole = terms(column, nu).iter().all(|(i, _)| value[(o, *i)].is_finite());
+            if whole { sum(value, o, column) * factor } else { c64::new(f64::INFINITY, 0.0) }
+        };
+        let widened = |o: usize, column: usize| {
+            let all: f64 = terms(column, nu).iter().map(|(i, _)| bound[(o, *i)]).sum();
+            if all.is_finite() { all * factor.norm() } else { all }
+        };
+        Sample {
+            omega,
+            value: DenseC::from_fn(ny, columns, moved),
+            bound: Dense::from_fn(ny, columns, widened),
+            slope: DenseC::from_fn(ny, columns, |o, c| sum(slope, o, c) * factor + sum(value, o, c) * change),
+        }
+    })
 }

@@ -39,7 +39,7 @@ struct Grid {
     logarithmic: bool,
     only: Option<Vec<f64>>,
     change: f64,
-    most: usize,
+    most: Option<usize>,
 }
 
 impl Grid {
@@ -51,7 +51,7 @@ impl Grid {
             logarithmic,
             only,
             change: self.change,
-            most: self.most,
+            most: self.most.unwrap_or_else(|| SweepOptions::most_for(points)),
             ..SweepOptions::default()
         }
     }
@@ -129,6 +129,8 @@ pub(crate) fn response<'py>(py: Python<'py>, site: &Site, asked: &str) -> PyResu
         })
         .collect();
     out.set_item("random", random)?;
+    let entries = (0..size.0).flat_map(|o| (0..size.1).map(move |i| (o, i)));
+    out.set_item("units", entries.map(|at| found.unit(at)).collect::<Vec<_>>())?;
     set_lossy(py, &out, found.lossy_poles)?;
     out.set_item("input_units", found.input_units)?;
     out.set_item("output_units", found.output_units)?;
@@ -280,7 +282,7 @@ fn of_matrices(plant: Plant, asked: &Grid, with_zeros: bool) -> Result<OfMatrice
     let request = if all {
         Request::All
     } else {
-        Request::Band { from_hz: from / BEYOND, to_hz: to * BEYOND, max_damping_ratio: Some(0.5) }
+        Request::Band { from_hz: from / BEYOND, to_hz: to * BEYOND, max_damping_ratio: None }
     };
     let poles = solve(&pencil, &request, &SparseOptions::default())?;
     let response = Response::new(plant)?;

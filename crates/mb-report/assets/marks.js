@@ -55,6 +55,31 @@ function sizeAt(state, n) {
   return Math.sqrt(sum) / STEPS;
 }
 
+/// The middle of the nodes of each part: it moves as they do, so that a picture takes it of each shape once.
+const middlesOf = new WeakMap();
+function middles(values) {
+  if (!middlesOf.has(values)) {
+    const middle = (nodes) => [0, 1, 2].map((i) => { let sum = 0; for (const n of nodes) sum += values[3 * n + i]; return sum / STEPS / (nodes.size || 1); });
+    middlesOf.set(values, nodesOf.map(middle));
+  }
+  return middlesOf.get(values);
+}
+
+/// The orbits of some nodes, which stand while the mode plays.
+let knownOrbits = { from: "" };
+function orbitsInView(state, project) {
+  const from = JSON.stringify([camera, state.amplitude, state.picked]);
+  if (knownOrbits.from !== from) {
+    const all = new Path2D(), turns = Array.from({ length: 32 }, (_, k) => [Math.cos(k * Math.PI / 16), -Math.sin(k * Math.PI / 16)].map((x) => state.amplitude * x));
+    for (let n = 0; n < scene.count; n += Math.ceil(scene.count / MOST_ORBITS)) {
+      turns.forEach((phase, k) => { const [x, y] = project(nodeAt(state, n, phase)); if (k) all.lineTo(x, y); else all.moveTo(x, y); });
+      all.closePath();
+    }
+    knownOrbits = { from, all };
+  }
+  return knownOrbits.all;
+}
+
 function path(points, closed = false) {
   paper.beginPath();
   points.forEach(([x, y], i) => (i ? paper.lineTo(x, y) : paper.moveTo(x, y)));
@@ -227,11 +252,7 @@ function drawMarks(state, surfaces) {
   if (state.orbits && state.amplitude) {
     paper.strokeStyle = state.accent;
     paper.lineWidth = 1;
-    const step = Math.ceil(scene.count / MOST_ORBITS);
-    for (let n = 0; n < scene.count; n += step) {
-      path(Array.from({ length: 33 }, (_, k) => project(nodeAt(state, n, [state.amplitude * Math.cos(k * Math.PI / 16), -state.amplitude * Math.sin(k * Math.PI / 16)]))), true);
-      paper.stroke();
-    }
+    paper.stroke(orbitsInView(state, project));
   }
   paper.lineJoin = "round";
   paper.lineCap = "butt";
@@ -245,10 +266,10 @@ function drawMarks(state, surfaces) {
   }
   if (state.names) {
     paper.font = "12px sans-serif";
+    const [still, real, imaginary] = [state.positions, state.real, state.imaginary].map(middles);
     scene.owners.forEach((name, o) => {
-      const list = [...nodesOf[o]];
-      if (!list.length) return;
-      const p = list.map((n) => project(nodeAt(state, n))), mid = [0, 1].map((k) => p.reduce((s, q) => s + q[k], 0) / p.length);
+      if (!nodesOf[o].size) return;
+      const mid = project(still[o].map((x, i) => x + state.phase[0] * real[o][i] + state.phase[1] * imaginary[o][i]));
       paper.lineWidth = 3;
       paper.strokeStyle = state.panel;
       paper.strokeText(name, mid[0] + 8, mid[1] - 8);

@@ -57,6 +57,12 @@ const SVG = (name, attributes, text = "") => {
 const COLOURS = ["#1767a8", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a"];
 const figure = (x) => (x === 0 || (Math.abs(x) >= 1e-3 && Math.abs(x) < 1e5) ? String(+x.toPrecision(4)) : x.toExponential(2));
 
+/// A value with the words of its axis, `frequency, Hz`, around it: `frequency 12.5 Hz`.
+const labelled = (title, x) => {
+  const at = title.indexOf(", ");
+  return at < 0 ? `${title} ${figure(x)}` : `${title.slice(0, at)} ${figure(x)} ${title.slice(at + 2)}`;
+};
+
 /// From values to places: in proportion, or by decimal logarithms.
 function axis(values, logarithmic, [from, to]) {
   const good = values.filter((v) => v !== null && Number.isFinite(v) && (!logarithmic || v > 0)), value = logarithmic ? Math.log10 : (v) => v;
@@ -97,13 +103,21 @@ function equalAxes(curves, wide) {
 /// A long name without its middle.
 const middle = (text, most) => (text.length <= most ? text : `${text.slice(0, Math.ceil((most - 1) / 2))}…${text.slice(text.length - Math.floor((most - 1) / 2))}`);
 
+/// The width of a text of a chart in its own units, a tenth more where the browser has another font for it.
+const lettersWide = (text) => {
+  paper.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  return Math.ceil(1.1 * paper.measureText(text).width);
+};
+
 /// Broken lines are references, of no colour of their own.
 const tint = (curve) => (curve.mark === "dashes" ? "#8a8a8a" : COLOURS[curve.colour % COLOURS.length]);
 
 function makeChart(chart) {
   // Names stand to the right of the drawing, so that they lie on no curve.
   const list = chart.panels, named = (panel) => panel.curves.filter((c) => c.name && !c.named_at_end), legends = (panel) => panel.curves.length > 1 && named(panel).length > 0;
-  const [W, left, right, top, gap] = [980, 84, list.some(legends) ? 180 : 20, 8, 18];
+  // The margin is as wide as the longest of them.
+  const widest = Math.max(0, ...list.filter(legends).flatMap(named).map((c) => lettersWide(middle(c.name, 24))));
+  const [W, left, right, top, gap] = [980, 84, widest ? widest + 40 : 20, 8, 18];
   // A panel is as high as its legend needs.
   const equal = chart.equal ? equalAxes(list[0].curves, W - right - left) : null;
   const highs = list.map((panel) => Math.max(equal ? equal.high : 210, legends(panel) ? 15 * named(panel).length + 8 : 0));
@@ -181,17 +195,19 @@ function makeChart(chart) {
       const { curve, i } = best, hz = (curve.frequencies_hz || [])[i];
       near.setAttribute("cx", best.at[0]);
       near.setAttribute("cy", best.at[1]);
-      told.textContent = `${curve.name ? `${curve.name}: ` : ""}${figure(curve.x[i])} ${curve.y[i] < 0 ? "-" : "+"} ${figure(Math.abs(curve.y[i]))} i${hz === undefined ? "" : ` at ${figure(hz)} Hz`}`;
+      told.textContent = `${hz === undefined ? "" : `frequency ${figure(hz)} Hz: `}${curve.name ? `${curve.name}: ` : ""}${labelled(chart.abscissa, curve.x[i])}; ${labelled(list[0].ordinate, curve.y[i])}`;
       return;
     }
     cross.setAttribute("x1", px);
     cross.setAttribute("x2", px);
-    const words = list.flatMap((panel) => panel.curves.map((curve) => {
-      let i = curve.x.findIndex((v) => v >= x);
-      i = i < 0 ? curve.x.length - 1 : i;
-      return curve.y[i] === null ? "" : `${curve.name || panel.ordinate}: ${figure(curve.y[i])} at ${figure(curve.x[i])}`;
-    }));
-    told.textContent = words.filter(Boolean).slice(0, 6).join("; ");
+    // Curves at the same place share its words.
+    const words = new Map();
+    for (const panel of list) for (const curve of panel.curves) {
+      const found = curve.x.findIndex((v) => v >= x), i = found < 0 ? curve.x.length - 1 : found, where = labelled(chart.abscissa, curve.x[i]);
+      if (curve.y[i] === null || curve.y[i] === undefined) continue;
+      words.set(where, [...(words.get(where) ?? []), `${curve.name ? `${curve.name}: ` : ""}${labelled(panel.ordinate, curve.y[i])}`]);
+    }
+    told.textContent = [...words].slice(0, 3).map(([where, texts]) => `${where}: ${texts.slice(0, 6).join("; ")}`).join(". ");
   });
   const out = element("article", { class: "chart" }, element("h2", {}, chart.title));
   if (chart.note) out.append(element("p", { class: "under" }, chart.note));

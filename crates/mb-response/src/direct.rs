@@ -47,6 +47,8 @@ pub struct Sample {
     pub value: DenseC,
     /// Bound of |dH| by entry, outputs x inputs.
     pub bound: Dense,
+    /// dH / d omega by entry to rounding, outputs x inputs; in units of H over rad/s.
+    pub slope: DenseC,
 }
 
 impl Sample {
@@ -150,9 +152,11 @@ impl Response {
     /// # Errors
     /// [`ResponseError::Pole`] where the equations have no solution; [`ResponseError::BadFrequency`]; memory.
     pub(crate) fn solved(&self, omega: f64) -> Result<Solved, ResponseError> {
-        let (mut solved, slope) = self.with_slope(c64::new(0.0, omega))?;
-        solved.sample.bound = &solved.sample.bound + &dense::scale(OF_FREQUENCY * omega.abs(), &slope);
-        Ok(solved)
+        let Solved { mut sample, lost } = self.at(c64::new(0.0, omega))?;
+        for entry in places(&sample.value) {
+            sample.bound[entry] += OF_FREQUENCY * omega.abs() * sample.slope[entry].norm();
+        }
+        Ok(Solved { sample, lost })
     }
 
     /// H at any s in rad/s, with its bound; `omega` of the sample is Im s.
@@ -160,12 +164,12 @@ impl Response {
     /// # Errors
     /// As [`Response::direct`].
     pub fn transfer(&self, s: c64) -> Result<Sample, ResponseError> {
-        let Solved { sample, lost } = self.with_slope(s)?.0;
+        let Solved { sample, lost } = self.at(s)?;
         if lost { Err(ResponseError::Pole { omega: s.im }) } else { Ok(sample) }
     }
 
-    /// H with its bound, and |dH / ds|.
-    fn with_slope(&self, s: c64) -> Result<(Solved, Dense), ResponseError> {
+    /// H with its bound at any s, and its change with Im s.
+    fn at(&self, s: c64) -> Result<Solved, ResponseError> {
         let omega = s.im;
         if !(s.re.is_finite() && omega.is_finite()) {
             return Err(ResponseError::BadFrequency { omega });
@@ -193,18 +197,18 @@ impl Response {
         let longest = lengths(&w) * lengths(&x);
         let found = self.refined(s, &factors, &f, Solution::new(x, l), &Adjoint { w, z, mu });
         let is_finite = found.is_finite();
-        let sample = Sample { omega, bound: found.bound(), value: found.value };
+        let sample = Sample { omega, bound: found.bound(), value: found.value, slope };
         if !is_finite {
             return Err(ResponseError::Pole { omega });
         }
         let lost = sample.is_lost(longest);
-        Ok((Solved { sample, lost }, slope))
+        Ok(Solved { sample, lost })
     }
 
-    /// |(Y_v + 2 s Y_a) x - z^T (2 s M + C) x|, outputs x inputs.
-    fn slope(&self, s: c64, x: &DenseC, z: &DenseC) -> Dense {
+    /// i ((Y_v + 2 s Y_a) x - z^T (2 s M + C) x), outputs x inputs.
+    fn slope(&self, s: c64, x: &DenseC, z: &DenseC) -> DenseC {
         let p = &self.plant;
-        let mut out = Dense::zeros(p.outputs(), p.inputs());
+        let mut out = DenseC::zeros(p.outputs(), p.inputs());
         for i in 0..p.inputs() {
             let x = x.col_as_slice(i);
             let mut image = vec![c64::new(0.0, 0.0); p.n()];
@@ -216,7 +220,7 @@ impl Response {
             for o in 0..p.outputs() {
                 let read: c64 = (0..p.n()).map(|j| (p.by_v[(o, j)] + 2.0 * s * p.by_a[(o, j)]) * x[j]).sum();
                 let moved: c64 = z.col_as_slice(o).iter().zip(&image).map(|(z, y)| z * y).sum();
-                out[(o, i)] = (read - moved).norm();
+                out[(o, i)] = c64::new(0.0, 1.0) * (read - moved);
             }
         }
         out

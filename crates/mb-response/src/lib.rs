@@ -30,6 +30,7 @@ mod projection;
 mod random;
 mod refined;
 mod states;
+mod structure;
 mod sweep;
 mod zero_dynamics;
 mod zeros;

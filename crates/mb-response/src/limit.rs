@@ -103,7 +103,11 @@ impl Limit {
             (value[entry], bound[entry]) =
                 self.entry(entry, t).unwrap_or((c64::new(f64::INFINITY, 0.0), f64::INFINITY));
         }
-        Sample { omega, value, bound }
+        // That of the nearest samples, on both sides.
+        let slope = DenseC::from_fn(ny, nu, |o, i| {
+            0.5 * (self.samples[2].slope[(o, i)] + self.samples[3].slope[(o, i)])
+        });
+        Sample { omega, value, bound, slope }
     }
 
     /// The value of one entry; none where it has the pole.
@@ -153,6 +157,7 @@ mod tests {
                 omega: w,
                 value: DenseC::from_fn(1, 1, |_, _| value),
                 bound: Dense::from_fn(1, 1, |_, _| f64::EPSILON * value.norm()),
+                slope: DenseC::zeros(1, 1),
             })
         };
         let found = Limit::new(at, at.places().into_iter().map(sample).collect()).unwrap().value(omega);

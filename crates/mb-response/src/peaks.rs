@@ -2,7 +2,8 @@
 //!
 //! A sample that stands out of its neighbours by more than all bounds has a local maximum of |H| around it, because |H| is
 //! continuous where no undamped pole lies. A maximum between two samples of which neither stands out, as at an end of the band, is looked
-//! for where the cubic of log |H| through four samples has one. The search takes the vertex of the parabola of 1 / |H|^2 through three
+//! for where the cubic with the values and slopes of log |H| at both has one, and again with what is found there where |H| rises at one end
+//! and falls at the other. The search takes the vertex of the parabola of 1 / |H|^2 through three
 //! frequencies, next to which a resonance is one exactly, until the vertices agree; two values near the last one that are
 //! lower by more than all bounds are the ends of the interval in which the maximum is shown to lie. An undamped pole makes
 //! |H| infinite or, where it is not excited or not seen, leaves it as it is: the values near the pole show it.
@@ -15,6 +16,8 @@ use mb_algebra::sorted::{ascending, descending};
 
 /// Values of H that a search may take.
 const STEPS: usize = 24;
+/// And the look for a maximum between two samples.
+const LOOKS: usize = 6;
 /// Distance from an undamped pole, relative, at which |H| is looked at, and its growth there that shows it infinite.
 const BESIDE: f64 = 1e-8;
 const GROWTH: f64 = 10.0;
@@ -44,11 +47,15 @@ struct Value {
     omega: f64,
     h: c64,
     bound: f64,
+    /// d log |H| / d omega.
+    slope: f64,
 }
 
 impl Value {
     fn of(sample: &Sample, entry: (usize, usize)) -> Self {
-        Self { omega: sample.omega, h: sample.value[entry], bound: sample.bound[entry] }
+        let h = sample.value[entry];
+        let slope = (sample.slope[entry] / h).re;
+        Self { omega: sample.omega, h, bound: sample.bound[entry], slope }
     }
     fn size(&self) -> f64 {
         self.h.norm()
@@ -133,8 +140,7 @@ fn standing_out(values: &[Value]) -> Vec<[Value; 3]> {
     out
 }
 
-/// Maxima between neighbours, none of which is in `found`: values at the maximum of the cubic of log |H| through four samples that are above
-/// both neighbours by more than all bounds.
+/// Maxima between neighbours, none of which is in `found`: values that are above both ends of an interval by more than all bounds.
 fn between(
     values: &[Value],
     found: &[[Value; 3]],
@@ -142,49 +148,41 @@ fn between(
     at: &mut dyn FnMut(f64) -> Result<Option<Value>, ResponseError>,
 ) -> Result<Vec<[Value; 3]>, ResponseError> {
     let mut out = Vec::new();
-    for k in 1..values.len().max(4) - 2 {
-        // The middle of four, and what is before and after it at the ends.
-        let Some(four) = values.get(k - 1..k + 3) else { break };
-        let (first, last) = (k == 1, k + 3 == values.len());
-        let pairs = [(first, 0), (true, 1), (last, 2)];
-        for (_, j) in pairs.into_iter().filter(|(taken, _)| *taken) {
-            let (a, b) = (four[j], four[j + 1]);
-            let inside = |w: f64| w > four[0].omega && w < four[3].omega;
-            let known = found.iter().any(|f| f[0].omega < b.omega && f[2].omega > a.omega);
-            if known || undamped.iter().any(|w| inside(*w)) {
-                continue;
+    for pair in values.windows(2) {
+        let [mut a, mut b] = [pair[0], pair[1]];
+        let known = found.iter().any(|f| f[0].omega < b.omega && f[2].omega > a.omega);
+        if known || undamped.iter().any(|w| *w > a.omega && *w < b.omega) {
+            continue;
+        }
+        for _ in 0..LOOKS {
+            let Some(omega) = cubic_maximum(&a, &b) else { break };
+            let Some(top) = at(omega)? else { break };
+            if top.above(&a) && top.above(&b) {
+                out.push([a, top, b]);
+                break;
             }
-            for omega in cubic_maximum(four).filter(|w| *w > a.omega && *w < b.omega) {
-                if let Some(top) = at(omega)?
-                    && top.above(&a)
-                    && top.above(&b)
-                {
-                    out.push([a, top, b]);
-                }
+            // Between a rise and a fall there is a maximum.
+            match (a.slope > 0.0, top.slope > 0.0, b.slope < 0.0) {
+                (_, true, true) => a = top,
+                (true, false, _) => b = top,
+                _ => break,
             }
         }
     }
     Ok(out)
 }
 
-/// The place of the local maximum of the cubic of log |H| through four values; none where there is none.
-fn cubic_maximum(four: &[Value]) -> impl Iterator<Item = f64> + use<> {
-    let x: Vec<f64> = four.iter().map(|v| v.omega).collect();
-    let mut d: Vec<f64> = four.iter().map(|v| v.size().ln()).collect();
-    // Divided differences: f = d0 + d1 (x - x0) + d2 (x - x0)(x - x1) + d3 (x - x0)(x - x1)(x - x2).
-    for step in 1..4 {
-        for k in (step..4).rev() {
-            d[k] = (d[k] - d[k - 1]) / (x[k] - x[k - step]);
-        }
-    }
-    let (u, v) = (x[1] - x[0], x[2] - x[0]);
-    // f' = c + 2 b t + a t^2 with t = x - x0, zero with f'' = 2 b + 2 a t < 0 at the maximum.
-    let (a, b, c) = (3.0 * d[3], d[2] - d[3] * (u + v), d[1] - d[2] * u + d[3] * u * v);
+/// The place inside an interval of the local maximum of the cubic with the values and slopes of log |H| at its ends; none where there is none.
+fn cubic_maximum(first: &Value, last: &Value) -> Option<f64> {
+    let wide = last.omega - first.omega;
+    let (rise, m0, m1) = ((last.size() / first.size()).ln(), wide * first.slope, wide * last.slope);
+    // f' = c + 2 b t + a t^2 with t from 0 to 1, zero with f'' = 2 b + 2 a t < 0 at the maximum.
+    let (a, b, c) = (3.0 * (m0 + m1 - 2.0 * rise), 3.0 * rise - 2.0 * m0 - m1, m0);
     let root = (b * b - a * c).sqrt();
     // -b - root is a t; the form without cancellation.
     let t = if b < 0.0 { c / (root - b) } else { -(b + root) / a };
-    let place = x[0] + t;
-    place.is_finite().then_some(place).into_iter()
+    let place = first.omega + t * wide;
+    (place > first.omega && place < last.omega).then_some(place)
 }
 
 /// The undamped pole between the outer frequencies at which |H| is infinite.

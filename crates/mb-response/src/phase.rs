@@ -49,6 +49,7 @@ mod tests {
             omega: k as f64,
             value: DenseC::from_fn(1, 1, |_, _| c64::new(*re, *im)),
             bound: Dense::from_fn(1, 1, |_, _| 1e-15),
+            slope: DenseC::zeros(1, 1),
         };
         let samples: Vec<Sample> = values.iter().enumerate().map(sample).collect();
         phases(&samples.iter().collect::<Vec<_>>(), (0, 0), infinite)

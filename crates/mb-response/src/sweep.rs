@@ -14,11 +14,12 @@ use mb_algebra::{Dense, c64};
 
 /// Operations that the samples of a band may cost before intervals are no longer halved: minutes on one core.
 const AFFORDABLE: f64 = 6e10;
-/// Frequencies up to which no projection is made.
-const FEW: usize = 20;
-/// Operations of direct solutions beyond which a projection is made: in all, and for each unknown.
-const WORTH: f64 = 1e10;
-const WORTH_EACH: f64 = 4e6;
+/// Vectors that a projection has without a pole in the band, and more for each one.
+const VECTORS: [f64; 2] = [30.0, 4.0];
+/// Work of a vector over that of a direct solution: images by a factor that is there.
+const OF_VECTOR: f64 = 0.25;
+/// Operations of a solution by projection, by the second and the third power of the vectors.
+const OF_REDUCED: [f64; 2] = [50.0, 1.0];
 /// A damping ratio that is rounding of a pole: it counts as undamped, so that no sample is put on it. Who knows the error of a pole gives it
 /// no real part where that is none for sure.
 const UNDAMPED: f64 = 4.0 * f64::EPSILON;
@@ -73,7 +74,7 @@ pub struct SweepOptions {
     /// Off the straight line by this much between two samples, another is put between them: relative change of |H| and rad of phase,
     /// and in the complex plane the height of an arc over its chord by a fiftieth of that share of the largest |H|. Default 0.05.
     pub change: f64,
-    /// Most frequencies in all. Default 4000.
+    /// Most frequencies in all. Default [`SweepOptions::most_for`] the default points.
     pub most: usize,
     /// How H is found. Default automatic.
     pub method: Method,
@@ -86,9 +87,16 @@ impl Default for SweepOptions {
             logarithmic: false,
             only: None,
             change: 0.05,
-            most: 4000,
+            most: Self::most_for(400),
             method: Method::Automatic,
         }
+    }
+}
+
+impl SweepOptions {
+    /// Most frequencies in all for so many evenly spaced ones: ten times as many, at least 4000 and at most 100,000.
+    pub fn most_for(points: usize) -> usize {
+        points.saturating_mul(10).clamp(4_000, 100_000)
     }
 }
 
@@ -167,6 +175,8 @@ pub type Infinite = Vec<(f64, Vec<(usize, usize)>)>;
 pub struct Evaluator<'a> {
     response: &'a Response,
     options: &'a SweepOptions,
+    /// Imaginary parts of the poles, rad/s.
+    frequencies: Vec<f64>,
     projection: Option<Projection<'a>>,
     unproved: Option<String>,
     direct: usize,
@@ -181,18 +191,17 @@ impl<'a> Evaluator<'a> {
     pub fn new(response: &'a Response, options: &'a SweepOptions, poles: &[c64]) -> Self {
         let highest = poles.iter().map(|p| p.norm()).fold(0.0, f64::max);
         let undamped = Undamped::of(poles, is_undamped, if highest > 0.0 { highest } else { 1.0 });
-        Self { response, options, projection: None, unproved: None, direct: 0, undamped, limits: Vec::new() }
+        let frequencies = poles.iter().map(|p| p.im).collect();
+        let (projection, unproved, limits) = (None, None, Vec::new());
+        Self { response, options, frequencies, projection, unproved, direct: 0, undamped, limits }
     }
 
     /// Makes the projection for these frequencies where the options and the work ask for one.
     pub fn prepare(&mut self, omegas: &[f64]) {
-        let operations = self.response.operations() * omegas.len() as f64;
         let wanted = match self.options.method {
             Method::Direct => false,
             Method::Projection => true,
-            Method::Automatic => {
-                omegas.len() > FEW && operations > WORTH + WORTH_EACH * self.response.plant.n() as f64
-            }
+            Method::Automatic => self.projection_saves(omegas),
         };
         if wanted && self.projection.is_none() {
             match Projection::new(self.response, omegas) {
@@ -200,6 +209,18 @@ impl<'a> Evaluator<'a> {
                 Err(why) => self.unproved = Some(why.to_string()),
             }
         }
+    }
+
+    /// Whether a projection, its space included, takes less work than a direct solution for each of these frequencies.
+    fn projection_saves(&self, omegas: &[f64]) -> bool {
+        let plant = &self.response.plant;
+        let highest = omegas.iter().copied().fold(0.0, f64::max);
+        let poles = self.frequencies.iter().filter(|w| **w > 0.0 && **w <= highest).count();
+        let vectors = VECTORS[0] + VECTORS[1] * poles as f64;
+        let (direct, count) = (self.response.operations(), omegas.len() as f64);
+        let reduced = (OF_REDUCED[0] + OF_REDUCED[1] * vectors) * vectors * vectors;
+        2.0 * vectors < plant.n().saturating_sub(plant.m()) as f64
+            && OF_VECTOR * vectors * direct + count * reduced < count * direct
     }
 
     /// H at these frequencies (rad/s, increasing), and between them where it is not straight unless the options name the frequencies.

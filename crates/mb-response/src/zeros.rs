@@ -4,14 +4,17 @@
 //! H(s) = gain prod (s - z_j) / prod (s - p_k)
 //! ```
 //!
-//! Where the reduced mass matrix is regular, the zeros are the eigenvalues of the zero dynamics of the state space (zero_dynamics.rs),
-//! which has as many as there are finite zeros. Elsewhere they are the finite ones of
+//! The zeros are the finite eigenvalues of Rosenbrock's system matrix in second-order form,
 //!
 //! ```text
 //! [s^2 M_r + s C_r + K_r, -F_r; s^2 Y_a + s Y_v + Y_q, D] (z, u) = 0        on the null space of Phi_q, x = R z
 //! ```
 //!
-//! (Rosenbrock's system matrix in second-order form), which the quadratic solver of mb-eigen separates from infinite ones. The gain follows
+//! With R from a partition of the coordinates the pattern of the mechanism stays, and the determinant is the product of those of the
+//! irreducible blocks (structure.rs): where one body passes force and motion on to the next, each block is a small problem of its own,
+//! whereas the zeros of them all, close together, would be roots of a polynomial whose digits are lost. What is one block are the
+//! eigenvalues of the zero dynamics of the state space (zero_dynamics.rs), which has as many as there are finite zeros, where the reduced mass
+//! matrix is regular, and elsewhere what the quadratic solver of mb-eigen separates from infinite eigenvalues. The gain follows
 //! from H at a point off all eigenvalues, and the product is compared with H at other points. Pairs of a pole and a zero that agree within
 //! their errors are cancelled: no input reaches them or no output sees them. The residue of H there is the distance of the pair times what
 //! the other factors are, below its rounding. Pairs that are only near each other stay: close to the axis, even a small distance is seen at
@@ -20,8 +23,9 @@
 use crate::direct::Response;
 use crate::error::ResponseError;
 use crate::plant::Plant;
+use crate::structure;
 use crate::zero_dynamics;
-use mb_algebra::{Dense, QuadraticPencil, RankQr, RankTolerance, c64, dense, to_dense};
+use mb_algebra::{Dense, Lu, QuadraticPencil, RankQr, RankTolerance, Sparse, c64, dense, to_dense};
 use mb_eigen::DenseOptions;
 
 /// Errors above this share of a pole are no measure of what rounding moves it by.
@@ -39,6 +43,8 @@ const OFF_AXIS: c64 = c64::new(1.3, 0.4);
 const COMPARED: usize = 8;
 /// How far beyond the fastest eigenvalue, where the gain alone counts.
 const BEYOND: f64 = 30.0;
+/// And farther, where a zero that is missing would still be seen.
+const FAR: [f64; 2] = [1e3, 1e6];
 /// Share of the typical eigenvalue below which one may be a zero of rounding.
 const SLOWEST: f64 = 1e-6;
 /// Steps of correction at most, of which the first gain no digits where zeros are close together.
@@ -84,7 +90,7 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
     }
     let p = &plant.pencil;
     let r = RankQr::new(&to_dense(&p.phi_q), RankTolerance::default())?.null_space();
-    let reduced = |a: &mb_algebra::Sparse| dense::mul_transpose(&r, &dense::mul(&to_dense(a), &r));
+    let reduced = |a: &Sparse| dense::mul_transpose(&r, &dense::mul(&to_dense(a), &r));
     let [m, c, k] = [&p.m, &p.c, &p.k].map(reduced);
     let poles = finite(&QuadraticPencil {
         m: m.clone(),
@@ -92,20 +98,34 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
         k: k.clone(),
         phi_q: Dense::zeros(0, r.ncols()),
     })?;
-    let rate = typical(poles.iter().map(|(s, _)| *s));
-    let lists = match zero_dynamics::candidates(plant, [&m, &c, &k], &r, (output, input), rate) {
-        Some(list) => list.into_iter().rev().map(|a| eigenvalues(&a)).collect::<Result<Vec<_>, _>>()?,
-        None => vec![finite(&bordered([&m, &c, &k], &r, plant, (output, input)))?],
-    };
+    let system = bordered(plant, (output, input))?;
+    let Some(blocks) = blocks(&system) else { return Err(ResponseError::NoZeros) };
     let mut best: Option<Zeros> = None;
-    for list in lists {
+    let mut agrees = |list: Vec<(c64, f64)>| -> Result<bool, ResponseError> {
         let found = product(response, (output, input), &poles, list)?;
-        let agrees = found.relative_error <= AGREES;
-        if best.as_ref().is_none_or(|best| found.relative_error < best.relative_error) {
+        let error = found.relative_error;
+        if best.as_ref().is_none_or(|best| error < best.relative_error) {
             best = Some(found);
         }
-        if agrees {
-            break;
+        Ok(error <= AGREES)
+    };
+    let of_blocks = || blocks.iter().map(finite).collect::<Result<Vec<_>, _>>().map(|lists| lists.concat());
+    let split = blocks.len() > 1;
+    if split && agrees(of_blocks()?)? {
+        return best.ok_or(ResponseError::NoZeros);
+    }
+    let rate = typical(poles.iter().map(|(s, _)| *s));
+    match zero_dynamics::candidates(plant, [&m, &c, &k], &r, (output, input), rate) {
+        Some(list) => {
+            for a in list.into_iter().rev() {
+                if agrees(eigenvalues(&a)?)? {
+                    break;
+                }
+            }
+        }
+        None if split => {}
+        None => {
+            agrees(of_blocks()?)?;
         }
     }
     best.ok_or(ResponseError::NoZeros)
@@ -134,18 +154,14 @@ fn typical(values: impl Iterator<Item = c64>) -> f64 {
     if count > 0.0 { f64::exp(sum / count) } else { 1.0 }
 }
 
-/// Rosenbrock's system matrix.
-fn bordered(
-    [m, c, k]: [&Dense; 3],
-    r: &Dense,
-    plant: &Plant,
-    (output, input): (usize, usize),
-) -> QuadraticPencil {
+/// Rosenbrock's system matrix, with R = [I; -Phi_d^-1 Phi_i] of independent and dependent coordinates, whose zeros are exact.
+fn bordered(plant: &Plant, (output, input): (usize, usize)) -> Result<QuadraticPencil, ResponseError> {
+    let r = partitioned(&to_dense(&plant.pencil.phi_q))?;
     let dof = r.ncols();
-    let f = dense::mul_transpose(r, &plant.f);
-    let row = |y: &Dense| dense::mul(&dense::from_rows(&[&dense::row(y, output)]), r);
-    let bordered = |a: &Dense, y: &Dense, border: bool| {
-        let y = row(y);
+    let f = dense::mul_transpose(&r, &plant.f);
+    let bordered = |a: &Sparse, y: &Dense, border: bool| {
+        let a = dense::mul_transpose(&r, &dense::mul(&to_dense(a), &r));
+        let y = dense::mul(&dense::from_rows(&[&dense::row(y, output)]), &r);
         Dense::from_fn(dof + 1, dof + 1, |i, j| match (i < dof, j < dof) {
             (true, true) => a[(i, j)],
             (false, true) => y[(0, j)],
@@ -154,12 +170,41 @@ fn bordered(
             _ => 0.0,
         })
     };
-    QuadraticPencil {
-        m: bordered(m, &plant.by_a, false),
-        c: bordered(c, &plant.by_v, false),
-        k: bordered(k, &plant.by_q, true),
+    let p = &plant.pencil;
+    Ok(QuadraticPencil {
+        m: bordered(&p.m, &plant.by_a, false),
+        c: bordered(&p.c, &plant.by_v, false),
+        k: bordered(&p.k, &plant.by_q, true),
         phi_q: Dense::zeros(0, dof + 1),
+    })
+}
+
+/// A basis of the null space of `phi`, m x n, in which the independent coordinates are the unknowns.
+fn partitioned(phi: &Dense) -> Result<Dense, ResponseError> {
+    let qr = RankQr::new(phi, RankTolerance::default())?;
+    let (dependent, independent) = qr.partition_columns()?;
+    let rows = dense::select_rows(phi, &qr.independent_rows());
+    let part = |list: &[usize]| dense::select_columns(&rows, list);
+    let moved = Lu::new(&part(&dependent))?.solve_mat(&part(&independent));
+    let mut out = Dense::zeros(phi.ncols(), independent.len());
+    for (j, coordinate) in independent.iter().enumerate() {
+        out[(*coordinate, j)] = 1.0;
+        for (i, coordinate) in dependent.iter().enumerate() {
+            out[(*coordinate, j)] = -moved[(i, j)];
+        }
     }
+    Ok(out)
+}
+
+/// The irreducible blocks of a pencil without constraints; none where its determinant vanishes whatever its entries are.
+fn blocks(pencil: &QuadraticPencil) -> Option<Vec<QuadraticPencil>> {
+    let QuadraticPencil { m, c, k, .. } = pencil;
+    let entry = |i: usize, j: usize| [m, c, k].iter().any(|a| a[(i, j)] != 0.0);
+    let list = structure::blocks(m.nrows(), entry)?.into_iter().map(|[rows, columns]| {
+        let part = |a: &Dense| Dense::from_fn(rows.len(), rows.len(), |i, j| a[(rows[i], columns[j])]);
+        QuadraticPencil { m: part(m), c: part(c), k: part(k), phi_q: Dense::zeros(0, rows.len()) }
+    });
+    Some(list.collect())
 }
 
 /// Poles and zeros with their gain, equal ones cancelled, compared with H.
@@ -257,12 +302,14 @@ impl Product {
         let low = self.poles.iter().filter_map(size).fold(unit, f64::min);
         let high = BEYOND * self.all().filter_map(|s| size(&s)).fold(unit, f64::max);
         let mut worst: Option<f64> = None;
-        for k in 0..COMPARED {
-            let s = OFF_AXIS * (low * (high / low).powf((k as f64 + 0.5) / COMPARED as f64));
+        let within = |k: usize| low * (high / low).powf((k as f64 + 0.5) / COMPARED as f64);
+        for distance in (0..COMPARED).map(within).chain(FAR.map(|by| by * high)) {
+            let s = OFF_AXIS * distance;
             let sample = response.transfer(s)?;
             let (h, bound) = (sample.value[at], sample.bound[at]);
-            if bound <= LEAST_DIGITS * h.norm() {
-                let off = (self.logarithm(s).exp() / h - 1.0).norm();
+            // What underflows has no digits either.
+            if bound <= LEAST_DIGITS * h.norm() && h.norm() > f64::MIN_POSITIVE / f64::EPSILON {
+                let off = ((self.logarithm(s) - h.ln()).exp() - 1.0).norm();
                 let off = if off.is_nan() { f64::INFINITY } else { off };
                 worst = Some(worst.map_or(off, |worst| worst.max(off)));
             }

@@ -180,7 +180,7 @@ pub fn mean_squares(outputs: &[String], random: &[RandomOutput]) -> Vec<String> 
 
 #[cfg(test)]
 mod tests {
-    use super::{Density, densities, method};
+    use super::{Density, Stability, densities, method, notes};
     use mb_algebra::{Dense, DenseC, c64};
     use mb_response::{How, Sample, Sweep, SweptPoint};
 
@@ -190,6 +190,7 @@ mod tests {
             omega: 1.0,
             value: DenseC::from_fn(1, 1, |_, _| c64::new(value, 0.0)),
             bound: Dense::from_fn(1, 1, |_, _| bound),
+            slope: DenseC::zeros(1, 1),
         };
         let point = |e: &Option<(f64, f64)>| {
             e.map_or_else(|| SweptPoint::infinite(1.0), |e| SweptPoint::new(sample(e)))
@@ -208,6 +209,19 @@ mod tests {
         );
         assert_eq!(line(&[None]), format!("1 frequency{direct}no value, each lies on an undamped pole"));
         assert_eq!(line(&[Some((0.0, 0.0))]), format!("1 frequency{direct}every value is zero"));
+    }
+
+    #[test]
+    fn frequencies_that_ran_out_are_a_note() {
+        let stable = Stability { growing: None, all_poles: true, with_loss: true };
+        let mut swept = sweep(&[Some((2.0, 0.5)), Some((4.0, 0.5))]);
+        assert!(notes(&swept, &stable, None, 0.0).is_empty());
+        swept.ran_out = true;
+        let [note] = &notes(&swept, &stable, None, 0.0)[..] else { panic!() };
+        assert!(
+            note.starts_with("2 frequencies, as many as are taken,") && note.contains("`--points`"),
+            "{note}"
+        );
     }
 
     #[test]

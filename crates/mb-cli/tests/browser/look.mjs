@@ -106,7 +106,19 @@ async function look(renderer, width, scheme) {
     check(charts.length === (task.charts ?? 0) && charts.every((c) => c.curves > 0 && !c.broken), `charts: ${JSON.stringify(charts)}`);
     if (charts.length) {
       await page.locator(".chart svg").first().hover();
-      check(/ at /.test(await page.locator(".chart output").first().textContent()), "a chart does not tell its numbers");
+      const [across, up] = await page.evaluate(() => {
+        const { abscissa, panels } = JSON.parse(document.getElementById("data").textContent).charts[0];
+        return [abscissa, panels[0].ordinate].map((title) => title.split(", "));
+      });
+      // Each number stands between the name and the unit of its axis.
+      const numbers = await page.locator(".chart output").first().textContent();
+      const stands = ([name, unit]) => numbers.includes(`${name} `) && (!unit || numbers.includes(` ${unit}`));
+      check(stands(across) && stands(up) && / -?\d/.test(numbers), `a chart tells its numbers as ${numbers}`);
+      const cut = await page.$$eval(".chart svg", (list) => list.flatMap((svg) => {
+        const { left, right } = svg.getBoundingClientRect(), outside = (t) => { const box = t.getBoundingClientRect(); return box.left < left - 1 || box.right > right + 1; };
+        return [...svg.querySelectorAll("text")].filter(outside).map((t) => t.textContent);
+      }));
+      check(cut.length === 0, `words of charts are cut: ${cut.join(", ")}`);
     }
 
     // Keys and rows choose modes; what moves is said in words.

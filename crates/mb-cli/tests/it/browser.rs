@@ -25,23 +25,35 @@ static BROWSER: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 /// Looks at a page in a browser, with and without WebGL, wide and narrow; see `tests/browser/look.mjs`.
 pub(crate) fn look(name: &str, page: &Path, title: &str, modes: &[Value], charts: usize) {
+    let task = value!({ "page": page, "title": title, "modes": modes, "charts": charts,
+        "pictures": std::env::var("MB_PICTURES").ok() });
+    script(name, "look.mjs", task);
+}
+
+/// What pictures of a page cost, with so many modes played; see `tests/browser/work.mjs`. None without a browser.
+pub(crate) fn work(name: &str, page: &Path, modes: usize) -> Option<Value> {
+    let said = script(name, "work.mjs", value!({ "page": page, "modes": modes }))?;
+    Some(serde_json::from_str(&said).unwrap())
+}
+
+/// Runs a script of `tests/browser` with its task and gives what it prints; none where there is no browser.
+fn script(name: &str, script: &str, mut task: Value) -> Option<String> {
     let Some([chromium, node, modules]) = browser() else {
         // Written past the test harness, which would keep it to itself.
         let _ = writeln!(
             std::io::stderr(),
             "NOT RUN: {name} needs Chromium, Node.js and playwright-core in target/browser"
         );
-        return;
+        return None;
     };
-    let task = value!({ "chromium": chromium, "modules": modules, "page": page, "title": title, "modes": modes, "charts": charts,
-        "pictures": std::env::var("MB_PICTURES").ok() });
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/look.mjs");
+    (task["chromium"], task["modules"]) = (value!(chromium), value!(modules));
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser").join(script);
     // One browser at a time.
     let _alone = BROWSER.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let output = Command::new(node).arg(script).arg(task.to_string()).output().unwrap();
-    let said =
-        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    Some(said)
 }
 
 #[test]

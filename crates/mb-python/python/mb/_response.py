@@ -171,6 +171,7 @@ class Response:
         self.inputs, self.outputs = inputs, outputs
         self.input_units: list[str] = found.get("input_units", [""] * len(inputs))
         self.output_units: list[str] = found.get("output_units", [""] * len(outputs))
+        self._units: list[str] = found.get("units", [""] * (len(inputs) * len(outputs)))
         self.hz: np.ndarray = found["hz"]
         self.H: np.ndarray = found["value"]
         self.bound: np.ndarray = found["bound"]
@@ -246,10 +247,8 @@ class Response:
         >>> mb.response([[4.0]], inputs=[[1.0]], at=[0.0]).unit(0, 0)
         ''
         """
-        pair = (self.output_units[output], self.input_units[input])
-        if not all(pair):
-            return ""
-        return "/".join(f"({unit})" if " " in unit or "/" in unit else unit for unit in pair)
+        row, column = range(len(self.outputs))[output], range(len(self.inputs))[input]
+        return self._units[row * len(self.inputs) + column]
 
     def __len__(self) -> int:
         return len(self.hz)
@@ -335,7 +334,7 @@ class Response:
         return f"<table><tr><th>response</th><th>largest</th><th>at [Hz]</th></tr>{''.join(rows)}</table>"
 
 
-def _grid(band: Any, at: Any, points: int, log: bool, change: float, most: int) -> dict[str, Any]:
+def _grid(band: Any, at: Any, points: int, log: bool, change: float, most: int | None) -> dict[str, Any]:
     only = None
     if at is not None:
         if isinstance(at, (str, bytes)):
@@ -373,7 +372,7 @@ def _grid(band: Any, at: Any, points: int, log: bool, change: float, most: int) 
         "logarithmic": logarithmic,
         "only": only,
         "change": step,
-        "most": count(most, "most", 2),
+        "most": None if most is None else count(most, "most", 2),
     }
 
 
@@ -436,7 +435,7 @@ def of_point(
     points: int,
     log: bool,
     change: float,
-    most: int,
+    most: int | None,
     psd: Mapping[str, Any] | None,
     zeros: bool,
 ) -> Response:
@@ -513,12 +512,12 @@ def response(
     points: int = 400,
     log: bool = False,
     change: float = 0.05,
-    most: int = 4000,
+    most: int | None = None,
     zeros: bool = False,
 ) -> Response:
     """Frequency response of ``(s^2 M + s (C + G) + (1 + i loss) K) x + Phi^T l = F u, Phi x = 0, y = (Y + s Y_v + s^2 Y_a) x``.
 
-    Every frequency is solved for by a factorization of its own, with a bound of its error.
+    Every frequency is solved for by a factorization of its own, or by a projection where that is less work, with a bound of its error.
 
     Parameters
     ----------
@@ -536,7 +535,8 @@ def response(
     at : float or sequence of float
         These frequencies alone, Hz.
     points : int
-        Evenly spaced frequencies; more are added at resonances and where H changes by more than the share ``change``, up to ``most``.
+        Evenly spaced frequencies; more are added at resonances and where H changes by more than the share ``change``, up to ``most``: ten
+        times ``points`` where it is None, at least 4000 and at most 100,000.
     log : bool
         Evenly spaced in the logarithm.
     zeros : bool

@@ -569,7 +569,7 @@ class Linearization:
         points: int = 400,
         log: bool = False,
         change: float = 0.05,
-        most: int = 4000,
+        most: int | None = None,
         psd: Mapping[str, Any] | None = None,
         zeros: bool = False,
     ) -> Response:
@@ -595,7 +595,7 @@ class Linearization:
             These frequencies alone, Hz.
         points : int
             Evenly spaced frequencies; more are added at resonances and where H changes by more than the share ``change``, up to
-            ``most``.
+            ``most``: ten times ``points`` where it is None, at least 4000 and at most 100,000.
         log : bool
             Evenly spaced in the logarithm.
         psd : dict

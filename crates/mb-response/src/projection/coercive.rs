@@ -45,16 +45,27 @@ impl Block {
         Ok(Self { size, factor, rest: rest + error, damped })
     }
 
-    /// beta / d at s = i omega for the reduced matrix P of all of V; none where it is not positive.
-    pub(super) fn beta(&self, s: c64, of_m: c64, reduced: &DenseC, d: f64) -> Option<f64> {
+    /// beta at s = i omega for the reduced matrix P of all of V with its factors; none where it is not positive.
+    pub(super) fn beta(
+        &self,
+        s: c64,
+        of_m: c64,
+        (reduced, whole): (&DenseC, &LuComplex),
+        d: f64,
+    ) -> Option<f64> {
         if d <= 0.0 {
             return None;
         }
         if self.size == 0 {
             return Some(d);
         }
-        let first = DenseC::from_fn(self.size, self.size, |i, j| reduced[(i, j)]);
-        let lu = LuComplex::new(&first).ok()?;
+        let own;
+        let lu = if self.size == reduced.nrows() {
+            whole
+        } else {
+            own = LuComplex::new(&DenseC::from_fn(self.size, self.size, |i, j| reduced[(i, j)])).ok()?;
+            &own
+        };
         let coupled = DenseC::from_fn(self.size, self.factor.ncols(), |j, col| {
             let m = of_m * self.factor[(j, col)];
             if self.damped { m + s * self.factor[(self.size + j, col)] } else { m }

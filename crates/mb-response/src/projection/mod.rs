@@ -24,7 +24,7 @@ mod space;
 use crate::direct::{Response, Sample};
 use coercive::Block;
 use mb_algebra::sorted::descending;
-use mb_algebra::{AlgebraError, Dense, SymmetricEigen, c64, dense};
+use mb_algebra::{AlgebraError, Dense, LuComplex, SymmetricEigen, c64, dense};
 use reduced::{Evaluated, Reduced};
 use space::{Space, times};
 use std::fmt;
@@ -45,6 +45,8 @@ const ROUNDS: usize = 12;
 const TRIALS: usize = 4;
 /// Frequencies examined in a round.
 const LOOKED_AT: usize = 120;
+/// Share of d up to which a larger block is tried for a better beta.
+const MOST_OF_D: f64 = 0.5;
 /// Error of the projection allowed, relative to |H|.
 const TOLERANCE: f64 = 1e-8;
 /// The same relative to the largest |H| of the band, for antiresonances.
@@ -152,18 +154,13 @@ impl<'a> Projection<'a> {
 
     /// H at omega (rad/s) with a bound of its error, whatever its size; none where there is no bound, as at an undamped pole.
     pub fn bounded(&self, omega: f64) -> Option<Sample> {
-        let e = self.evaluate(omega)?;
-        let bound = Dense::from_fn(e.value.nrows(), e.value.ncols(), |o, i| {
-            e.projection[(o, i)] + e.rounding[(o, i)]
-        });
-        let finite = (0..bound.ncols()).flat_map(|i| bound.col_as_slice(i)).all(|b| b.is_finite());
-        finite.then_some(Sample { omega, value: e.value, bound })
+        self.evaluate(omega)?.sample(omega)
     }
 
     /// As [`Projection::bounded`]; none where the error of the projection exceeds both its tolerance and the rounding.
     pub fn at(&self, omega: f64) -> Option<Sample> {
         let e = self.evaluate(omega)?;
-        (self.excess(&e).is_none_or(|(ratio, _, _)| ratio <= 1.0)).then(|| self.bounded(omega)).flatten()
+        if self.excess(&e).is_none_or(|(ratio, _, _)| ratio <= 1.0) { e.sample(omega) } else { None }
     }
 
     fn evaluate(&self, omega: f64) -> Option<Evaluated> {
@@ -175,8 +172,15 @@ impl<'a> Projection<'a> {
         let of_m = s * s - c64::new(1.0, self.space.response.plant.loss) * sigma;
         let matrix = self.reduced.matrix(&self.space, s);
         let d = 1.0 - (sigma + omega * omega) * self.outside;
-        let beta = self.blocks.iter().filter_map(|b| b.beta(s, of_m, &matrix, d)).reduce(f64::max)?;
-        self.reduced.evaluate(&self.space, omega, &matrix, beta)
+        let lu = LuComplex::new(&matrix).ok()?;
+        let mut beta: Option<f64> = None;
+        for block in &self.blocks {
+            // The modes alone are a small block, and give most of d where the damping hardly couples them to the rest.
+            if beta.is_none_or(|beta| beta < MOST_OF_D * d) {
+                beta = block.beta(s, of_m, (&matrix, &lu), d).into_iter().chain(beta).reduce(f64::max);
+            }
+        }
+        self.reduced.evaluate(&self.space, omega, (&matrix, &lu), beta?)
     }
 
     /// The largest error of the projection over what is allowed, with its output and input.
@@ -192,7 +196,7 @@ impl<'a> Projection<'a> {
             .max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// The modes alone, and all of the space: the better one is taken at each frequency.
+    /// The modes alone, and all of the space, which is looked at where the modes do not do.
     fn new_blocks(&self) -> Result<Vec<Block>, Unproved> {
         let mut sizes = vec![self.modes];
         if self.space.of_c.is_some() {

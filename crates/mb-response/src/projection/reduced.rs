@@ -2,7 +2,7 @@
 
 use super::space::{Images, Space, times};
 use crate::accurate::products;
-use crate::direct::{OF_FREQUENCY, Response};
+use crate::direct::{OF_FREQUENCY, Response, Sample};
 use mb_algebra::{Dense, DenseC, LuComplex, Sparse, c64, dense, sparse};
 
 /// Largest share of a solution that its rounding may be.
@@ -19,10 +19,21 @@ pub(super) struct Evaluated {
     /// |d| |r| / beta.
     pub(super) projection: Dense,
     pub(super) rounding: Dense,
+    /// dH / d omega.
+    slope: DenseC,
     /// Coefficients of the residual over all images, by input.
     pub(super) inputs: Vec<Vec<c64>>,
     /// The same of the adjoint, by output.
     pub(super) outputs: Vec<Vec<c64>>,
+}
+
+impl Evaluated {
+    /// H with the whole bound; none where that is not finite.
+    pub(super) fn sample(self, omega: f64) -> Option<Sample> {
+        let bound = &self.projection + &self.rounding;
+        let finite = (0..bound.ncols()).flat_map(|i| bound.col_as_slice(i)).all(|b| b.is_finite());
+        finite.then_some(Sample { omega, value: self.value, bound, slope: self.slope })
+    }
 }
 
 /// Matrices of the projection.
@@ -181,21 +192,21 @@ impl Reduced {
         out
     }
 
-    /// |dH / ds| of the projection, outputs x inputs.
-    fn slope(&self, s: c64, x: &DenseC, z: &DenseC) -> Dense {
+    /// dH / d omega of the projection, outputs x inputs.
+    fn slope(&self, s: c64, x: &DenseC, z: &DenseC) -> DenseC {
         let [m, c, _] = &self.matrices;
         let given = &self.given[0];
         let k = m.nrows();
         let derivative = DenseC::from_fn(k, k, |i, j| 2.0 * s * m[(i, j)] + c[(i, j)]);
         let image = dense::mul_complex(&derivative, x);
-        Dense::from_fn(z.ncols(), x.ncols(), |o, i| {
+        DenseC::from_fn(z.ncols(), x.ncols(), |o, i| {
             let x = x.col_as_slice(i);
             let read = |column: Option<usize>| {
                 column.map_or(c64::new(0.0, 0.0), |j| (0..k).map(|r| x[r] * given[(r, j)]).sum())
             };
             let [_, _, by_v, by_a] = self.outputs[o];
             let moved: c64 = z.col_as_slice(o).iter().zip(image.col_as_slice(i)).map(|(z, y)| z * y).sum();
-            (read(by_v) + 2.0 * s * read(by_a) - moved).norm()
+            c64::new(0.0, 1.0) * (read(by_v) + 2.0 * s * read(by_a) - moved)
         })
     }
 
@@ -204,7 +215,7 @@ impl Reduced {
         &self,
         space: &Space<'_>,
         omega: f64,
-        matrix: &DenseC,
+        (matrix, lu): (&DenseC, &LuComplex),
         beta: f64,
     ) -> Option<Evaluated> {
         let plant = &space.response.plant;
@@ -225,7 +236,6 @@ impl Reduced {
         };
         let f = DenseC::from_fn(k, nu, |r, i| c64::new(given[(r, i)], 0.0));
         let w = DenseC::from_fn(k, ny, |r, o| parts(o).into_iter().map(|(j, f)| f * given[(r, j)]).sum());
-        let lu = LuComplex::new(matrix).ok()?;
         let (x, z) = (lu.solve_mat(&f), lu.solve_mat(&w));
         let residual = |start: Vec<(usize, c64)>, y: &[c64]| {
             let mut out = vec![zero; self.columns.ncols()];
@@ -306,10 +316,10 @@ impl Reduced {
                 .iter()
                 .map(|(j, f)| f.norm() * (0..k).map(|r| sizes[(r, *j)] * y[r]).sum::<f64>())
                 .sum();
-            sum + self.rounding * (read + d[(o, i)].abs()) + OF_FREQUENCY * omega.abs() * slope[(o, i)]
+            sum + self.rounding * (read + d[(o, i)].abs()) + OF_FREQUENCY * omega.abs() * slope[(o, i)].norm()
         });
         let projection = Dense::from_fn(ny, nu, |o, i| adjoint[o] * primal[i] / beta);
-        Some(Evaluated { value, projection, rounding, inputs, outputs })
+        Some(Evaluated { value, projection, rounding, slope, inputs, outputs })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::Chain;
 use mb_algebra::{QuadraticPencil, Scatter, Triplets, c64, dense, sparse, to_sparse};
-use mb_response::{Evaluator, Plant, Response, SweepOptions, sweep};
+use mb_response::{Evaluator, How, Plant, Response, SweepOptions, sweep};
 use std::f64::consts::PI;
 
 /// Frequencies of the chain of n masses 1/n on springs n, the last end free: 2 n sin((2 j - 1) pi / (4 n + 2)).
@@ -123,4 +123,52 @@ fn where_no_pole_lies_a_response_that_vanishes_has_a_value() {
         let sample = point.sample.as_ref().unwrap_or_else(|| panic!("no value at {}", point.omega));
         assert!((0..2).all(|o| sample.value[(o, 0)].norm() <= sample.bound[(o, 0)]), "{sample:?}");
     }
+}
+
+/// A handful of factorizations for any size at which a space of vectors is smaller than the system, with uniform dampers and with one alone.
+#[test]
+fn few_factorizations_are_made_at_every_size() {
+    for n in [100, 300, 1000] {
+        for uniform in [true, false] {
+            let mut chain =
+                Chain { dampers: vec![if uniform { 0.3 / n as f64 } else { 0.0 }; n], ..Chain::bar(n) };
+            // Where no mode of the band has its largest displacement, so that it damps all of them.
+            chain.dampers[28 * n / 100] = 2.0;
+            let response = Response::new(chain.plant(n - 1, n - 1)).unwrap();
+            let poles: Vec<c64> =
+                frequencies(n).into_iter().take(4).map(|w| c64::new(-0.01 * w, w)).collect();
+            let found = sweep(&response, [0.0, 12.0], &poles, &SweepOptions::default()).unwrap();
+            assert!(
+                matches!(found.how, How::Projection { .. }) && found.factorizations <= 10,
+                "{n}: {:?}",
+                found.how
+            );
+            assert!(found.points.len() > 400 && !found.ran_out, "{n}: {}", found.points.len());
+            for sample in found.points.iter().filter_map(|p| p.sample.as_ref()) {
+                let exact = chain.driving_point(sample.omega);
+                let error = (sample.value[(0, 0)] - exact).norm();
+                assert!(
+                    error <= sample.bound[(0, 0)] + 1e-12 * exact.norm(),
+                    "{n} {}: {error:e}",
+                    sample.omega
+                );
+            }
+        }
+    }
+    let small = Response::new(Chain { dampers: vec![0.02; 20], ..Chain::bar(20) }.plant(19, 19)).unwrap();
+    assert_eq!(sweep(&small, [0.0, 12.0], &[], &SweepOptions::default()).unwrap().how, How::Direct);
+}
+
+#[test]
+fn frequencies_that_run_out_are_said() {
+    let chain = Chain { dampers: vec![0.02; 12], ..Chain::bar(12) };
+    let response = Response::new(chain.plant(11, 11)).unwrap();
+    let swept = |most: usize| {
+        let options = SweepOptions { points: 30, most, ..SweepOptions::default() };
+        sweep(&response, [0.0, 20.0], &[], &options).unwrap()
+    };
+    let [few, enough] = [40, 4000].map(swept);
+    assert!(few.ran_out && few.points.len() == 40, "{}", few.points.len());
+    assert!(!enough.ran_out && enough.points.len() < 4000, "{}", enough.points.len());
+    assert_eq!([10, 400, 900, 70_000].map(SweepOptions::most_for), [4_000, 4_000, 9_000, 100_000]);
 }

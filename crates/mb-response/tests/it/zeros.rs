@@ -1,7 +1,7 @@
 //! Poles, zeros, gains.
 
 use crate::support::Chain;
-use mb_algebra::c64;
+use mb_algebra::{Dense, QuadraticPencil, Sparse, c64, sparse, to_dense};
 use mb_response::{Response, zeros};
 
 #[test]
@@ -65,39 +65,105 @@ fn a_pole_and_a_zero_near_each_other_stay() {
     }
 }
 
-/// From the first mass to the last one force and motion pass each damper, so that the zeros are -k_i / c_i of all but the first:
+/// Masses, springs and dampers that differ.
+fn uneven(n: usize, stiff: f64, damper: f64) -> Chain {
+    let vary = |i: usize, by: usize| 1.0 + 0.1 * ((i * by) % 7) as f64;
+    Chain {
+        masses: (0..n).map(|i| vary(i, 3)).collect(),
+        springs: (0..n).map(|i| stiff * vary(i, 5)).collect(),
+        dampers: (0..n).map(|i| damper * vary(i, 2)).collect(),
+        loss: 0.0,
+    }
+}
+
+/// From the first mass to the last one force and motion pass each damper, so that the zeros are -k_i / c_i of all but the first, some of
+/// them several times:
 ///
 /// ```text
 /// H(s) = prod_(i >= 1) (c_i s + k_i) / (prod m_i prod (s - p_k)),   gain = prod c_i / prod m_i
 /// ```
 #[test]
-fn zeros_of_dampers_are_counted_however_far_they_lie_apart() {
+fn zeros_of_dampers_are_counted_however_many_and_close_they_are() {
     for (n, stiff, damper) in
-        [(3, 1e6, 10.0), (6, 1e6, 10.0), (8, 1e6, 10.0), (10, 1e3, 0.7), (12, 4e4, 90.0), (14, 1e5, 3.0)]
+        [(3, 1e6, 10.0), (8, 1e6, 10.0), (10, 1e3, 0.7), (20, 4e4, 90.0), (40, 1e5, 3.0)]
     {
-        let vary = |i: usize, by: usize| 1.0 + 0.1 * ((i * by) % 7) as f64;
-        let chain = Chain {
-            masses: (0..n).map(|i| vary(i, 3)).collect(),
-            springs: (0..n).map(|i| stiff * vary(i, 5)).collect(),
-            dampers: (0..n).map(|i| damper * vary(i, 2)).collect(),
-            loss: 0.0,
-        };
+        let chain = uneven(n, stiff, damper);
         let found = zeros(&Response::new(chain.plant(0, n - 1)).unwrap(), 0, 0).unwrap();
-        if n > 8 {
-            // Zeros close together, of a polynomial whose digits are lost: right, or said to be not determined.
-            assert!(found.zeros.len() == n - 1 || !found.is_determined(), "{n}: {found:?}");
-            continue;
-        }
         assert_eq!((found.poles.len(), found.zeros.len()), (2 * n, n - 1), "{n}: {found:?}");
+        assert!(found.is_determined(), "{n}: {found:?}");
         let gain = chain.dampers[1..].iter().product::<f64>() / chain.masses.iter().product::<f64>();
         assert!((found.gain / gain - 1.0).abs() < 1e-9, "{n}: {} for {gain}", found.gain);
+        let mut exact: Vec<f64> = (1..n).map(|i| -chain.springs[i] / chain.dampers[i]).collect();
+        let mut real: Vec<f64> = found.zeros.iter().map(|z| z.re).collect();
+        exact.sort_by(f64::total_cmp);
+        real.sort_by(f64::total_cmp);
+        let off = real.iter().zip(&exact).map(|(z, exact)| (z / exact - 1.0).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-12 && found.zeros.iter().all(|z| z.im == 0.0), "{n}: {off:e} {:?}", found.zeros);
+    }
+}
+
+/// Between two masses of a chain the zeros are those of the dampers between them and the poles of what is left and right of both, held fast.
+#[test]
+fn zeros_between_two_masses_are_those_of_the_parts() {
+    for (n, input, output) in [(10, 2, 6), (20, 11, 4), (40, 17, 22)] {
+        let chain = uneven(n, 5e4, 20.0);
+        let found = zeros(&Response::new(chain.plant(input, output)).unwrap(), 0, 0).unwrap();
+        let (first, last) = (input.min(output), input.max(output));
+        assert_eq!(
+            found.zeros.len() + found.cancelled.len(),
+            2 * (first + n - 1 - last) + last - first,
+            "{n}"
+        );
         assert!(found.is_determined(), "{n}: {found:?}");
-        for i in 1..n {
-            let exact = -chain.springs[i] / chain.dampers[i];
-            let off = found.zeros.iter().map(|z| (z / exact - 1.0).norm()).fold(f64::INFINITY, f64::min);
-            // Zeros close together are as sensitive as roots of a polynomial of degree n - 1.
-            assert!(off < 1e-4, "{n}: {exact} in {:?}", found.zeros);
+        let part = |from: usize, to: usize| {
+            let cut = |list: &[f64], more: usize| list[from..to + more].to_vec();
+            Chain {
+                masses: cut(&chain.masses, 0),
+                springs: cut(&chain.springs, 0),
+                dampers: cut(&chain.dampers, 0),
+                loss: 0.0,
+            }
+        };
+        // The left part ends at a spring that is held, the right one begins with one.
+        let (mut left, right) = (part(0, first).pencil(), part(last + 1, n).pencil());
+        let ends = |x: f64| {
+            sparse::diagonal(&(0..first).map(|i| if i + 1 == first { x } else { 0.0 }).collect::<Vec<_>>())
+        };
+        left.k = sparse::add(1.0, &left.k, 1.0, &ends(chain.springs[first]));
+        left.c = sparse::add(1.0, &left.c, 1.0, &ends(chain.dampers[first]));
+        let own = |pencil: &QuadraticPencil<Sparse>| {
+            let [m, c, k] = [&pencil.m, &pencil.c, &pencil.k].map(to_dense);
+            let phi_q = Dense::zeros(0, m.ncols());
+            let pencil = QuadraticPencil { m, c, k, phi_q };
+            mb_eigen::dense::solve(&pencil, &mb_eigen::DenseOptions::default()).unwrap().motion_values()
+        };
+        let between = (first + 1..=last).map(|i| c64::new(-chain.springs[i] / chain.dampers[i], 0.0));
+        let exact: Vec<c64> = [own(&left), own(&right)].concat().into_iter().chain(between).collect();
+        for z in found.zeros.iter().chain(&found.cancelled) {
+            let off = exact.iter().map(|s| (z / s - 1.0).norm()).fold(f64::INFINITY, f64::min);
+            assert!(off < 1e-9, "{n}: {z} is none of {exact:?}");
         }
+    }
+}
+
+/// Of n equal masses m on springs k and dampers b k, force and displacement at the last one, the zeros are the poles of the others between
+/// two walls: s^2 + b w_j^2 s + w_j^2 = 0, w_j = 2 (k / m)^1/2 sin(j pi / (2 n)).
+#[test]
+fn zeros_at_the_end_of_an_even_chain_have_their_closed_form() {
+    for n in [10, 20, 40] {
+        let (m, k, b) = (0.5, 2e4, 1e-3);
+        let chain = Chain { masses: vec![m; n], springs: vec![k; n], dampers: vec![b * k; n], loss: 0.0 };
+        let found = zeros(&Response::new(chain.plant(n - 1, n - 1)).unwrap(), 0, 0).unwrap();
+        assert!(found.is_determined() && found.zeros.len() == 2 * (n - 1), "{n}: {found:?}");
+        for j in 1..n {
+            let w = 2.0 * (k / m).sqrt() * (j as f64 * std::f64::consts::PI / (2 * n) as f64).sin();
+            let root = c64::new(0.25 * (b * w * w).powi(2) - w * w, 0.0).sqrt();
+            for exact in [-root, root].map(|root| root - 0.5 * b * w * w) {
+                let off = found.zeros.iter().map(|z| (z / exact - 1.0).norm()).fold(f64::INFINITY, f64::min);
+                assert!(off < 1e-9, "{n}: {exact} is missing: {off:e}");
+            }
+        }
+        assert!((found.gain * m - 1.0).abs() < 1e-9, "{n}: {}", found.gain);
     }
 }
 

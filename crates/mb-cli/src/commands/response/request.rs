@@ -11,10 +11,6 @@ use std::collections::BTreeSet;
 use std::f64::consts::TAU;
 use std::path::Path;
 
-/// Frequencies in all that are taken for each evenly spaced one, up to the most.
-const MORE: usize = 10;
-const MOST: usize = 100_000;
-
 /// The request, with names looked up in the model.
 pub(super) fn of(model: &Model, args: &ResponseArgs) -> Result<ResponseRequest, Failure> {
     let band_hz = band(args)?;
@@ -68,9 +64,13 @@ pub(super) fn of(model: &Model, args: &ResponseArgs) -> Result<ResponseRequest, 
         list.dedup();
         list
     });
-    let own = SweepOptions::default();
-    let most = own.most.max((MORE * args.points).min(MOST));
-    let sweep = SweepOptions { points: args.points, logarithmic: args.log, only, most, ..own };
+    let sweep = SweepOptions {
+        points: args.points,
+        logarithmic: args.log,
+        only,
+        most: SweepOptions::most_for(args.points),
+        ..SweepOptions::default()
+    };
     let derivatives = match args.quantity {
         QuantityArg::Outputs | QuantityArg::Receptance => 0,
         QuantityArg::Mobility => 1,
