@@ -73,7 +73,7 @@ impl Spectrum {
         mut counts: Counts,
         findings: Vec<Finding>,
     ) -> Self {
-        let pairs = sorted(pairs);
+        let pairs = sorted(with_rounding(pairs));
         counts.found = crate::ClassCounts::of(&pairs);
         let mut out = Self { eigenpairs: pairs, counts, findings: Vec::new(), method: method.into() };
         out.report_once(findings);
@@ -88,7 +88,7 @@ impl Spectrum {
         mut counts: Counts,
         mut findings: Vec<Finding>,
     ) -> Self {
-        let pairs = sorted(pairs);
+        let pairs = sorted(with_rounding(pairs));
         counts.found = crate::ClassCounts::of(&pairs);
         findings.extend(counts.mismatches());
         let mut out = Self { eigenpairs: pairs, counts, findings: Vec::new(), method: method.into() };
@@ -151,6 +151,14 @@ impl Spectrum {
             }
         }
     }
+}
+
+/// Bounds of the eigenvalues as they stand in double precision: alpha is rounded, and so is s = alpha / beta.
+fn with_rounding(mut pairs: Vec<Eigenpair>) -> Vec<Eigenpair> {
+    for pair in &mut pairs {
+        pair.error_bound += pair.value().map_or(0.0, |s| f64::EPSILON * s.norm());
+    }
+    pairs
 }
 
 /// Sorts eigenvalues with Im s >= 0 and puts the conjugates behind them.

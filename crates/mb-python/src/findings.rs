@@ -16,7 +16,13 @@ pub(crate) fn complete(spectrum: &Spectrum) -> Option<bool> {
         _ => false,
     };
     let unproved = |f: &Finding| {
-        f.leaves_open() || matches!(f, Finding::Sparse { detail: SparseFinding::Unproved { .. } })
+        f.leaves_open()
+            || matches!(
+                f,
+                Finding::Sparse { detail: SparseFinding::Unproved { .. } }
+                    | Finding::SingularPencil { .. }
+                    | Finding::UndeterminedEigenvalues { .. }
+            )
     };
     let findings = &spectrum.findings;
     if findings.iter().any(unproved) {
@@ -35,5 +41,10 @@ pub(crate) fn warns(finding: &Finding) -> bool {
                 | Finding::UncertainConstraintRank { .. }
                 | Finding::PenaltyOverlap { .. }
                 | Finding::ClassifiedByMagnitude { .. }
+                | Finding::SingularPencil { .. }
+                | Finding::UndeterminedEigenvalues { .. }
+                | Finding::Sparse {
+                    detail: SparseFinding::GrowingNotShown { .. } | SparseFinding::GrowthUnknown { .. }
+                }
         )
 }

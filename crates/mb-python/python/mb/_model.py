@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from . import _mb, _toml
+from . import _files, _mb, _toml
 from ._campbell import Campbell
 from ._check import Check, checked
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, MbError, ModelError
@@ -724,7 +724,7 @@ class Model:
         ...     mb.load(path).to_toml() == m.to_toml()
         True
         """
-        Path(path_of(path, "path")).write_text(self.to_toml(), encoding="utf-8")
+        _files.write_text(path_of(path, "path"), self.to_toml())
 
     def with_parameters(self, **parameters: Any) -> Model:
         """The same model with other values of some parameters.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from . import _files
 from ._errors import ArgumentError, ArgumentTypeError
 from ._requests import number
 
@@ -133,4 +134,4 @@ def write(path: Any, head: dict[str, Any]) -> None:
         raise ArgumentTypeError(f"path is of type {type(path).__name__}, but a path is needed.", "path")
     if Path(path).suffix.lower() != ".json":
         raise ArgumentError(f"path is {os.fspath(path)!r}, but the file is written as .json.", "path")
-    Path(path).write_text(json.dumps(head, indent=2) + "\n", encoding="utf-8")
+    _files.write_text(path, json.dumps(head, indent=2) + "\n")

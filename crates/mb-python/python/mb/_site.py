@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _mb
+from . import _files, _mb
 from ._engine import EngineJob, job_of
 from ._errors import ArgumentError, ArgumentTypeError, NumericsError
 from ._kept import OfModel, fixed, frozen
@@ -427,17 +427,19 @@ class Linearization:
         os.makedirs(folder, exist_ok=True)
         if format == "mat":
             file = os.path.join(folder, "matrices.mat")
-            need("scipy.io", "export()").savemat(file, {name: block.astype(float) for name, block in blocks.items()})
+            with _files.draft(file) as beside:
+                need("scipy.io", "export()").savemat(beside, {name: block.astype(float) for name, block in blocks.items()})
             return [file]
         files = [os.path.join(folder, f"{name}.{format}") for name in blocks]
         for file, block in zip(files, blocks.values(), strict=True):
-            if format == "npz":
-                need("scipy.sparse", "export()").save_npz(file, block)
-            elif format == "petsc":
-                Path(file).write_bytes(_mb.petsc(matrix(block, file)))
-            else:
-                # All digits, and every entry: symmetric storage would keep one triangle.
-                need("scipy.io", "export()").mmwrite(file, block, precision=17, symmetry="general")
+            with _files.draft(file) as beside:
+                if format == "npz":
+                    need("scipy.sparse", "export()").save_npz(beside, block)
+                elif format == "petsc":
+                    Path(beside).write_bytes(_mb.petsc(matrix(block, file)))
+                else:
+                    # All digits, and every entry: symmetric storage would keep one triangle.
+                    need("scipy.io", "export()").mmwrite(beside, block, precision=17, symmetry="general")
         return files
 
     @spelled_out(SymmetricSearch)
@@ -860,7 +862,7 @@ class ModelModes(Modes):
             native,
             count(frames, "frames", 2),
         )
-        Path(path).write_text(page, encoding="utf-8")
+        _files.write_text(path, page)
 
     def plot(
         self, mode: int = 0, *, scale: float | None = None, ax: Any = None, view: str | tuple[float, float] | None = None

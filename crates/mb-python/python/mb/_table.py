@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import IO, Any
 
+from . import _files
 from ._errors import ArgumentError, ArgumentTypeError
 from ._requests import count, path_of
 
@@ -49,9 +50,8 @@ def read(paths: Any) -> list[tuple[str, Lines]]:
 
 def write(path: str, lines: Iterable[list[str]]) -> None:
     """Writes a table, whole or not at all."""
-    with open(path + ".new", "w", newline="", encoding="utf-8") as file:
+    with _files.draft(path) as beside, open(beside, "w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows(lines)
-    os.replace(path + ".new", path)
 
 
 class Journal:
