@@ -370,5 +370,45 @@ mod tests {
             }
         }
         assert!(found.grows.is_empty(), "{:?}", found.grows);
+        // The pair passes through -1 where W is twice the frequency.
+        let [[from, to]] = found.undecided[..] else { panic!("{:?}", found.undecided) };
+        assert!((from - 2.0 * want).abs() < 1e-5 && (to - 2.0 * want).abs() < 1e-5, "{from} {to}");
+    }
+
+    /// Mathieu's equation grows between b_n(q) and a_n(q), eigenvalues of Hill's matrices of the odd and even solutions, which the
+    /// samples miss all. Abramowitz and Stegun, Handbook of Mathematical Functions, 20.2.
+    #[test]
+    fn ranges_of_mathieus_equation_between_two_values_are_found() {
+        let q = 0.5;
+        let text = UPRIGHT.replace("center_of_mass = [0, 0.5]", "center_of_mass = [0, -0.5]").replace(
+            "{ Y = 0.05, W = 60 }",
+            "{ a = 1, q = 0.5, W = \"sqrt(4*0.5*9.81/(0.35*a))\", Y = \"0.35*q\" }",
+        );
+        let spec = ModelSpec::from_toml(&text).unwrap();
+        // Numbers m of the functions cos(m x), sin(m x), what the first has on the diagonal besides, and beside the diagonal.
+        let least = |numbers: [f64; 2], first: f64, beside: f64, k: usize| {
+            let hill = Dense::from_fn(14, 14, |i, j| match (i, j) {
+                (i, j) if i == j => {
+                    (numbers[0] + numbers[1] * i as f64).powi(2) + if i == 0 { first } else { 0.0 }
+                }
+                (0, 1) | (1, 0) => beside,
+                (i, j) if i.abs_diff(j) == 1 => q,
+                _ => 0.0,
+            });
+            SymmetricEigen::new(&hill).unwrap().values[k]
+        };
+        let edges = [
+            [least([1.0, 2.0], -q, q, 0), least([1.0, 2.0], q, q, 0)],
+            [least([2.0, 2.0], 0.0, q, 0), least([0.0, 2.0], 0.0, 2.0_f64.sqrt() * q, 1)],
+            [least([1.0, 2.0], -q, q, 1), least([1.0, 2.0], q, q, 1)],
+        ];
+        let found = floquet_diagram(&spec, "a", [0.3, 10.0], 3, &search(), &|_, _| false).unwrap();
+        assert!(found.stability.iter().all(|s| *s == Stability::Undecided) && found.undecided.is_empty());
+        assert_eq!(found.grows.len(), edges.len(), "{:?}", found.grows);
+        for (range, [b, a]) in found.grows.iter().zip(edges) {
+            for ([end, error], edge) in [(range.from.unwrap(), b), (range.to.unwrap(), a)] {
+                assert!(error < 1e-8 && (end - edge).abs() <= error + 1e-9 * edge, "{end} {error:e} {edge}");
+            }
+        }
     }
 }

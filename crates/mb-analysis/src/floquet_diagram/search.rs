@@ -176,7 +176,7 @@ fn places(all: &[Course]) -> Vec<Place> {
                 let speed = (x.slope(u) - y.slope(u)).norm();
                 let mean = 0.5 * (x.at(u) + y.at(u)).re;
                 // Of conjugate meetings one; what decays faster than a range of the width of the interval makes grow does not.
-                if x.at(u).im.sin() >= -1e-6 && -mean <= 0.5 * speed {
+                if x.at(u).im.sin() >= -NEAR && -mean <= 0.5 * speed {
                     out.push(Place { u, what: What::Meeting([*x, *y]), bent: speed * speed });
                 }
             };
@@ -336,20 +336,28 @@ impl<'a> Search<'a> {
     fn climbed(&self, [a, b]: [&Sample; 2], place: &Place) -> Result<Option<Sample>, OrbitError> {
         let way = b.value - a.value;
         let mut looks: Vec<Look> = Vec::new();
-        let (mut u, mut bent) = (place.u, place.bent.max(f64::MIN_POSITIVE));
+        let (mut u, mut bent, mut expected) = (place.u, place.bent.max(f64::MIN_POSITIVE), f64::NAN);
         for _ in 0..STEPS {
             let near = if u < 0.5 { a } else { b };
-            let value = a.value + u * way;
-            let Some(there) = self.at(value, near)? else { break };
-            if there.grows() {
-                return Ok(Some(there));
+            let there = self.at(a.value + u * way, near)?;
+            if there.as_ref().is_some_and(Sample::grows) {
+                return Ok(there);
             }
-            let Some(look) = place.what.look(&there, u) else { break };
+            let Some(look) = there.and_then(|there| place.what.look(&there, u)) else { break };
+            // The maximum is where it was expected, and growth is not there.
+            let settled = (look.value - expected).abs() <= SETTLED * expected.abs();
+            let room = SETTLED * look.value.abs().sqrt();
+            if settled && (look.value < -look.noise || look.growth + room < 0.0) {
+                return Ok(None);
+            }
             looks.push(look);
             ascending(&mut looks, |look| -look.value);
             looks.truncate(3);
             let next = match &looks[..] {
-                [p] => p.u + (p.value.abs() / bent).sqrt().clamp(SHORT, 0.25) * if p.u < 0.5 { 1.0 } else { -1.0 },
+                [p] => {
+                    p.u + (p.value.abs() / bent).sqrt().clamp(SHORT, 0.25)
+                        * if p.u < 0.5 { 1.0 } else { -1.0 }
+                }
                 [p, q] => 0.5 * (p.u + q.u) + 0.5 * (p.value - q.value) / (bent * (p.u - q.u)),
                 [p, q, r, ..] => {
                     let [pq, pr] = [(p, q), (p, r)].map(|(x, y)| (x.value - y.value) / (x.u - y.u));
@@ -361,28 +369,25 @@ impl<'a> Search<'a> {
                 }
                 [] => break,
             };
+            let beyond = !(0.0..=1.0).contains(&next);
             let next = next.clamp(0.0, 1.0);
-            // The largest value that is to be expected.
-            let best = &looks[0];
-            let top = best.value + bent * (next - best.u) * (next - best.u);
-            let settled = looks.len() > 2 && top - best.value <= SETTLED * top.abs();
-            let quiet = top < -best.noise || best.growth + SETTLED * top.abs().sqrt() < 0.0;
-            if settled && quiet || looks.iter().any(|look| (look.u - next).abs() <= f64::EPSILON) {
+            if looks.iter().any(|look| (look.u - next).abs() <= f64::EPSILON) {
+                if beyond {
+                    return Ok(None);
+                }
                 break;
             }
+            let best = &looks[0];
+            expected = best.value + bent * (next - best.u) * (next - best.u);
             u = next;
         }
-        self.judge(a.value, way, &looks, bent);
-        Ok(None)
-    }
-    /// Keeps the interval in which growth may have been missed.
-    fn judge(&self, from: f64, way: f64, looks: &[Look], bent: f64) {
-        let Some(best) = looks.first() else { return };
-        if best.growth >= 0.0 && best.value >= -4.0 * best.noise {
-            let half = (4.0 * best.noise / bent).sqrt();
-            let mut ends = [best.u - half, best.u + half].map(|u| from + u * way);
-            ends.sort_by(|x, y| (x * way).total_cmp(&(y * way)));
+        // Growth may be nearer to the maximum than the nearest look, or hidden by errors.
+        if looks.first().is_none_or(|best| best.growth >= 0.0) {
+            let half = looks.first().map_or(1.0, |best| (best.value.abs().max(best.noise) / bent).sqrt());
+            let middle = looks.first().map_or(u, |best| best.u);
+            let ends = [middle - half, middle + half].map(|u| a.value + u.clamp(0.0, 1.0) * way);
             self.undecided.borrow_mut().push(ends);
         }
+        Ok(None)
     }
 }

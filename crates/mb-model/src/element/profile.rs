@@ -108,7 +108,10 @@ impl<S: Real> Circle<S> {
     fn turned(&self, angle: S) -> ([S; 2], [S; 2]) {
         let ((sin, cos), Self { along, up, .. }) = (angle.sin_cos(), self);
         let both = |of: fn(S, S, S, S) -> S| [0, 1].map(|i| of(along[i], up[i], sin, cos));
-        (both(|along, up, sin, cos| along * sin - up * cos), both(|along, up, sin, cos| along * cos + up * sin))
+        (
+            both(|along, up, sin, cos| along * sin - up * cos),
+            both(|along, up, sin, cos| along * cos + up * sin),
+        )
     }
     fn point(&self, out: [S; 2]) -> [S; 2] {
         [0, 1].map(|i| self.centre[i] + out[i] * self.radius)
