@@ -33,9 +33,6 @@ const NARROW: f64 = 1e-11;
 /// Share of an enclosure that its ends may be off by.
 const ENOUGH: f64 = 0.02;
 
-/// Distance of an end from a root, as a multiple of what the error bound there leaves open.
-const BEYOND: f64 = 1.1;
-
 /// Share of the growth at a neighbouring speed that an error bound may hide for its speed to count as quiet.
 const HIDDEN: f64 = 0.1;
 
@@ -115,11 +112,7 @@ fn decided<'a>(all: &[&'a Sample]) -> Vec<&'a Sample> {
 
 /// The middle of the interval between two speeds, and half its width.
 fn enclosed([still, grown]: [&Sample; 2]) -> [f64; 2] {
-    middle_of(still.w, grown.w)
-}
-
-fn middle_of(a: f64, b: f64) -> [f64; 2] {
-    [0.5 * (a + b), 0.5 * (b - a).abs()]
+    [0.5 * (still.w + grown.w), 0.5 * (grown.w - still.w).abs()]
 }
 
 /// The end of a range between a speed at which nothing grows and one at which something does: its place and half the width of
@@ -134,10 +127,7 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
     let more = |there: &Sample| more_open(there, between.samples);
     if is_open(still, mode, grown) {
         other = still.w;
-    } else if let Some(([near_quiet, near_grows], tight)) = about_root(&between, whole)? {
-        if tight {
-            return Ok(middle_of(near_quiet, near_grows));
-        }
+    } else if let Some([near_quiet, near_grows]) = about_root(&between, whole)? {
         (quiet, other, grows) = (near_quiet, near_grows, near_grows);
     }
     // A width that is mostly what is open within error bounds gains nothing from narrower ends.
@@ -161,7 +151,7 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
             open = w;
         }
     }
-    Ok(middle_of(quiet, grows))
+    Ok([0.5 * (quiet + grows), 0.5 * (grows - quiet).abs()])
 }
 
 /// Whether the mode that grows at another sample could grow within its error bound: where it is none of those followed, whether more are
@@ -178,8 +168,8 @@ fn more_open(there: &Sample, [still, grown]: [&Sample; 2]) -> bool {
 }
 
 /// A quiet and a growing speed on both sides of the root of the real part of the mode that grows, where it has one that secants
-/// find: not in reversible systems, where two modes meet. And whether they are as near as its error bound and slope allow.
-fn about_root(between: &Between<'_>, whole: f64) -> Result<Option<([f64; 2], bool)>, AnalysisError> {
+/// find: not in reversible systems, where two modes meet.
+fn about_root(between: &Between<'_>, whole: f64) -> Result<Option<[f64; 2]>, AnalysisError> {
     let [still, grown] = between.samples;
     let Some((Some(mode), ..)) = growing(grown).filter(|_| !grown.reversible) else { return Ok(None) };
     let of = |sample: &Sample| sample.modes[mode].as_ref().map(|m| (m.s.re, m.error));
@@ -194,8 +184,7 @@ fn about_root(between: &Between<'_>, whole: f64) -> Result<Option<([f64; 2], boo
     let Some((root, error)) = super::critical::secants([a, b], real)? else { return Ok(None) };
     let ahead = (grown.w - still.w).signum();
     let width = (root - still.w).abs().min((grown.w - root).abs());
-    let mut half = (BEYOND * error / slope).max(NARROW * whole).max(8.0 * f64::EPSILON * root.abs());
-    let mut tight = true;
+    let mut half = (2.0 * error / slope).max(NARROW * whole).max(8.0 * f64::EPSILON * root.abs());
     while half < width {
         let sides = [root - ahead * half, root + ahead * half];
         let quiet = between.at(sides[0], Look::Between)?;
@@ -204,9 +193,8 @@ fn about_root(between: &Between<'_>, whole: f64) -> Result<Option<([f64; 2], boo
             && !more_open(&quiet, between.samples)
             && growing(&between.at(sides[1], Look::Between)?).is_some()
         {
-            return Ok(Some((sides, tight)));
+            return Ok(Some(sides));
         }
-        tight = false;
         half *= 8.0;
     }
     Ok(None)

@@ -206,11 +206,8 @@ fn rise(course: &Course, unseen: f64) -> Option<Place> {
     let [low, high] = [re(&0.0).min(re(&1.0)), re(&0.0).max(re(&1.0))];
     let way = re(&u) - low;
     let bent = (re(&0.0) - 2.0 * re(&0.5) + re(&1.0)).abs() * 2.0;
-    (re(&u) - high > unseen && -re(&u) <= FARTHER * way).then(|| Place {
-        u,
-        what: What::Rising(*course),
-        bent,
-    })
+    let place = Place { u, what: What::Rising(*course), bent };
+    (re(&u) - high > unseen && -re(&u) <= FARTHER * way).then_some(place)
 }
 
 /// A search between samples.
