@@ -6,7 +6,10 @@
 //!
 //! A multiplier leaves the whole number k open; it is zero at the first value, and at the others the one that continues the exponent. The
 //! multipliers of neighbours are matched by the nearest to where the last two point. An end of a range is enclosed by halving, between a
-//! value at which a multiplier is outside the unit circle by more than its error and one at which none is.
+//! value at which a multiplier is outside the unit circle by more than its error and one at which none is; ranges between two values are
+//! looked for where multipliers meet or come out (`search`).
+
+mod search;
 
 use crate::error::AnalysisError;
 use crate::periodic::{OrbitError, OrbitSearch, periodic_motion};
@@ -15,6 +18,8 @@ use mb_algebra::{Stopped, c64};
 use mb_model::ModelSpec;
 use mb_model::spec::Value;
 use mb_periodic::{Class, Floquet, Orbit, PeriodicError, Stability};
+use search::{Log, Search};
+use std::cell::OnceCell;
 use std::f64::consts::TAU;
 
 /// An exponent at a value.
@@ -52,6 +57,9 @@ pub struct FloquetDiagram {
     pub stability: Vec<Stability>,
     /// Ranges in which something grows, in the order of the values; none are solved for where the work was ended.
     pub grows: Vec<Grows>,
+    /// Intervals in which growth was looked for and neither found nor seen to be absent: two multipliers meet there within their errors, or motions
+    /// are not found or change too fast. In the order of the values.
+    pub undecided: Vec<[f64; 2]>,
     /// Why the work ended before the last value or the ends of the ranges; what was computed until then is kept.
     pub ended: Option<Stopped>,
 }
@@ -93,11 +101,11 @@ pub fn floquet_diagram(
             }
         }
     }
-    let grows = match ended {
-        Some(_) => Vec::new(),
+    let (grows, undecided) = match ended {
+        Some(_) => (Vec::new(), Vec::new()),
         None => ranges(&family, &found).or_else(|error| {
             ended = Some(over(&found).ok_or(error)?);
-            Ok::<_, OrbitError>(Vec::new())
+            Ok::<_, OrbitError>((Vec::new(), Vec::new()))
         })?,
     };
     Ok(FloquetDiagram {
@@ -106,6 +114,7 @@ pub fn floquet_diagram(
         exponents: followed(&found),
         stability: found.iter().map(|s| s.floquet.stability).collect(),
         grows,
+        undecided,
         ended,
     })
 }
@@ -118,6 +127,8 @@ struct Sample {
     value: f64,
     orbit: Orbit,
     floquet: Floquet,
+    /// The logarithms of its multipliers with their slopes, once they are asked for.
+    logs: OnceCell<Vec<Log>>,
 }
 
 impl Sample {
@@ -169,7 +180,7 @@ impl Over<'_> {
                 OrbitError::Periodic(source) => PeriodicError::At { value, source: Box::new(source) }.into(),
                 other @ OrbitError::Period { .. } => other,
             })?;
-        Ok(Sample { value, orbit, floquet })
+        Ok(Sample { value, orbit, floquet, logs: OnceCell::new() })
     }
 }
 
@@ -194,32 +205,13 @@ fn followed(samples: &[Sample]) -> Vec<Vec<Option<Exponent>>> {
             Some(near) => c64::new(s.re, s.im + turn * ((near.im - s.im) / turn).round()),
             None => s,
         };
-        let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
-        for (mode, known) in last.iter().enumerate() {
-            for (k, m) in multipliers.iter().enumerate() {
-                let near = expected(known);
-                let off = match (m.exponent, near) {
-                    (Some(s), Some(near)) => (continued(s, Some(near)) - near).norm(),
-                    // At first in their own order; what has no exponent comes last.
-                    (_, None) => {
-                        if mode == k {
-                            0.0
-                        } else {
-                            f64::MAX
-                        }
-                    }
-                    (None, Some(_)) => f64::MAX,
-                };
-                pairs.push((off, mode, k));
-            }
-        }
-        ascending(&mut pairs, |a| a.0);
-        let (mut given, mut taken) = (vec![None; modes], vec![false; multipliers.len()]);
-        for (_, mode, k) in pairs {
-            if given[mode].is_none() && !taken[k] {
-                (given[mode], taken[k]) = (Some(k), true);
-            }
-        }
+        let off = |mode: usize, k: usize| match (multipliers[k].exponent, expected(&last[mode])) {
+            (Some(s), Some(near)) => (continued(s, Some(near)) - near).norm(),
+            // At first in their own order; what has no exponent comes last.
+            (_, None) if mode == k => 0.0,
+            (_, None) | (None, Some(_)) => f64::MAX,
+        };
+        let given = assigned([modes, multipliers.len()], off);
         for mode in 0..modes {
             let of = |k: usize| {
                 let m = &multipliers[k];
@@ -238,7 +230,28 @@ fn followed(samples: &[Sample]) -> Vec<Vec<Option<Exponent>>> {
     out
 }
 
-fn ranges(family: &Over<'_>, samples: &[Sample]) -> Result<Vec<Grows>, OrbitError> {
+/// For each of the first so many the one of the second that it takes, those least off first.
+fn assigned([first, second]: [usize; 2], off: impl Fn(usize, usize) -> f64) -> Vec<Option<usize>> {
+    let mut pairs: Vec<(f64, usize, usize)> =
+        (0..first).flat_map(|i| (0..second).map(move |k| (i, k))).map(|(i, k)| (off(i, k), i, k)).collect();
+    ascending(&mut pairs, |a| a.0);
+    let (mut given, mut taken) = (vec![None; first], vec![false; second]);
+    for (_, i, k) in pairs {
+        if given[i].is_none() && !taken[k] {
+            (given[i], taken[k]) = (Some(k), true);
+        }
+    }
+    given
+}
+
+/// The ranges, with the intervals in which others were neither found nor seen to be absent.
+fn ranges(family: &Over<'_>, samples: &[Sample]) -> Result<(Vec<Grows>, Vec<[f64; 2]>), OrbitError> {
+    let search = Search::new(family, samples);
+    let between: Vec<Vec<Sample>> =
+        samples.windows(2).map(|pair| search.between(&pair[0], &pair[1])).collect::<Result<_, _>>()?;
+    let last = samples.len() - 1;
+    let with = samples[..last].iter().zip(&between).flat_map(|(s, more)| std::iter::once(s).chain(more));
+    let samples: Vec<&Sample> = with.chain([&samples[last]]).collect();
     let mut out: Vec<Grows> = Vec::new();
     let mut open: Option<Grows> = None;
     for (k, sample) in samples.iter().enumerate() {
@@ -249,17 +262,17 @@ fn ranges(family: &Over<'_>, samples: &[Sample]) -> Result<Vec<Grows>, OrbitErro
                 Some(_) => {}
                 None => {
                     let from =
-                        k.checked_sub(1).map(|before| end(family, &samples[before], sample)).transpose()?;
+                        k.checked_sub(1).map(|before| end(family, samples[before], sample)).transpose()?;
                     open = Some(Grows { from, to: None, growth: here });
                 }
             }
         } else if let Some(mut range) = open.take() {
-            range.to = Some(end(family, sample, &samples[k - 1])?);
+            range.to = Some(end(family, sample, samples[k - 1])?);
             out.push(range);
         }
     }
     out.extend(open);
-    Ok(out)
+    Ok((out, search.into_undecided()))
 }
 
 /// The end of a range between a value at which nothing grows and one at which something does.
@@ -357,5 +370,45 @@ mod tests {
             }
         }
         assert!(found.grows.is_empty(), "{:?}", found.grows);
+        // The pair passes through -1 where W is twice the frequency.
+        let [[from, to]] = found.undecided[..] else { panic!("{:?}", found.undecided) };
+        assert!((from - 2.0 * want).abs() < 1e-5 && (to - 2.0 * want).abs() < 1e-5, "{from} {to}");
+    }
+
+    /// Mathieu's equation grows between b_n(q) and a_n(q), eigenvalues of Hill's matrices of the odd and even solutions, which the
+    /// samples miss all. Abramowitz and Stegun, Handbook of Mathematical Functions, 20.2.
+    #[test]
+    fn ranges_of_mathieus_equation_between_two_values_are_found() {
+        let q = 0.5;
+        let text = UPRIGHT.replace("center_of_mass = [0, 0.5]", "center_of_mass = [0, -0.5]").replace(
+            "{ Y = 0.05, W = 60 }",
+            "{ a = 1, q = 0.5, W = \"sqrt(4*0.5*9.81/(0.35*a))\", Y = \"0.35*q\" }",
+        );
+        let spec = ModelSpec::from_toml(&text).unwrap();
+        // Numbers m of the functions cos(m x), sin(m x), what the first has on the diagonal besides, and beside the diagonal.
+        let least = |numbers: [f64; 2], first: f64, beside: f64, k: usize| {
+            let hill = Dense::from_fn(14, 14, |i, j| match (i, j) {
+                (i, j) if i == j => {
+                    (numbers[0] + numbers[1] * i as f64).powi(2) + if i == 0 { first } else { 0.0 }
+                }
+                (0, 1) | (1, 0) => beside,
+                (i, j) if i.abs_diff(j) == 1 => q,
+                _ => 0.0,
+            });
+            SymmetricEigen::new(&hill).unwrap().values[k]
+        };
+        let edges = [
+            [least([1.0, 2.0], -q, q, 0), least([1.0, 2.0], q, q, 0)],
+            [least([2.0, 2.0], 0.0, q, 0), least([0.0, 2.0], 0.0, 2.0_f64.sqrt() * q, 1)],
+            [least([1.0, 2.0], -q, q, 1), least([1.0, 2.0], q, q, 1)],
+        ];
+        let found = floquet_diagram(&spec, "a", [0.3, 10.0], 3, &search(), &|_, _| false).unwrap();
+        assert!(found.stability.iter().all(|s| *s == Stability::Undecided) && found.undecided.is_empty());
+        assert_eq!(found.grows.len(), edges.len(), "{:?}", found.grows);
+        for (range, [b, a]) in found.grows.iter().zip(edges) {
+            for ([end, error], edge) in [(range.from.unwrap(), b), (range.to.unwrap(), a)] {
+                assert!(error < 1e-8 && (end - edge).abs() <= error + 1e-9 * edge, "{end} {error:e} {edge}");
+            }
+        }
     }
 }

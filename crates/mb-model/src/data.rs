@@ -20,6 +20,9 @@ use std::collections::BTreeMap;
 /// three levels of dual numbers over it; `phi_`, `rates_` and `potential_` likewise.
 #[expect(missing_docs, reason = "one function per level, each the method of Element of that name")]
 pub trait Data: Real + Lift<Self> + closed::Closed {
+    /// Steps of Newton's method from a value that give all derivatives in this scalar and three levels of dual numbers over it: each doubles the
+    /// order that is exact and adds one.
+    const DOUBLINGS: usize;
     /// Makes a model of its description in this scalar.
     ///
     /// # Errors
@@ -105,6 +108,7 @@ macro_rules! common {
 }
 
 impl Data for f64 {
+    const DOUBLINGS: usize = 2;
     common!(model_f64);
     fn residual_0(e: &Element<Self>, at: &Local<'_, Self>, out: &mut [Self]) {
         each_law!(e, e => ElementLaw::<Self>::residual(e, at, out), c => c.residual_0(at, out));
@@ -137,6 +141,7 @@ impl Data for f64 {
 macro_rules! jet {
     ($scalar:ty, $model_of:ident) => {
         impl Data for $scalar {
+            const DOUBLINGS: usize = 4;
             common!($model_of);
             fn residual_0(e: &Element<Self>, at: &Local<'_, Self>, out: &mut [Self]) {
                 by_duals(at, out, |at, out| Self::residual_1(e, at, out));

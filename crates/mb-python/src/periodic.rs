@@ -139,6 +139,7 @@ pub(crate) fn exponents<'py>(
         (from, from_error, to, to_error, g.growth[0], g.growth[1])
     });
     out.set_item("unstable", ranges.collect::<Vec<_>>())?;
+    out.set_item("undecided", found.undecided.iter().map(|[a, b]| (*a, *b)).collect::<Vec<_>>())?;
     Ok(out)
 }
 

@@ -42,6 +42,10 @@ impl ModePoint {
     pub fn frequency_hz(&self) -> f64 {
         self.s.im.abs() / std::f64::consts::TAU
     }
+    /// Whether it does not oscillate, as far as is known.
+    pub(super) fn is_real(&self) -> bool {
+        self.s.im.abs() <= self.error
+    }
     /// Whether it neither grows nor decays for certain, in a system that is not reversible.
     pub(super) fn is_open(&self, reversible: bool) -> bool {
         !reversible && self.s.re.abs() <= self.error
@@ -91,6 +95,10 @@ impl Sample {
         let Found { modes, growth, open, total } = found;
         Self { w, turn: stop.turn, reversible: stop.reversible, modes, growth, open, total }
     }
+    /// Whether no eigenvalue but exact zeros is left out.
+    pub(super) fn follows_all(&self) -> bool {
+        self.total == Some(distinct(self.modes.iter().flatten()))
+    }
     /// With one of the modes alone.
     pub(super) fn of_mode(&self, mode: usize) -> Self {
         Self { modes: vec![self.modes[mode].clone()], total: None, ..*self }
@@ -115,7 +123,7 @@ fn open<'a>(all: impl Iterator<Item = &'a ModePoint>, reversible: bool) -> usize
 /// The eigenvalue that grows fastest.
 fn growth<'a>(all: impl Iterator<Item = &'a ModePoint>, reversible: bool) -> Option<(c64, bool)> {
     let grown = all.filter(|m| m.grows(reversible));
-    let grown = grown.map(|m| (c64::new(m.s.re.abs(), m.s.im), m.s.im.abs() <= m.error));
+    let grown = grown.map(|m| (c64::new(m.s.re.abs(), m.s.im), m.is_real()));
     grown.max_by(|a, b| a.0.re.total_cmp(&b.0.re))
 }
 
@@ -260,7 +268,7 @@ fn same(o: &ModePoint, m: &ModePoint) -> bool {
 
 /// The modes of lowest frequency, one of each conjugate two, by rising frequency.
 pub(super) fn lowest(mut all: Vec<ModePoint>, count: usize) -> Vec<ModePoint> {
-    all.retain(|m| m.s.im > m.error || m.s.im.abs() <= m.error);
+    all.retain(|m| m.s.im > m.error || m.is_real());
     ascending(&mut all, |a| a.s.norm());
     all.truncate(count);
     all

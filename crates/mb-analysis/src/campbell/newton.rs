@@ -31,10 +31,11 @@ pub(super) fn by_newton(
             continue;
         }
         let (mode, start) = (mode.as_ref()?, start.as_ref()?);
-        let found = one_by_newton(stop, &pencil, start)?;
-        let likeness = left_right_mac(&stop.pencil, &mode.shape(), &found.shape());
+        let (found, expected) = one_by_newton(stop, &pencil, start)?;
+        let alike =
+            || (LIKE..=1.0 / LIKE).contains(&left_right_mac(&stop.pencil, &mode.shape(), &found.shape()));
         let double = |o: &ModePoint| (o.s - found.s).norm() <= COINCIDE * found.s.norm();
-        if !(LIKE..=1.0 / LIKE).contains(&likeness) || out.iter().flatten().any(double) {
+        if !(expected || alike()) || out.iter().flatten().any(double) {
             return None;
         }
         out.push(Some(found));
@@ -49,9 +50,13 @@ pub(super) fn by_newton(
 /// ```
 ///
 /// with c_i that brings x_i nearest to the first vector: vectors have no size and phase of their own. Speeds count up to the first at
-/// which the mode is not known.
+/// which the mode is not known, or oscillates where it did not.
 pub(super) fn ahead(w: f64, neighbours: &[&Sample], k: usize) -> Option<StartingEigenpair> {
-    let known = neighbours.iter().map_while(|sample| Some((sample.w, sample.modes.get(k)?.as_ref()?)));
+    let real = neighbours.first()?.modes.get(k)?.as_ref()?.is_real();
+    let known = neighbours.iter().map_while(|sample| {
+        let mode = sample.modes.get(k)?.as_ref()?;
+        (mode.is_real() == real).then_some((sample.w, mode))
+    });
     let mut points: Vec<(f64, &ModePoint)> = Vec::with_capacity(neighbours.len());
     for point in known {
         if points.iter().all(|(speed, _)| (speed - point.0).abs() > 0.0) {
@@ -71,19 +76,24 @@ pub(super) fn ahead(w: f64, neighbours: &[&Sample], k: usize) -> Option<Starting
     Some(StartingEigenpair { s, vector })
 }
 
-/// The eigenpair near a start.
+/// Share of the distance to the next eigenvalue up to which an error bound leaves an eigenvalue alone, and one is where it was expected.
+const APART: f64 = 0.1;
+
+/// The eigenpair near a start, and whether no other eigenvalue is as near: the vector of a slow mode of what drifts changes as 1 / s, so that it
+/// is not always like those before.
 fn one_by_newton(
     stop: &Stop,
     pencil: &CheckedPencil<'_, Sparse>,
     start: &StartingEigenpair,
-) -> Option<ModePoint> {
+) -> Option<(ModePoint, bool)> {
     let pair = pencil.polish(start, &PolishOptions::default()).ok()?;
     let error = bound(stop, &pair);
-    if error.is_nan() || error >= 0.1 * pair.gap {
+    if error.is_nan() || error >= APART * pair.gap {
         return None;
     }
+    let expected = (pair.s - start.s).norm() <= APART * pair.gap;
     let point = ModePoint { s: pair.s, error, whirl: None, right: pair.vector, left: pair.left };
-    Some(turned(point, stop.whirl()))
+    Some((turned(point, stop.whirl()), expected))
 }
 
 /// The error bound of an eigenpair (see the module).
@@ -119,8 +129,7 @@ fn bound(stop: &Stop, pair: &RefinedEigenpair) -> f64 {
 pub(super) fn distinct<'a>(modes: impl Iterator<Item = &'a ModePoint>) -> usize {
     let mut known: Vec<(c64, f64)> = Vec::new();
     for m in modes.filter(|m| m.s.norm() > m.error) {
-        let real = m.s.im.abs() <= m.error;
-        for s in [m.s, m.s.conj()].into_iter().take(if real { 1 } else { 2 }) {
+        for s in [m.s, m.s.conj()].into_iter().take(if m.is_real() { 1 } else { 2 }) {
             let same = |(o, error): &(c64, f64)| (s - o).norm() <= COINCIDE * s.norm() + error + m.error;
             if !known.iter().any(same) {
                 known.push((s, m.error));

@@ -123,11 +123,13 @@ fn may_meet(a: &Sample, b: &Sample) -> bool {
     let modes: Vec<[&ModePoint; 2]> =
         a.modes.iter().zip(&b.modes).filter_map(|(x, y)| Some([x.as_ref()?, y.as_ref()?])).collect();
     let reversible = a.reversible && b.reversible;
+    let all_followed = a.follows_all() && b.follows_all();
     for (i, x) in modes.iter().enumerate() {
         for y in &modes[i..] {
             for conjugate in [false, true] {
                 let same = std::ptr::eq(x, y);
-                if same && !conjugate {
+                // What is real at both ends is followed by itself where no eigenvalue is left out.
+                if same && (!conjugate || all_followed && x.iter().all(|m| m.is_real())) {
                     continue;
                 }
                 let other = |s: c64| if conjugate { s.conj() } else { s };
@@ -211,7 +213,11 @@ impl Distance {
     /// Whether a mode has met its conjugate.
     fn closed(self, sample: &Sample) -> bool {
         let Self::Between([i, j], true) = self else { return false };
-        i == j && sample.modes.get(i).and_then(Option::as_ref).is_some_and(|m| m.s.im.abs() <= m.error)
+        i == j && sample.modes.get(i).and_then(Option::as_ref).is_some_and(ModePoint::is_real)
+    }
+    /// Whether a mode and its conjugate are apart on the real axis at all of some samples that leave no eigenvalue out: each is followed by itself.
+    fn stays_closed<'s>(self, mut samples: impl Iterator<Item = &'s Sample>) -> bool {
+        samples.all(|s| self.closed(s) && s.follows_all())
     }
     /// Whether two modes change places between two speeds, which `hidden` deals with.
     fn crosses(self, a: &Sample, b: &Sample) -> bool {
@@ -258,6 +264,7 @@ fn beside(path: &Path<'_>, list: &[Sample], k: usize) -> Result<Option<Seed>, An
             not_less && !distance.crosses(s, centre)
         };
         if sides.iter().flatten().all(nearer)
+            && !distance.stays_closed(sides.iter().flatten().copied().chain([centre]))
             && let Some(sample) =
                 descend(path, sides.map(Option::<&Sample>::cloned), centre.clone(), distance)?
         {

@@ -104,6 +104,8 @@ struct Document<'a> {
     modes: usize,
     samples: BTreeMap<String, Vec<f64>>,
     unstable: Vec<RangeView>,
+    /// Intervals in which growth was neither found nor seen to be absent.
+    undecided: Vec<[f64; 2]>,
     notes: Vec<String>,
 }
 
@@ -162,6 +164,7 @@ impl Exponents {
             modes: self.shown().len(),
             samples: self.columns().into_iter().collect(),
             unstable: self.found.grows.iter().map(view).collect(),
+            undecided: self.found.undecided.clone(),
             notes: self.notes(),
         })
     }
@@ -193,6 +196,20 @@ impl Exponents {
             equal: false,
         }
     }
+    /// Where growth is undecided, in words.
+    fn undecided(&self) -> Option<String> {
+        let places = &self.found.undecided;
+        let width = |x: &&[f64; 2]| (x[1] - x[0]).abs();
+        let widest = places.iter().max_by(|x, y| width(x).total_cmp(&width(y)))?;
+        let middle = 0.5 * (widest[0] + widest[1]);
+        Some(format!(
+            "in {} intervals growth is neither found nor seen to be absent: multipliers meet within their errors, or change too fast to be followed; \
+             the widest is about {} = {middle:.9}, {:.1e} wide. More values narrow it",
+            places.len(),
+            self.parameter,
+            width(&widest)
+        ))
+    }
     /// Why it ends before its end, in words.
     fn ended(&self) -> Option<String> {
         let why = self.found.ended?;
@@ -206,8 +223,14 @@ impl Exponents {
         notes.extend([
             "errors of exponents are estimates from steps doubled, no bounds".to_owned(),
             "a frequency stands for its sums with whole numbers per period: the principal one at the first value, continued from there".to_owned(),
-            format!("ranges of growth between two neighbours of the {} values are not seen", self.found.values.len()),
         ]);
+        if self.found.ended.is_none() {
+            notes.push(
+                "between the values ranges of growth are looked for where multipliers meet or come out; that is no proof that there are no others"
+                    .to_owned(),
+            );
+            notes.extend(self.undecided());
+        }
         notes
     }
     fn render(&self, style: Style) -> String {
@@ -258,7 +281,7 @@ impl Exponents {
             return String::new();
         }
         if self.found.grows.is_empty() {
-            return "\nnothing grows at these values\n".to_owned();
+            return "\nnothing grows as far as is seen\n".to_owned();
         }
         let heads = ["grows from", "error", "to", "error"];
         let mut columns: Vec<Column> = heads.map(|head| Column::number(head, "")).into();

@@ -137,6 +137,7 @@ fn ranges_of_growth_over_a_parameter_end_at_the_characteristic_values_of_mathieu
     let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     let ranges = found["unstable"].as_array().unwrap();
     assert_eq!(ranges.len(), 2, "{ranges:?}");
+    assert_eq!(found["undecided"], serde_json::json!([]));
     for (value, error, want) in [("to", "to_error", a1), ("from", "from_error", b2), ("to", "to_error", a2)]
         .into_iter()
         .zip([0, 1, 1])

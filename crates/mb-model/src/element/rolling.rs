@@ -16,7 +16,7 @@
 //! On a profile z = h(x) over the x-axis of the plane, n is the normal of the surface at the contact, Phi is the distance of the
 //! contact of the wheel from the tangent plane, and `along` is tangent to the disc, or to the profile for a ball.
 
-use super::profile::{Foot, zero};
+use super::profile::{Circle, Foot};
 use super::rotation::{cross, dot};
 use super::{Data, ElementLaw, JointFrame, Local, Place};
 use crate::law::TimeLaw;
@@ -107,21 +107,12 @@ impl<P: Data> Rolling<P> {
                     return Contact { arm, distance, along, across: cross(&normal, &along) };
                 };
                 let ahead = self.plane.axis(q, 0);
-                let around = |sin: S, cos: S| along * sin - up * cos;
-                let tangent = |sin: S, cos: S| along * cos + up * sin;
-                let foot = |p: &Vector3<S>| Foot::of(profile, dot(p, &ahead), dot(p, &normal));
-                let angle = zero(0.0, |at: S| {
-                    let (sin, cos) = at.sin_cos();
-                    let (out, t) = (around(sin, cos), tangent(sin, cos));
-                    let foot = foot(&(centre + out * radius));
-                    let (tx, tz) = (dot(&t, &ahead), dot(&t, &normal));
-                    // t' = -out, c' = R t.
-                    let falls = dot(&out, &normal) - foot.slope * dot(&out, &ahead);
-                    (tz - foot.slope * tx, -falls - foot.turned(tx, tz) * tx * radius)
-                });
+                let seen = |x: &Vector3<S>| [dot(x, &ahead), dot(x, &normal)];
+                let circle = Circle { centre: seen(&centre), along: seen(&along), up: seen(&up), radius };
+                let (angle, foot) = circle.touching(profile);
                 let (sin, cos) = angle.sin_cos();
-                let (arm, along) = (around(sin, cos) * radius, tangent(sin, cos));
-                let foot = foot(&(centre + arm));
+                let arm = (along * sin - up * cos) * radius;
+                let along = along * cos + up * sin;
                 let normal = (normal - ahead * foot.slope) / foot.length();
                 let tread = S::lift(tread);
                 let distance = foot.distance - tread;

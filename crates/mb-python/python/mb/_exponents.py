@@ -66,6 +66,8 @@ class Exponents:
         Estimates of their errors, 1/s.
     unstable : list of GrowthRange
         Where disturbances grow.
+    undecided : list of (float, float)
+        Intervals in which growth was neither found nor seen to be absent.
 
     Examples
     --------
@@ -86,6 +88,7 @@ class Exponents:
         self.s: NDArray[np.complex128] = found["re"] + 1j * found["im"]
         self.error: np.ndarray = found["error"]
         self.unstable = [GrowthRange(*r) for r in found["unstable"]]
+        self.undecided: list[tuple[float, float]] = found["undecided"]
 
     def to_frame(self) -> Any:
         """One row for each value as a pandas DataFrame: ``period``, ``growth i`` and ``hz i`` of every exponent.
