@@ -12,7 +12,7 @@ use super::capacity::Moving;
 use super::following::following_speeds;
 use super::jacobian::{Change, Jacobian, Residual, Unknowns};
 use crate::ParametricError;
-use mb_algebra::norms;
+use mb_algebra::{interrupt, norms};
 use mb_model::{Data, Model, Point};
 use mb_scalar::jet::{DynJet, Monomials};
 use std::ops::Range;
@@ -87,13 +87,16 @@ impl Balance {
     ) where
         DynJet<CAP>: Data,
     {
+        interrupt::check();
         let (r, phi) = (model.residual(point), model.phi(&point.q, point.t));
+        interrupt::check();
         let rates: [Vec<DynJet<CAP>>; 2] = if self.unknowns.following.is_empty() {
             Default::default()
         } else {
             [model.phi_dot(&point.q, &point.v, point.t), model.phi_ddot(point)]
         };
         for term in terms {
+            interrupt::check();
             let at = |list: &[DynJet<CAP>]| list.iter().map(|x| x.coefficients(table)[term]).collect();
             let residual = Residual { r: at(&r), phi: at(&phi), rates: [at(&rates[0]), at(&rates[1])] };
             let Change { free, lambda, u, v, a } = self.jacobian.correction(&self.unknowns, &residual);

@@ -70,7 +70,9 @@ where
             given.insert(name.clone(), DynJet::<CAP>::variable(table, k, value));
         }
     }
+    interrupt::check();
     let model = <DynJet<CAP> as Data>::model_of(source, &given)?;
+    interrupt::check();
     let mut centre = centre.clone();
     let balance = match rule.holds() {
         None => None,
@@ -93,7 +95,9 @@ where
         }
     }
     let point = moving.point(&plain, &centre);
+    interrupt::check();
     let blocks = model.block_triplets(&point);
+    interrupt::check();
     let matrices = QuadraticPencil {
         m: collect::<A, CAP>(&blocks.m, set, table)?,
         c: collect(&blocks.c, set, table)?,
