@@ -266,14 +266,16 @@ fn formulations(model: &Model, args: &FormulationArgs) -> Result<Vec<Formulation
 /// The penalties asked for, in range.
 fn penalties(args: &FormulationArgs) -> Result<Penalties, RequestError> {
     let wrong = |option, value, range| Err(RequestError::OutOfRange { option, value, range });
-    if let Some(alpha) = args.alpha.filter(|alpha| !(alpha.is_finite() && *alpha > 0.0)) {
-        return wrong("alpha", alpha, "a positive number");
+    // Beyond that products of them overflow, as with the numbers of a model.
+    let (positive, least) = (f64::MIN_POSITIVE..1e100, 0.0..1e100);
+    if let Some(alpha) = args.alpha.filter(|alpha| !positive.contains(alpha)) {
+        return wrong("alpha", alpha, "a positive number below 1e100");
     }
-    if !(args.xi.is_finite() && args.xi >= 0.0) {
-        return wrong("xi", args.xi, "zero or a positive number");
+    if !least.contains(&args.xi) {
+        return wrong("xi", args.xi, "zero or a positive number below 1e100");
     }
-    if !(args.omega.is_finite() && args.omega > 0.0) {
-        return wrong("omega", args.omega, "a positive number");
+    if !positive.contains(&args.omega) {
+        return wrong("omega", args.omega, "a positive number below 1e100");
     }
     Ok(Penalties { alpha: args.alpha, law: ViolationLaw { xi: args.xi, omega: args.omega } })
 }

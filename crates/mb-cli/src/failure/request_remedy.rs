@@ -130,7 +130,7 @@ impl RequestError {
             }
             Self::OnlyAtRest { .. } => "leave it out, or leave out --moving and --after".to_owned(),
             Self::NotReached { .. } => "ask for an earlier time".to_owned(),
-            Self::TooLarge { .. } => "ask for a part of the modes, which is computed by sparse matrices: --lowest N".to_owned(),
+            Self::TooLarge { .. } => "`mb modes` computes a part of them by sparse matrices (--lowest N), and `mb export` writes matrices of any size".to_owned(),
             Self::Sizes { .. } => "give matrices of one model: `mb state-space` and `mb modes --help` say which belong together".to_owned(),
             Self::NoModesOfInstant
             | Self::NothingForEngine { .. }
