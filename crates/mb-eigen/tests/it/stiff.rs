@@ -154,3 +154,47 @@ fn error_bounds_of_long_damped_links_and_penalties_are_narrow_and_hold() {
         near(&held(200), &held(elements), allowed, &format!("penalty, {elements}"));
     }
 }
+
+/// Chains with one spring up to thirteen decades stiffer than the others, in bands from below some mode to above the fastest: the modes far
+/// below the middle of the band are those of the whole spectrum, or some are said to be missing.
+#[test]
+fn wide_bands_beside_a_stiff_spring_hold_all_their_modes() {
+    let dense = DenseOptions::default();
+    for (n, stiff) in [(5, 1e11), (8, 8e12), (8, 1e13), (12, 3e12)] {
+        for place in 0..n {
+            let spring = |i: usize| {
+                let soft = 1.0 + 10.0 * (1.7 * i as f64).sin().abs();
+                if i == place { stiff } else { soft }
+            };
+            let mut k = vec![vec![0.0; n]; n];
+            for i in 0..n {
+                k[i][i] += spring(i);
+                if i > 0 {
+                    k[i - 1][i - 1] += spring(i);
+                    (k[i][i - 1], k[i - 1][i]) = (-spring(i), -spring(i));
+                }
+            }
+            let rows: Vec<&[f64]> = k.iter().map(Vec::as_slice).collect();
+            let mass = |i: usize| 1.0 + 0.1 * (2.3 * i as f64).cos();
+            let pencil = QuadraticPencil {
+                m: dense::diagonal(&(0..n).map(mass).collect::<Vec<_>>()),
+                c: mb_algebra::Dense::zeros(n, n),
+                k: dense::from_rows(&rows),
+                phi_q: mb_algebra::Dense::zeros(0, n),
+            };
+            let whole = mb_eigen::dense::solve(&pencil, &dense).unwrap();
+            let all: Vec<f64> = whole.motion_values().iter().map(|s| s.im).filter(|w| *w > 0.0).collect();
+            let sparse = pencil.to_sparse();
+            for first in 0..n / 2 {
+                let from_hz = 0.999 * all[first] / std::f64::consts::TAU;
+                let to_hz = 1.01 * all[n - 1] / std::f64::consts::TAU;
+                let request = Request::Band { from_hz, to_hz, max_damping_ratio: None };
+                let found = solve(&sparse, &request, &SparseOptions::default()).unwrap();
+                let values: Vec<f64> =
+                    found.motion_values().iter().map(|s| s.im).filter(|w| *w > 0.0).collect();
+                let complete = found.completeness().next().is_some();
+                assert!(values.len() == n - first || !complete, "{n} {place} {first}: {values:?} of {all:?}");
+            }
+        }
+    }
+}
