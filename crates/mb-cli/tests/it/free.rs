@@ -224,17 +224,19 @@ fn doors_under_their_weight_swing_freely_each_by_itself() {
 /// for.
 #[test]
 fn wheels_on_a_thin_wire_are_free() {
-    let mut model = format!(
+    let wire = format!(
         "{HEAD}[[beam]]\nname = \"b\"\nfrom = [0, 0, 0]\nto = [0.05, 0, 0]\nelements = 200\ndensity = 7850\n\
          youngs_modulus = 2.1e11\npoissons_ratio = 0.3\nsection = {{ radius = 0.0005 }}\n\
          [[joint]]\nname = \"clamp\"\ntype = \"fixed\"\na = \"b.start\"\nb = \"ground\"\n"
     );
-    for (i, axis) in ["[0, 1, 0]", "[1, 2, 3]"].into_iter().enumerate() {
-        model.push_str(&format!(
+    let wheel = |(i, axis): (usize, &str)| {
+        format!(
             "[[spatial-body]]\nname = \"w{i}\"\nmass = 8e-6\ninertia = [4e-12, 4e-12, 4e-12]\n\
              [[joint]]\nname = \"axle{i}\"\ntype = \"revolute\"\naxis = {axis}\na = \"w{i}\"\nb = \"b.end\"\n"
-        ));
-    }
+        )
+    };
+    let wheels: String = ["[0, 1, 0]", "[1, 2, 3]"].into_iter().enumerate().map(wheel).collect();
+    let model = format!("{wire}{wheels}");
     for request in [&["--lowest", "4"], &["--lowest", "2"], &["--near", "1"]] {
         let command = [&["modes", "-", "--json"][..], request].concat();
         let found = document(&mb_with(&command, &model));
