@@ -113,7 +113,9 @@ fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>,
         let alone = each && !(undamped && pair.class == Class::Rigid);
         let other = if alone { None } else { partner(pairs, i, s, undamped, |j| !grouped[j]) };
         let members: Vec<usize> = std::iter::once(i).chain(other).collect();
-        members.iter().for_each(|j| grouped[*j] = true);
+        for j in &members {
+            grouped[*j] = true;
+        }
         groups.push(Group { s, members, sure: is_sure(pair) });
     }
     ascending(&mut groups, |a| distance(request, a.s));

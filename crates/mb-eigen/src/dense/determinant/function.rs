@@ -69,7 +69,7 @@ impl Function {
         }
         let usable = below.is_finite() && slope.is_finite() && ln_determinant.is_finite();
         let ln = ln_determinant - twice_ln(&d);
-        usable.then(|| Point { least: ln - below, most: ln + above, slope, inverse, d })
+        usable.then_some(Point { least: ln - below, most: ln + above, slope, inverse, d })
     }
 
     /// Factors of D (a M + b C + c K + ..) D, and D.

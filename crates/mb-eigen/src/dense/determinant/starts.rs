@@ -17,6 +17,8 @@ use super::function::Function;
 
 /// Powers of two between which eigenvalues are looked for.
 const RANGE: [f64; 2] = [-400.0, 400.0];
+/// The same of two circles next to each other: further ones could lie where a singular M or K leaves the slope no digits.
+const STEP: f64 = 4.0;
 
 /// `count` values beside those known, real ones and both of every pair; `about`: a size of |s| to start from.
 pub(super) fn find(function: &Function, known: &[c64], count: usize, about: f64) -> Option<Vec<c64>> {
@@ -32,15 +34,11 @@ pub(super) fn find(function: &Function, known: &[c64], count: usize, about: f64)
     let first = about.log2().floor();
     let (mut low, mut high) = (first, first);
     let whole = count as f64;
-    let mut step = 4.0;
     while within(low).is_some_and(|inside| inside >= 0.5) && low > RANGE[0] {
-        low -= step;
-        step *= 2.0;
+        low -= STEP;
     }
-    step = 4.0;
     while within(high).is_some_and(|inside| inside < whole - 0.5) && high < RANGE[1] {
-        high += step;
-        step *= 2.0;
+        high += STEP;
     }
     let mut out = Vec::with_capacity(count);
     let mut open = vec![((low, 0.0_f64), (high, whole))];
