@@ -10,19 +10,23 @@
 //! finds all zeros at once, which repel each other (Bini and Noferini, Linear Algebra Appl. 439, 2013). Eigenvalues that double
 //! precision knows are kept, those it knows roughly start there, and the others where p'/p counts them (starts.rs). What is claimed rests on none of
 //! this: discs around the values hold all zeros of p, whatever the values are (discs.rs). An elimination and an inverse of n + r rows for
-//! each value and step. Sizes: M, C, K n x n, N = 2 (n - r) eigenvalues, none of them infinite.
+//! each value and step. How many eigenvalues are finite is counted without rounding (finite_count.rs). Sizes: M, C, K n x n, Phi r x n, N finite
+//! eigenvalues.
 
 mod discs;
 mod factors;
 mod function;
 mod starts;
 
+use mb_algebra::sorted::ascending;
 use mb_algebra::{QuadraticPencil, c64, interrupt, norms};
 
 use super::constraint_basis::ConstraintBasis;
+use super::finite_count::FiniteCount;
 use super::raw::Raw;
+use crate::certify::dense::Certifier;
 use crate::numeric::check;
-use crate::{Class, Eigenpair, tuning};
+use crate::{Class, Eigenpair, Refinement, tuning};
 use discs::Disc;
 use function::{Function, Point};
 
@@ -43,20 +47,21 @@ enum State {
     Converged,
 }
 
-/// Physical eigenvalues anew, with proved bounds, where some of the present ones are poor; none where all are good, or no better are found.
+/// All eigenpairs, physical ones anew with proved bounds, where some of the present ones are poor or missing; none where all are good, or no
+/// better are found.
 ///
 /// `pairs`: all eigenpairs, of each two conjugate ones both, behind each other.
 pub(super) fn solve(
     pencil: &QuadraticPencil,
     basis: &ConstraintBasis,
+    theory: &FiniteCount,
     pairs: &[Eigenpair],
-) -> Option<Vec<Raw>> {
-    let finite = pairs.iter().all(|pair| matches!(pair.class, Class::Physical | Class::Rigid));
-    let all = 2 * (basis.n() - basis.rank());
-    let before = pairs.iter().map(relative).fold(0.0, f64::max);
+) -> Option<Vec<Eigenpair>> {
+    let found = pairs.iter().filter(|pair| pair.class.is_motion()).count();
+    let missing = theory.roots.checked_sub(found).filter(|_| theory.open.is_none())?;
+    let before = if missing > 0 { f64::INFINITY } else { pairs.iter().map(relative).fold(0.0, f64::max) };
     // Bound relative to |s| from which on an eigenvalue is solved anew.
-    if !finite || pairs.len() != all || basis.n() + basis.rank() > tuning::TINY || before <= tuning::CBRT_EPS
-    {
+    if basis.n() + basis.rank() > tuning::TINY || before <= tuning::CBRT_EPS {
         return None;
     }
     // Undamped symmetric problems have congruences with real squares (congruence.rs).
@@ -65,8 +70,7 @@ pub(super) fn solve(
         return None;
     }
     let function = Function::new(pencil, basis);
-    let leading = function.least_leading()?;
-    let mut values = first_values(&function, pairs)?;
+    let mut values = first_values(&function, pairs, missing)?;
     iterate(&function, &mut values);
     pair_up(&mut values);
     let mut points: Vec<Option<Point>> = Vec::with_capacity(values.len());
@@ -83,7 +87,8 @@ pub(super) fn solve(
         points[i].as_ref().or_else(|| conjugate().and_then(|(_, at)| at.as_ref())).map(|at| at.most)
     };
     let logs: Option<Vec<f64>> = (0..z.len()).map(log).collect();
-    let discs = discs::of(&z, &logs?, leading);
+    let beyond = c64::i() * (tuning::TWICE * z.iter().map(|z| z.norm()).fold(0.0, f64::max));
+    let discs = discs::of(&z, &logs?, (beyond, function.at(beyond)?.least));
     let physical = |value: &Value| value.pair.is_none_or(|i| pairs[i].class == Class::Physical);
     let new = |value: &Value, disc: &Disc| match (value.state, value.pair) {
         (State::Kept, Some(i)) => relative(&pairs[i]),
@@ -109,7 +114,13 @@ pub(super) fn solve(
         let [x, y] = function.vectors(points[i].as_ref()?, disc.group.iter().filter(near).count());
         out.push(Raw { bound: Some(disc.bound), ..Raw::finite(value.z, x, Some(y), value.z.im > 0.0) });
     }
-    Some(out)
+    let mut others: Vec<&Eigenpair> = pairs.iter().filter(|pair| pair.class != Class::Physical).collect();
+    // Infinite ones that stand for what was missing are no eigenpairs.
+    ascending(&mut others, |pair| if pair.class == Class::Rigid { 0.0 } else { pair.backward_error });
+    others.truncate(others.len().saturating_sub(missing));
+    let mut all = Certifier::new(pencil, basis).certify(out, Refinement::None);
+    all.extend(others.into_iter().cloned());
+    Some(all)
 }
 
 /// The bound of a physical eigenvalue relative to it.
@@ -119,11 +130,14 @@ fn relative(pair: &Eigenpair) -> f64 {
     if relative.is_nan() { f64::INFINITY } else { relative }
 }
 
-/// Values of all eigenvalues to start from.
-fn first_values(function: &Function, pairs: &[Eigenpair]) -> Option<Vec<Value>> {
+/// Values of all eigenvalues to start from; `missing`: how many have no eigenpair.
+fn first_values(function: &Function, pairs: &[Eigenpair], missing: usize) -> Option<Vec<Value>> {
     let mut values = Vec::with_capacity(pairs.len());
-    let (mut lost, mut zeros) = (0, 0);
+    let (mut lost, mut zeros) = (missing, 0);
     for (i, pair) in pairs.iter().enumerate() {
+        if !pair.class.is_motion() {
+            continue;
+        }
         let (s, relative) = (pair.value()?, relative(pair));
         let mut value = Value { z: s, pair: Some(i), state: State::Moving };
         if pair.class == Class::Rigid {

@@ -47,7 +47,7 @@ use crate::dense::constraint_basis::ConstraintBasis;
 use crate::numeric::{check, equilibrated};
 use crate::search::early::Early;
 use crate::{
-    Class, Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Method, Refinement, Spectrum, tuning,
+    Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Method, Refinement, Spectrum, tuning,
 };
 
 pub(crate) use chains::{Chains, End};
@@ -121,7 +121,7 @@ fn on_basis_some(
     let theory = theory.unwrap_or(FiniteCount { roots: all, open: None });
     let mut findings = basis.findings().to_vec();
     findings.append(&mut reduced.findings);
-    findings.extend(theory.open);
+    findings.extend(theory.open.clone());
     let proved = reduced.raws.iter().any(|raw| raw.bound.is_some());
     if !proved {
         let polished =
@@ -143,9 +143,9 @@ fn on_basis_some(
     }
     if chosen.is_none() && !proved {
         early.step(|| reducible::refine(pencil, basis, options, &mut pairs))?;
-        if let Some(raws) = early.step(|| Ok(determinant::solve(pencil, basis, &pairs)))?.flatten() {
-            pairs.retain(|pair| pair.class != Class::Physical);
-            pairs.extend(Certifier::new(pencil, basis).certify(raws, Refinement::None));
+        let anew = early.step(|| Ok(determinant::solve(pencil, basis, &theory, &pairs)))?;
+        if let Some(anew) = anew.flatten() {
+            pairs = anew;
             findings.extend(crate::certify::rounded::felt_most(pencil, &pairs));
         }
     }

@@ -320,20 +320,37 @@ fn report_moved(spectrum: &mut Spectrum) {
     }
 }
 
+/// Whether a band may hold an eigenvalue that its value is outside of, for all that the error bounds say.
+fn may_enter(pairs: &[Eigenpair], at: usize, request: &Request) -> bool {
+    let Request::Band { from_hz, to_hz, .. } = *request else { return false };
+    // Width of a band relative to its upper end that counts at least.
+    let width = std::f64::consts::TAU * (to_hz - from_hz).max(tuning::CBRT_EPS * to_hz);
+    let (pair, error) = (&pairs[at], pairs[at].error_bound);
+    let Some(s) = pair.value().filter(|s| !in_band(*s, 0.0, request) && error > tuning::SLIGHT * width)
+    else {
+        return false;
+    };
+    if s.im != 0.0 || pair.class != Class::Physical {
+        return in_band(s, error, request);
+    }
+    // Two real values whose bounds meet may be two conjugate eigenvalues, with any damping.
+    let meets = |other: &Eigenpair| {
+        let real = other.value().filter(|t| t.im == 0.0 && other.class.is_motion());
+        real.is_some_and(|t| (s - t).norm() <= error + other.error_bound)
+    };
+    let others = pairs.iter().enumerate().filter(|(j, _)| *j != at);
+    error >= std::f64::consts::TAU * from_hz && others.map(|(_, other)| other).any(meets)
+}
+
 /// Takes out what is outside a band once its eigenvalues have all their digits.
 fn keep_band(spectrum: &mut Spectrum, request: &Request) {
     let Request::Band { from_hz, to_hz, max_damping_ratio } = *request else { return };
     report_moved(spectrum);
+    let open = (0..spectrum.eigenpairs.len()).any(|i| may_enter(&spectrum.eigenpairs, i, request));
     let inside = |pair: &Eigenpair| pair.value().is_none_or(|s| in_band(s, pair.error_bound, request));
     spectrum.eigenpairs.retain(inside);
     spectrum.counts.found = crate::ClassCounts::of(&spectrum.eigenpairs);
-    // Width of a band relative to its upper end that counts at least.
-    let width = std::f64::consts::TAU * (to_hz - from_hz).max(tuning::CBRT_EPS * to_hz);
-    let open = |pair: &Eigenpair| {
-        let outside = pair.value().is_some_and(|s| !in_band(s, 0.0, request));
-        outside && pair.error_bound > tuning::SLIGHT * width
-    };
-    if spectrum.eigenpairs.iter().any(open) {
+    if open {
         let reason = "error bounds of some modes reach across the ends of the band";
         spectrum.findings.push(SparseFinding::Undecided { reason: reason.to_owned() }.into());
     }
@@ -342,7 +359,7 @@ fn keep_band(spectrum: &mut Spectrum, request: &Request) {
         let said = matches!(f, Finding::Sparse { detail: SparseFinding::EmptyBand { .. } });
         said || matches!(f, Finding::ZeroByRounding { .. })
     };
-    if spectrum.eigenpairs.is_empty() && !spectrum.findings.iter().any(empty) {
+    if spectrum.eigenpairs.is_empty() && !open && !spectrum.findings.iter().any(empty) {
         // Without a limit the search has its own, beyond which nothing is known.
         let covered = spectrum.findings.iter().find_map(|finding| match finding {
             Finding::Sparse { detail: SparseFinding::BandCovered { damping_ratio } } => Some(*damping_ratio),

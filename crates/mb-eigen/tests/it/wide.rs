@@ -1,6 +1,6 @@
 //! Eigenvalues further apart than the digits of double precision, of matrices that have them exactly.
 
-use mb_algebra::{Dense, QuadraticPencil, dense};
+use mb_algebra::{Dense, QuadraticPencil, c64, dense};
 use mb_eigen::sparse::{self, Request, SparseOptions};
 use mb_eigen::{Class, DenseOptions, Spectrum};
 
@@ -119,8 +119,53 @@ fn bounds_of_more_modes_than_have_their_digits_hold() {
     let upper = found.eigenpairs.iter().filter(|pair| pair.alpha.im >= 0.0 && pair.alpha.re >= 0.0);
     for pair in upper.filter(|pair| pair.class == Class::Physical) {
         let s = pair.value().unwrap();
-        let away =
-            exact.iter().map(|w| (s - mb_algebra::c64::new(0.0, *w)).norm()).fold(f64::INFINITY, f64::min);
+        let away = exact.iter().map(|w| (s - c64::new(0.0, *w)).norm()).fold(f64::INFINITY, f64::min);
         assert!(away <= pair.error_bound, "{s} is {away:e} off, bound {:e}", pair.error_bound);
+    }
+}
+
+/// A chain whose last node has a damper and a penalty and no mass. Without its coordinate
+///
+/// ```text
+/// p = (m_1 s^2 + z_11) (m_2 s^2 + z_22 - z_23^2 / z_33) - z_12^2,   z_ij = c_ij s + k_ij
+/// ```
+///
+/// has the slow eigenvalues as its zeros: a step of Newton's method is as long as such a value is off.
+#[test]
+fn penalties_on_massless_coordinates_with_dampers_leave_the_slow_modes() {
+    let mass = [1.0, 3.0];
+    let stiffness = |penalty: f64| {
+        dense::from_rows(&[&[27.0, -17.0, 0.0], &[-17.0, 27.0, -10.0], &[0.0, -10.0, 15.0 + penalty]])
+    };
+    let c = dense::scale(7.0 / 1024.0, &stiffness(0.0));
+    for penalty in [1e9, 1e11, 1e12, 1e13, 1e15] {
+        let k = stiffness(penalty);
+        let m = dense::diagonal(&[mass[0], mass[1], 0.0]);
+        let pencil = QuadraticPencil { m, c: c.clone(), k: k.clone(), phi_q: dense::zeros(0, 3) };
+        let found = mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap();
+        assert_eq!((found.counts.found.motion(), found.counts.found.infinite), (5, 1), "{penalty}");
+        assert!(found.counts.mismatches().is_empty(), "{penalty}");
+        let p = |s: c64| {
+            let z = |i: usize, j: usize| s * c[(i, j)] + k[(i, j)];
+            let [first, second] = [0, 1].map(|i| s * s * mass[i] + z(i, i));
+            first * (second - z(1, 2) * z(1, 2) / z(2, 2)) - z(0, 1) * z(0, 1)
+        };
+        let mut slow = 0;
+        for pair in &found.eigenpairs {
+            let Some(s) = pair.value() else { continue };
+            assert!(pair.error_bound <= 1e-9 * s.norm(), "{penalty}: {s} {:e}", pair.error_bound);
+            if s.im == 0.0 {
+                // Of the massless node by itself; the others move it by what they weigh against the penalty.
+                let rate = -k[(2, 2)] / c[(2, 2)];
+                assert!((s - rate).norm() <= 100.0 / penalty * s.norm(), "{penalty}: {s}");
+                continue;
+            }
+            let beside = s * 1e-6;
+            let slope = (p(s + beside) - p(s - beside)) / (2.0 * beside);
+            let step = (p(s) / slope).norm();
+            assert!(step <= 1e-13 * s.norm(), "{penalty}: {s} {step:e}");
+            slow += 1;
+        }
+        assert_eq!(slow, 4, "{penalty}");
     }
 }

@@ -1,11 +1,13 @@
 //! Discs that hold the zeros of a polynomial, from its values at as many points.
 //!
 //! ```text
-//! |z - z_i| <= N |w_i|,   w_i = p(z_i) / (p_N prod_(j != i) (z_i - z_j)),   i = 1..N
+//! |z - z_i| <= N |W_i / p_N|,   W_i = p(z_i) / prod_(j != i) (z_i - z_j),   i = 1..N
+//! p_N + sum_i W_i / (z_0 - z_i) = p(z_0) / prod_i (z_0 - z_i)
 //! ```
 //!
-//! Their union holds all zeros, and k of them that are apart from the others hold k (Smith, J. ACM 17, 1970). Whatever the points are: a proof,
-//! with upper bounds of |p(z_i)| and a lower one of |p_N|.
+//! Their union holds all zeros, and k of them that are apart from the others hold k (Smith, J. ACM 17, 1970). The second line is Lagrange's
+//! interpolation, which gives the leading coefficient from one more point. Whatever the points are: a proof, with upper bounds of
+//! |p(z_i)| and a lower one of |p(z_0)|, for a polynomial of degree N or less; less than N has no p_N and infinite discs.
 
 use mb_algebra::c64;
 
@@ -20,15 +22,21 @@ pub(super) struct Disc {
     pub(super) group: Vec<usize>,
 }
 
-/// `values`: the most that ln |p(z_i)| may be; `leading`: the least that ln |p_N| may be.
-pub(super) fn of(points: &[c64], values: &[f64], leading: f64) -> Vec<Disc> {
+/// `values`: the most that ln |p(z_i)| may be; `beside`: z_0 and the least that ln |p(z_0)| may be.
+pub(super) fn of(points: &[c64], values: &[f64], beside: (c64, f64)) -> Vec<Disc> {
     let count = points.len();
-    let radius = |i: usize| {
+    let (beside, least) = beside;
+    let weight = |i: usize| {
         let others = points.iter().enumerate().filter(|(j, _)| *j != i);
-        let apart: f64 = others.map(|(_, z)| (points[i] - z).norm().ln()).sum();
-        // Logarithms of a few hundred numbers, each of them below 1e4, are rounded to 1e-10.
-        (values[i] - leading - apart + (count as f64).ln() + tuning::SQRT_EPS).exp()
+        values[i] - others.map(|(_, z)| (points[i] - z).norm().ln()).sum::<f64>()
     };
+    let weights: Vec<f64> = (0..count).map(weight).collect();
+    let sum = least - points.iter().map(|z| (beside - z).norm().ln()).sum::<f64>();
+    let rest =
+        weights.iter().zip(points).map(|(w, z)| (w - sum + tuning::SQRT_EPS).exp() / (beside - z).norm());
+    let leading = sum + (-rest.sum::<f64>().min(1.0)).ln_1p();
+    // Logarithms of a few hundred numbers, each of them below 1e4, are rounded to 1e-10.
+    let radius = |i: usize| (weights[i] - leading + (count as f64).ln() + tuning::SQRT_EPS).exp();
     let radii: Vec<f64> =
         (0..count).map(radius).map(|r| if r.is_nan() { f64::INFINITY } else { r }).collect();
     let apart = |i: usize, j: usize| (points[i] - points[j]).norm();
@@ -73,7 +81,8 @@ mod tests {
         let discs = |points: [f64; 3]| {
             let value = |z: &f64| zeros.iter().map(|s| (z - s).abs().ln()).sum::<f64>();
             let values: Vec<f64> = points.iter().map(value).collect();
-            of(&points.map(|z| c64::new(z, 0.0)), &values, 0.0)
+            let far = 8.0;
+            of(&points.map(|z| c64::new(z, 0.0)), &values, (c64::new(far, 0.0), value(&far)))
         };
         let near = [1.001, 1.998, 4.003];
         for ((disc, z), s) in discs(near).iter().zip(near).zip(zeros) {

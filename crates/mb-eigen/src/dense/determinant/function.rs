@@ -1,7 +1,7 @@
 //! The determinant of a problem, its logarithmic derivative and its null vectors near a zero.
 //!
 //! ```text
-//! S(s) = [s^2 M + s C + K, Phi^T; Phi, 0],   p(s) = det S(s) = p_N s^N + ..,   p_N = det [M, Phi^T; Phi, 0],   N = 2 (n - r)
+//! S(s) = [s^2 M + s C + K, Phi^T; Phi, 0],   p(s) = det S(s) = p_N s^N + ..,   N <= 2 (n - r)
 //! p' / p = tr(S^-1 S'),   S^-1 = x y^H / (y^H S' x (s - s_0)) + .. near a simple zero s_0
 //! ```
 //!
@@ -31,7 +31,8 @@ pub(super) struct Function {
 
 /// The determinant at one point.
 pub(super) struct Point {
-    /// The most that ln |p| may be.
+    /// The least and the most that ln |p| may be.
+    pub(super) least: f64,
     pub(super) most: f64,
     /// p' / p.
     pub(super) slope: c64,
@@ -54,14 +55,6 @@ impl Function {
         Self { n, parts: [&pencil.m, &pencil.c, &pencil.k].map(padded), border }
     }
 
-    /// The least that ln |p_N| may be; none where it may vanish.
-    pub(super) fn least_leading(&self) -> Option<f64> {
-        let one = Complex::from(1.0);
-        let (factors, d) = self.factors([one, Complex::default(), Complex::default()])?;
-        let least = factors.ln_determinant - factors.below;
-        least.is_finite().then(|| least - twice_ln(&d))
-    }
-
     /// p at s; none where S is singular to the precision of the arithmetic.
     pub(super) fn at(&self, s: c64) -> Option<Point> {
         let z = Complex::from(s);
@@ -75,7 +68,8 @@ impl Function {
             }
         }
         let usable = below.is_finite() && slope.is_finite() && ln_determinant.is_finite();
-        usable.then(|| Point { most: ln_determinant + above - twice_ln(&d), slope, inverse, d })
+        let ln = ln_determinant - twice_ln(&d);
+        usable.then_some(Point { least: ln - below, most: ln + above, slope, inverse, d })
     }
 
     /// Factors of D (a M + b C + c K + ..) D, and D.

@@ -95,6 +95,23 @@ fn which_modes_are_nearest_is_open_where_bounds_reach_across_the_cut() {
     assert!(found.findings.iter().any(cut) && !is_open(&found), "{:?}", found.findings);
 }
 
+/// Two real values whose bounds meet may be a conjugate pair with a frequency in the band; a single one is none.
+#[test]
+fn real_values_that_may_be_a_pair_leave_a_band_open() {
+    let band = |from_hz: f64| Request::Band { from_hz, to_hz: 1.0 + from_hz, max_damping_ratio: None };
+    for (values, from_hz, open) in [
+        ([(0.1, 1e-9), (0.2, 1e-9)], 0.0, false),
+        ([(0.1, 10.0), (0.2, 10.0)], 0.0, true),
+        ([(0.1, 10.0), (90.0, 10.0)], 0.0, false),
+        ([(0.1, 10.0), (0.2, 10.0)], 2.0, false),
+    ] {
+        let mut found = spectrum(&values, Vec::new());
+        keep(&mut found, &band(from_hz), false);
+        let empty = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::EmptyBand { .. } });
+        assert_eq!((is_open(&found), found.findings.iter().any(empty)), (open, !open), "{values:?}");
+    }
+}
+
 #[test]
 fn zeros_by_rounding_that_are_left_out_may_be_nearer_eigenvalues() {
     for (by_rounding, open) in [(false, false), (true, true)] {
