@@ -5,7 +5,7 @@
 
 use mb_algebra::Sparse;
 use mb_analysis::part::LARGEST_ENTRY;
-use numpy::ndarray::{Array2, Array3, ArrayView1, Axis, ShapeBuilder};
+use numpy::ndarray::{Array2, Array3, Axis, ShapeBuilder};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -24,8 +24,8 @@ impl Indices<'_> {
     /// None where one is negative.
     fn whole(&self, py: Python<'_>) -> PyResult<Option<Vec<usize>>> {
         match self {
-            Self::Short(a) => copied(py, a.as_array(), |i| usize::try_from(i).ok()),
-            Self::Long(a) => copied(py, a.as_array(), |i| usize::try_from(i).ok()),
+            Self::Short(a) => copied(py, a, |i| usize::try_from(i).ok()),
+            Self::Long(a) => copied(py, a, |i| usize::try_from(i).ok()),
         }
     }
 }
@@ -35,11 +35,12 @@ const ENTRIES_BETWEEN_SIGNALS: usize = 1 << 20;
 
 /// Every entry as `one` has it; None where it has nothing for one of them. Signals are looked at between two pieces: the array is
 /// borrowed, and its reading stays with the interpreter's lock.
-fn copied<T: Copy, U>(
+fn copied<T: numpy::Element + Copy, U>(
     py: Python<'_>,
-    array: ArrayView1<'_, T>,
+    array: &PyReadonlyArray1<'_, T>,
     one: impl Fn(T) -> Option<U>,
 ) -> PyResult<Option<Vec<U>>> {
+    let array = array.as_array();
     let mut out = Vec::with_capacity(array.len());
     for piece in array.axis_chunks_iter(Axis(0), ENTRIES_BETWEEN_SIGNALS) {
         for x in piece {
@@ -65,7 +66,7 @@ pub(crate) fn sparse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Sparse> {
         let (Some(starts), Some(indices)) = (starts.whole(py)?, indices.whole(py)?) else {
             return Err(errors::argument(py, name, format!("{name} has negative indices."), None));
         };
-        let values = copied(py, values.as_array(), Some)?.unwrap_or_default();
+        let values = copied(py, &values, Some)?.unwrap_or_default();
         let of = if by_columns { Sparse::try_new_csc } else { Sparse::try_new };
         let made = work::run_sized(py, rows.max(cols), move || of((rows, cols), starts, indices, values))?;
         made.map_err(|(_, _, _, why)| {

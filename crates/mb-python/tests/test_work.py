@@ -77,15 +77,15 @@ def pushed_mass():
 
 
 def many_points(count):
-    """The text of a model that takes seconds to read."""
+    """The text of a model that takes a part of a second to read."""
     head = 'units = "SI"\nname = "many"\n'
     return head + "".join(f'[[point]]\nname = "P{i}"\nat = [{i}, 0]\nmass = 1\n' for i in range(count))
 
 
-#: Calls that take many seconds to hours, one for each kind of long work.
+#: Calls that take a good part of a second to hours, one for each kind of long work.
 LONG = {
-    "model": lambda: mb.loads(many_points(400_000)),
-    "design": lambda: pushed_mass().sweep({"W": (3, 4)}, latin=10**7),
+    "model": lambda: mb.loads(many_points(100_000)),
+    "design": lambda: pushed_mass().sweep({"W": (3, 4)}, latin=3 * 10**6),
     "dense": lambda: mb.eigs(**long_problem(1500)),
     "sparse": lambda: mb.eigs(**lattice()),
     "simulate": lambda: four_bars(2).simulate(1e6, every=1e3),
