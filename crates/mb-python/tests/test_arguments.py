@@ -45,6 +45,7 @@ CALLS = {
     "number without a double": (lambda o: o.series(HUGE), "point", "double precision"),
     "named number without a double": (lambda o: o.series(k=HUGE), "k", "larger than any double"),
     "text for a point": (lambda o: o.series("4"), "point", "real numbers"),
+    "rows of different lengths": (lambda o: o.series([[1.0], [2.0, 3.0]]), "point", "no array of numbers"),
     "no number in a point": (lambda o: o.series([float("nan")]), "point", "finite"),
     "array for a variable": (lambda o: o.track[np.arange(3)], "name", "type ndarray"),
     "array for a history": (lambda o: o.model.simulate(0.1)[np.arange(3)], "name", "type ndarray"),

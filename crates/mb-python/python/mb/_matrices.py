@@ -107,7 +107,8 @@ def vector(value: Any, name: str) -> np.ndarray:
     """Finite numbers in an array of any shape, as doubles."""
     try:
         array = np.array(value)
-    except ValueError as error:
+    except Exception as error:
+        # Rows of different lengths, or whatever the __array__ of another package raises.
         raise ArgumentTypeError(f"{name} is no array of numbers: {error}", name) from error
     array = _doubles(array, name)
     if not np.isfinite(array).all():

@@ -23,7 +23,7 @@ _PLACES = (("operating_point",), ("equilibrium",), ("equilibria", 0))
 
 @dataclass(frozen=True)
 class Start:
-    """Start values by name; None where nothing is said."""
+    """Start values by name; None or empty where nothing is said."""
 
     at: Mapping[str, float]
     velocity: Mapping[str, float]
