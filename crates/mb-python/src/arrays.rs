@@ -5,13 +5,13 @@
 
 use mb_algebra::Sparse;
 use mb_analysis::part::LARGEST_ENTRY;
-use numpy::ndarray::{Array2, Array3, ShapeBuilder};
+use numpy::ndarray::{Array2, Array3, Axis, ShapeBuilder};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::errors;
+use crate::{errors, work};
 
 /// Indices as scipy has them.
 #[derive(FromPyObject)]
@@ -22,16 +22,35 @@ enum Indices<'py> {
 
 impl Indices<'_> {
     /// None where one is negative.
-    fn whole(&self) -> Option<Vec<usize>> {
+    fn whole(&self, py: Python<'_>) -> PyResult<Option<Vec<usize>>> {
         match self {
-            Self::Short(a) => a.as_array().iter().map(|i| usize::try_from(*i).ok()).collect(),
-            Self::Long(a) => a.as_array().iter().map(|i| usize::try_from(*i).ok()).collect(),
+            Self::Short(a) => copied(py, a, |i| usize::try_from(i).ok()),
+            Self::Long(a) => copied(py, a, |i| usize::try_from(i).ok()),
         }
     }
 }
 
-/// Entries of a dense matrix that are read in a few milliseconds.
+/// Entries that are read in a few milliseconds.
 const ENTRIES_BETWEEN_SIGNALS: usize = 1 << 20;
+
+/// Every entry as `one` has it; None where it has nothing for one of them. Signals are looked at between two pieces: the array is
+/// borrowed, and its reading stays with the interpreter's lock.
+fn copied<T: numpy::Element + Copy, U>(
+    py: Python<'_>,
+    array: &PyReadonlyArray1<'_, T>,
+    one: impl Fn(T) -> Option<U>,
+) -> PyResult<Option<Vec<U>>> {
+    let array = array.as_array();
+    let mut out = Vec::with_capacity(array.len());
+    for piece in array.axis_chunks_iter(Axis(0), ENTRIES_BETWEEN_SIGNALS) {
+        for x in piece {
+            let Some(x) = one(*x) else { return Ok(None) };
+            out.push(x);
+        }
+        py.check_signals()?;
+    }
+    Ok(Some(out))
+}
 
 /// Rows, columns, whether by columns, starts, indices, values.
 type Parts<'py> = (usize, usize, bool, Indices<'py>, Indices<'py>, PyReadonlyArray1<'py, f64>);
@@ -40,20 +59,18 @@ type Parts<'py> = (usize, usize, bool, Indices<'py>, Indices<'py>, PyReadonlyArr
 ///
 /// Errors name the argument: entries that are not finite, with their position; indices that do not make a matrix.
 pub(crate) fn sparse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Sparse> {
+    let py = value.py();
     let matrix = if let Ok(dense) = value.extract::<PyReadonlyArray2<'_, f64>>() {
-        from_dense(value.py(), &dense)?
+        from_dense(py, &dense)?
     } else if let Ok((rows, cols, by_columns, starts, indices, values)) = value.extract::<Parts<'_>>() {
-        let (Some(starts), Some(indices)) = (starts.whole(), indices.whole()) else {
-            return Err(errors::argument(value.py(), name, format!("{name} has negative indices."), None));
+        let (Some(starts), Some(indices)) = (starts.whole(py)?, indices.whole(py)?) else {
+            return Err(errors::argument(py, name, format!("{name} has negative indices."), None));
         };
-        let values = values.as_array().to_vec();
-        let made = if by_columns {
-            Sparse::try_new_csc((rows, cols), starts, indices, values)
-        } else {
-            Sparse::try_new((rows, cols), starts, indices, values)
-        };
+        let values = copied(py, &values, Some)?.unwrap_or_default();
+        let of = if by_columns { Sparse::try_new_csc } else { Sparse::try_new };
+        let made = work::run_sized(py, rows.max(cols), move || of((rows, cols), starts, indices, values))?;
         made.map_err(|(_, _, _, why)| {
-            errors::argument(value.py(), name, format!("{name} is not a valid sparse matrix: {why}."), None)
+            errors::argument(py, name, format!("{name} is not a valid sparse matrix: {why}."), None)
         })?
     } else {
         return Err(PyTypeError::new_err(format!("{name} is neither a matrix of doubles nor a sparse one.")));
@@ -69,7 +86,7 @@ pub(crate) fn sparse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Sparse> {
             "all entries must be finite".to_owned()
         };
         let message = format!("{name}[{row}, {col}] is {entry:?}; {rule}.");
-        return Err(errors::argument(value.py(), name, message, Some((row, col))));
+        return Err(errors::argument(py, name, message, Some((row, col))));
     }
     Ok(matrix)
 }
@@ -90,16 +107,28 @@ pub(crate) fn petsc<'py>(py: Python<'py>, block: &Bound<'py, PyAny>) -> PyResult
 }
 
 /// The entries of a dense matrix that are not zero, in the order of the memory, so that large arrays are read once from end to end.
-/// Signals are looked at between two lines: the array is borrowed, and its reading stays with the interpreter's lock.
+/// Signals are looked at between two lines.
 fn from_dense(py: Python<'_>, a: &PyReadonlyArray2<'_, f64>) -> PyResult<Sparse> {
     let view = a.as_array();
     let by_columns = view.strides()[0].abs() < view.strides()[1].abs();
     let (lines, count) =
         if by_columns { (view.columns(), view.ncols()) } else { (view.rows(), view.nrows()) };
-    let entries = view.fold(0, |so_far, x| so_far + usize::from(*x != 0.0));
+    let mut unseen = 0;
+    let mut look = |read: usize| {
+        unseen += read;
+        if unseen <= ENTRIES_BETWEEN_SIGNALS {
+            return Ok(());
+        }
+        unseen = 0;
+        py.check_signals()
+    };
+    let mut entries = 0;
+    for line in lines.clone() {
+        entries += line.fold(0, |so_far, x| so_far + usize::from(*x != 0.0));
+        look(line.len())?;
+    }
     let mut starts = Vec::with_capacity(count + 1);
     let (mut indices, mut values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
-    let mut unseen = 0;
     starts.push(0);
     for line in lines {
         for (place, value) in line.iter().enumerate() {
@@ -109,11 +138,7 @@ fn from_dense(py: Python<'_>, a: &PyReadonlyArray2<'_, f64>) -> PyResult<Sparse>
             }
         }
         starts.push(indices.len());
-        unseen += line.len();
-        if unseen > ENTRIES_BETWEEN_SIGNALS {
-            py.check_signals()?;
-            unseen = 0;
-        }
+        look(line.len())?;
     }
     let of = if by_columns { Sparse::new_csc } else { Sparse::new };
     Ok(of(view.dim(), starts, indices, values))

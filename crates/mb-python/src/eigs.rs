@@ -28,9 +28,9 @@ pub(crate) fn eigs(
     settings: &str,
 ) -> PyResult<Spectrum> {
     let k = stiffness(py, "K", k)?;
-    let pencil = pencil(py, k, [m, c, g, constraints])?;
-    let request = read::<Wanted>(py, wanted)?.request();
     let settings: Settings = read(py, settings)?;
+    let pencil = pencil(py, k, [m, c, g, constraints], settings.declares_symmetry())?;
+    let request = read::<Wanted>(py, wanted)?.request();
     let (options, engine) = (settings.options(), settings.engine());
     let solved = match engine {
         Some(engine) => work::run(py, move || engine::of_matrices(&pencil, &request, &options, engine))?,
@@ -82,11 +82,13 @@ pub(crate) fn stiffness(py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) ->
     Ok(k)
 }
 
-/// The matrices of s^2 M + s (C + G) + K with constraints, those that are not given as they are then.
+/// The matrices of s^2 M + s (C + G) + K with constraints, those that are not given as they are then; `symmetric` says that they are
+/// declared to be symmetric, which G is only where it is zero.
 pub(crate) fn pencil(
     py: Python<'_>,
     k: Sparse,
     [m, c, g, constraints]: [Option<&Bound<'_, PyAny>>; 4],
+    symmetric: bool,
 ) -> PyResult<QuadraticPencil<Sparse>> {
     let n = k.rows();
     let square = |name: &str, value: Option<&Bound<'_, PyAny>>| -> PyResult<Option<Sparse>> {
@@ -97,12 +99,13 @@ pub(crate) fn pencil(
     };
     let m = square("M", m)?.unwrap_or_else(|| sparse::identity(n));
     let c = square("C", c)?;
-    let g = square("gyroscopic", g)?;
-    if let Some(g) = &g {
-        skew(py, g)?;
+    let g = square("gyroscopic", g)?.map(|g| skew(py, g)).transpose()?;
+    if symmetric && g.as_ref().is_some_and(|g| g.data().iter().any(|x| *x != 0.0)) {
+        let message = "gyroscopic is skew-symmetric, but symmetric=True declares all matrices symmetric: leave one of them out.";
+        return Err(errors::argument(py, "gyroscopic", message.to_owned(), None));
     }
     let c = match (c, g) {
-        (Some(c), Some(g)) => sparse::add(1.0, &c, 1.0, &g),
+        (Some(c), Some(g)) => work::run_sized(py, n, move || sparse::add(1.0, &c, 1.0, &g))?,
         (Some(one), None) | (None, Some(one)) => one,
         (None, None) => sparse::zeros(n, n),
     };
@@ -148,20 +151,20 @@ fn constraint_columns(py: Python<'_>, rows: &Sparse, n: usize) -> PyResult<()> {
 /// Rounding that assembled matrices may have, relative to the largest entry; that of the search for symmetry.
 const SKEW: f64 = 1e-12;
 
-/// Checks that G^T = -G.
-fn skew(py: Python<'_>, g: &Sparse) -> PyResult<()> {
-    let tolerance = SKEW * mb_algebra::norms::max_abs(g);
-    let both = sparse::add(1.0, g, 1.0, &sparse::transpose(g));
-    for (sum, (row, col)) in &both {
-        if sum.abs() > tolerance {
-            let at = |i: usize, j: usize| g.get(i, j).copied().unwrap_or(0.0);
-            let message = format!(
-                "gyroscopic must be skew-symmetric, but {} at [{row}, {col}] faces {} at [{col}, {row}]; damping belongs to C.",
-                at(row, col),
-                at(col, row)
-            );
-            return Err(errors::argument(py, "gyroscopic", message, Some((row, col))));
-        }
-    }
-    Ok(())
+/// Gives G back where G^T = -G.
+fn skew(py: Python<'_>, g: Sparse) -> PyResult<Sparse> {
+    let (g, bad) = work::run_sized(py, g.rows(), move || {
+        let tolerance = SKEW * mb_algebra::norms::max_abs(&g);
+        let both = sparse::add(1.0, &g, 1.0, &sparse::transpose(&g));
+        let bad = both.iter().find(|(sum, _)| sum.abs() > tolerance).map(|(_, at)| at);
+        (g, bad)
+    })?;
+    let Some((row, col)) = bad else { return Ok(g) };
+    let at = |i: usize, j: usize| g.get(i, j).copied().unwrap_or(0.0);
+    let message = format!(
+        "gyroscopic must be skew-symmetric, but {} at [{row}, {col}] faces {} at [{col}, {row}]; damping belongs to C.",
+        at(row, col),
+        at(col, row)
+    );
+    Err(errors::argument(py, "gyroscopic", message, Some((row, col))))
 }

@@ -118,9 +118,9 @@ pub(crate) fn engine_job(
     let [k, others @ ..] = &matrices;
     let k = k.as_ref().ok_or_else(|| errors::internal(py, "no K"))?;
     let k = eigs::stiffness(py, "K", k)?;
-    let pencil = eigs::pencil(py, k, others.each_ref().map(Option::as_ref))?;
-    let request = read::<Wanted>(py, wanted)?.request();
-    let options = read::<Settings>(py, settings)?.options();
+    let settings = read::<Settings>(py, settings)?;
+    let pencil = eigs::pencil(py, k, others.each_ref().map(Option::as_ref), settings.declares_symmetry())?;
+    let (request, options) = (read::<Wanted>(py, wanted)?.request(), settings.options());
     let done = work::run(py, move || {
         let (pencil, request, options) = (&pencil, &request, &options);
         let problem = Problem { pencil, parts: None, request, words: &words(request), options };

@@ -47,6 +47,8 @@ mod _mb {
     #[pymodule_export]
     use crate::gallery::{gallery, generate, schema};
     #[pymodule_export]
+    use crate::memory::memory_for;
+    #[pymodule_export]
     use crate::model::{Model, meant, mesh_files};
     #[pymodule_export]
     use crate::motion::{Motion, simulate};

@@ -6,6 +6,7 @@
 
 use libmimalloc_sys::{mi_option_set_default, mi_option_t, mi_option_use_numa_nodes};
 use mimalloc::MiMalloc;
+use pyo3::prelude::*;
 
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
@@ -14,6 +15,12 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 const PURGE_DELAY: mi_option_t = mi_option_use_numa_nodes - 1;
 /// Milliseconds after which memory that is not used goes back to the system. Default 10, less than one call of a loop takes.
 const KEPT: i32 = 1000;
+
+/// Bytes that the system has left, where so many are needed that they may be missing; None where it does not say.
+#[pyfunction]
+pub(crate) fn memory_for(needed: u64) -> Option<u64> {
+    saddle_ldlt::memory_for(needed, None)
+}
 
 /// Keeps free memory for a while; the environment variable `MIMALLOC_PURGE_DELAY` goes first.
 pub(crate) fn keep_between_calls() {

@@ -38,9 +38,9 @@ enum Given {
 
 /// Names of the mesh files that a model file asks for.
 #[pyfunction]
-pub(crate) fn mesh_files(py: Python<'_>, text: &str, file: Option<String>) -> PyResult<Vec<String>> {
-    let spec = ModelSpec::from_toml(text).map_err(|e| errors::model(py, &e, file))?;
-    Ok(spec.mesh_files())
+pub(crate) fn mesh_files(py: Python<'_>, text: String, file: Option<String>) -> PyResult<Vec<String>> {
+    let spec = work::run(py, move || ModelSpec::from_toml(&text))?;
+    Ok(spec.map_err(|e| errors::model(py, &e, file))?.mesh_files())
 }
 
 /// How a thing is drawn, its places at the start, and whose it is.
@@ -78,35 +78,40 @@ impl Model {
     #[new]
     fn new(
         py: Python<'_>,
-        text: &str,
+        text: String,
         file: Option<String>,
         parameters: HashMap<String, Given>,
         meshes: HashMap<String, String>,
     ) -> PyResult<Self> {
-        let wrong = |e| errors::model(py, &e, file.clone());
-        let mut spec = ModelSpec::from_toml(text).map_err(wrong)?;
-        for (name, content) in meshes {
-            spec.attach_mesh(name, &content);
-        }
-        for (name, value) in parameters {
-            let value = match value {
-                Given::Number(x) => Value::Number(x),
-                Given::Expression(text) => Value::Expression(text),
-            };
-            spec.set_parameter(&name, value).map_err(wrong)?;
-        }
-        let model = spec.build().map_err(|e| wrong(e.located(text)))?;
-        Ok(Self { spec: Arc::new(spec), model: Arc::new(model) })
+        let made = work::run(py, move || {
+            let mut spec = ModelSpec::from_toml(&text)?;
+            for (name, content) in meshes {
+                spec.attach_mesh(name, &content);
+            }
+            for (name, value) in parameters {
+                let value = match value {
+                    Given::Number(x) => Value::Number(x),
+                    Given::Expression(text) => Value::Expression(text),
+                };
+                spec.set_parameter(&name, value)?;
+            }
+            let model = spec.build().map_err(|e| e.located(&text))?;
+            Ok(Self { spec: Arc::new(spec), model: Arc::new(model) })
+        })?;
+        made.map_err(|e| errors::model(py, &e, file))
     }
 
     /// The description as a model file, parameters as they are now.
     fn to_toml(&self, py: Python<'_>) -> PyResult<String> {
-        self.spec.to_toml().map_err(|e| errors::internal(py, &e.to_string()))
+        let spec = self.spec();
+        work::run(py, move || spec.to_toml())?.map_err(|e| errors::internal(py, &e.to_string()))
     }
 
     /// The tables of the description as JSON.
     fn tables(&self, py: Python<'_>) -> PyResult<String> {
-        serde_json::to_string(&*self.spec).map_err(|e| errors::internal(py, &e.to_string()))
+        let spec = self.spec();
+        work::run(py, move || serde_json::to_string(&*spec))?
+            .map_err(|e| errors::internal(py, &e.to_string()))
     }
 
     /// Values of all parameters.

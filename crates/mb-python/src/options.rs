@@ -80,6 +80,11 @@ impl Settings {
         self.engine.clone()
     }
 
+    /// Whether the matrices are said to be symmetric.
+    pub(crate) fn declares_symmetry(&self) -> bool {
+        self.symmetric == Some(true)
+    }
+
     pub(crate) fn options(&self) -> SparseOptions {
         SparseOptions {
             left_vectors: self.left,

@@ -200,7 +200,7 @@ pub(crate) fn matrix_response<'py>(
     let a = &matrices;
     let k = stiffness(py, "K", &a.k)?;
     let n = k.rows();
-    let pencil = pencil(py, k, [&a.m, &a.c, &a.gyroscopic, &a.constraints].map(Option::as_ref))?;
+    let pencil = pencil(py, k, [&a.m, &a.c, &a.gyroscopic, &a.constraints].map(Option::as_ref), false)?;
     let f = dense(py, "inputs", &a.inputs, [Some(n), None])?;
     let by_q = dense(py, "outputs", &a.outputs, [None, Some(n)])?;
     let ny = by_q.nrows();

@@ -24,7 +24,7 @@ use serde::Deserialize;
 use crate::arrays::{by_rows, vector};
 use crate::model::Model;
 use crate::options::{StrategyWord, read};
-use crate::{errors, fork, kept};
+use crate::{errors, fork, kept, work};
 
 /// Which values, and what is solved for at each, as `python/mb/_sweep.py` writes it. Coordinates stand by name: a parameter may
 /// change how many there are.
@@ -242,7 +242,10 @@ pub(crate) fn sweep<'py>(
     keep: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let asked: Asked = read(py, asked)?;
-    let design = asked.design.design();
+    let (asked, design) = work::run(py, move || {
+        let design = asked.design.design();
+        (asked, design)
+    })?;
     let design = design.map_err(|e| errors::argument(py, "parameters", e.to_string(), None))?;
     let count = asked.modes;
     let spec = model.spec();

@@ -46,15 +46,15 @@ pub(crate) fn track(
     checkpoint: Option<PathBuf>,
 ) -> PyResult<Track> {
     let plan = Plan::new(py, model, asked)?;
-    let samples: Vec<Vec<f64>> = path.as_array().rows().into_iter().map(|row| row.to_vec()).collect();
+    let variables = path.as_array().ncols();
+    let along: Arc<[f64]> = path.as_array().iter().copied().collect();
     let (spec, mechanism) = (model.spec(), model.mechanism());
     let own = Arc::clone(&mechanism);
-    let along = samples.clone();
+    let samples = Arc::clone(&along);
     let work = move |steps: &mut Steps| -> Result<_, SeriesError> {
         let expansion = plan.expand(&spec, &own, steps)?;
-        let off =
-            |x: &Vec<f64>| -> Vec<f64> { x.iter().zip(&expansion.values).map(|(x, c)| x - c).collect() };
-        let distances: Vec<Vec<f64>> = samples.iter().map(off).collect();
+        let off = |x: &[f64]| -> Vec<f64> { x.iter().zip(&expansion.values).map(|(x, c)| x - c).collect() };
+        let distances: Vec<Vec<f64>> = samples.chunks(variables).map(off).collect();
         let origin = Origin { spec: &spec, model: &own, setting: plan.setting() };
         let exact = follow(&origin, &expansion, &distances, middle, steps)?.track;
         let groups = follow_groups(&origin, &expansion, &exact, &distances, middle)?;

@@ -172,7 +172,7 @@ def test_a_branch_meets_the_edge_of_mathieu_s_first_tongue():
         ({"period": 1.0, "parts": 0}, "parts", "at least 1"),
         ({"period": 1.0, "steps": 2.5}, "steps", "whole number"),
         ({"period": 1.0, "tolerance": 0.0}, "tolerance", "positive"),
-        ({"period": 1.0, "hold": 3}, "hold", "names of coordinates"),
+        ({"period": 1.0, "hold": 3}, "hold", "a name or a sequence of names"),
         ({"period": 1.0, "at": {"bob.angle": "x"}}, "at['bob.angle']", "number"),
     ],
 )

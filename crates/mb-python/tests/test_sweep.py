@@ -93,7 +93,7 @@ def test_a_case_that_fails_is_a_row_with_its_message():
         ({"parameters": {}}, mb.ArgumentError, "empty"),
         ({"parameters": {"k": []}}, mb.ArgumentError, "no values"),
         ({"parameters": {"k": [1.0, float("nan")]}}, mb.ArgumentError, r"parameters\['k'\]\[1\]"),
-        ({"parameters": {"k": "abc"}}, mb.ArgumentError, "numbers"),
+        ({"parameters": {"k": "abc"}}, mb.ArgumentError, "a number is needed"),
         ({"parameters": 3}, mb.ArgumentError, "dictionary"),
         ({"parameters": [{"k": 1.0}, {"c": 1.0}]}, mb.ArgumentError, r"parameters\[1\]"),
         ({"parameters": {"k": (1, 2)}, "random": 3, "latin": 3}, mb.ArgumentError, "exclude"),

@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 import mb
-from mb import _mb
+from mb import _matrices, _mb
 
 
 @pytest.fixture(autouse=True)
@@ -76,8 +76,16 @@ def pushed_mass():
     return m
 
 
-#: Calls that take many seconds to hours, one for each kind of long work.
+def many_points(count):
+    """The text of a model that takes a part of a second to read."""
+    head = 'units = "SI"\nname = "many"\n'
+    return head + "".join(f'[[point]]\nname = "P{i}"\nat = [{i}, 0]\nmass = 1\n' for i in range(count))
+
+
+#: Calls that take a good part of a second to hours, one for each kind of long work.
 LONG = {
+    "model": lambda: mb.loads(many_points(100_000)),
+    "design": lambda: pushed_mass().sweep({"W": (3, 4)}, latin=3 * 10**6),
     "dense": lambda: mb.eigs(**long_problem(1500)),
     "sparse": lambda: mb.eigs(**lattice()),
     "simulate": lambda: four_bars(2).simulate(1e6, every=1e3),
@@ -108,6 +116,39 @@ def test_a_signal_is_answered_while_the_work_is_still_under_way(kind):
     while _mb.busy():
         time.sleep(0.01)
     assert mb.eigs([[4.0]]).s.tolist() == [2j]
+
+
+@pytest.mark.parametrize("layout", ["csc", "csr", "coo"])
+@pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to a process of its own on Windows")
+def test_a_signal_is_answered_while_a_sparse_matrix_is_read(layout, monkeypatch):
+    """One that comes while Python checks the matrix, or scipy converts it: nothing of the solver runs yet."""
+    n = 300_000
+    k = sp.diags_array([np.full(n - 1, -1.0), np.full(n, 2.0), np.full(n - 1, -1.0)], offsets=[-1, 0, 1]).asformat(layout)
+    begun = []
+
+    def never(*_):
+        begun.append(True)
+
+    monkeypatch.setattr(_mb, "eigs", never)
+    checked = threading.Event()
+    of = _matrices._inside
+
+    def inside(*arguments):
+        of(*arguments)
+        if not checked.is_set():
+            checked.set()
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(_matrices, "_inside", inside)
+    with pytest.raises(KeyboardInterrupt):
+        mb.eigs(k, lowest=3)
+    assert not begun
+
+
+def test_an_error_of_a_conversion_apart_is_raised():
+    with pytest.raises(ZeroDivisionError):
+        _matrices._apart(10**9, lambda: 1 / 0)
+    assert _matrices._apart(10**9, lambda: 7) == 7
 
 
 def test_other_threads_run_during_long_work():

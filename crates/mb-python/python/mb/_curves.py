@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from ._campbell import Campbell
 from ._errors import ArgumentTypeError
+from ._requests import is_sequence
 from ._exponents import Exponents
 from ._periodic import Branch
 from ._response import Response
@@ -165,7 +165,7 @@ def charts(curves: Any) -> list[dict[str, Any]]:
     """The charts of one result or of several."""
     if isinstance(curves, tuple(_CHARTS)):
         curves = [curves]
-    if isinstance(curves, (str, bytes)) or not isinstance(curves, Iterable):
+    if not is_sequence(curves):
         curves = [curves]
     out = []
     for k, one in enumerate(curves):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from . import _mb
 from ._optional import need
 from ._periodic import asked_for, of_orbit
-from ._requests import count, number
+from ._requests import MOST_SAMPLES, count, number, text
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -151,7 +151,8 @@ def exponents(
     """See :meth:`mb.Model.exponents`."""
     asked = asked_for(model, period, **of_orbit(options, "exponents"))
     ends = (number(start, "start"), number(end, "end"))
-    return Exponents(name, _mb.exponents(model._build(), asked, name, *ends, count(samples, "samples")))
+    name, many = text(name, "name", "the name of a parameter"), count(samples, "samples", most=MOST_SAMPLES)
+    return Exponents(name, _mb.exponents(model._build(), asked, name, *ends, many))
 
 
 __all__ = ["Exponents", "GrowthRange"]

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
+from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError
 
 #: Whole numbers up to here are doubles without rounding.
 _EXACT = 2**53
+#: Entries up to which a sparse matrix takes another layout in a few milliseconds.
+_BRIEF = 100_000
+
+_T = TypeVar("_T")
 
 
 def is_sparse(value: Any) -> bool:
@@ -49,6 +56,7 @@ def matrix(value: Any, name: str) -> Any:
     except Exception as error:
         # Whatever the __array__ of another package raises.
         raise ArgumentTypeError(f"{name} of type {type(value).__name__} cannot be made an array: {error}", name) from error
+    _fits(array, name)
     array = _doubles(array, name)
     if array.ndim != 2:
         help = ""
@@ -57,6 +65,54 @@ def matrix(value: Any, name: str) -> Any:
         raise ArgumentError(
             f"{name} has {array.ndim} dimension{'' if array.ndim == 1 else 's'}, but a matrix has two.{help}", name
         )
+    return array
+
+
+def _fits(array: np.ndarray, name: str) -> None:
+    """Refuses an array whose copy in doubles is larger than the memory that is left: views by strides may have any size."""
+    needed = 8 * array.size
+    left = _mb.memory_for(min(needed, 2**62))
+    if left is not None and needed > left:
+        size = " x ".join(map(str, array.shape))
+        raise ArgumentError(
+            f"{name} is a dense matrix of {size} entries, {needed / 1e9:.3g} GB as doubles, but {left / 1e9:.3g} GB of memory are left; "
+            "give the entries that are not zero, as a matrix of scipy.sparse.",
+            name,
+        )
+
+
+def _apart(entries: int, work: Callable[[], _T]) -> _T:
+    """Runs work of scipy on so many entries, of many on a thread of its own, so that this one sees signals meanwhile."""
+    if entries <= _BRIEF:
+        return work()
+    done: list[_T] = []
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:  # noqa: BLE001
+            failed.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.04)
+    if failed:
+        raise failed[0]
+    return done[0]
+
+
+def vector(value: Any, name: str) -> np.ndarray:
+    """Finite numbers in an array of any shape, as doubles."""
+    try:
+        array = np.array(value)
+    except Exception as error:
+        # Rows of different lengths, or whatever the __array__ of another package raises.
+        raise ArgumentTypeError(f"{name} is no array of numbers: {error}", name) from error
+    array = _doubles(array, name)
+    if not np.isfinite(array).all():
+        raise ArgumentError(f"{name} has values that are not finite.", name)
     return array
 
 
@@ -114,7 +170,7 @@ def _sparse(value: Any, name: str) -> tuple[int, int, bool, np.ndarray, np.ndarr
     if kind in ("csr", "csc", "coo") and np.ndim(value.data) != 1:
         raise _invalid(name, f"its entries have {np.ndim(value.data)} dimensions, but stand one after the other")
     if kind == "dia":
-        value, kind = value.tocoo(), "coo"
+        value, kind = _apart(value.nnz, value.tocoo), "coo"
     # Routines of scipy trust what they read, so that a bad index ends the process: nothing of it is called before.
     if kind in ("csr", "csc"):
         _compressed(value, name, *((rows, cols) if kind == "csr" else (cols, rows)))
@@ -127,12 +183,12 @@ def _sparse(value: Any, name: str) -> tuple[int, int, bool, np.ndarray, np.ndarr
                 raise _invalid(name, f"it has {len(index)} {what} indices, but {len(value.data)} entries")
             _inside(index, size, name)
     by_columns = kind != "csr"
-    whole = value.tocsc() if by_columns else value
+    whole = _apart(value.nnz, value.tocsc) if by_columns and kind != "csc" else value
     if kind not in ("csr", "csc"):
         _compressed(whole, name, cols, rows)
-    if not whole.has_canonical_format:
+    if not _apart(value.nnz, lambda: whole.has_canonical_format):
         whole = whole.copy()
-        whole.sum_duplicates()
+        _apart(value.nnz, whole.sum_duplicates)
     entries = int(whole.indptr[-1])
     return (
         rows,

@@ -48,7 +48,7 @@ from ._keys import (
 )
 from ._periodic import Floquet, Orbit, of_orbit, orbit
 from ._points import At, start_values
-from ._requests import count, flag, number, path_of, start_later, strategy_word
+from ._requests import MOST_SAMPLES, count, flag, listed, number, path_of, start_later, strategy_word, text, words
 from ._series import Groups, Series, series
 from ._site import OperatingPoint
 from ._sweep import Sweep, sweep
@@ -218,7 +218,8 @@ class Model:
     def add(self, table: str, name: str | None = None, /, **keys: Any) -> Part:
         """Adds one entry of a table, ``add("joint", "hinge", type="revolute", a="arm.root", b="ground")``.
 
-        Keys that are words of Python end in an underscore, ``from_``; those whose value is None are left out.
+        Keys that are words of Python end in an underscore, ``from_``; those whose value is None are left out. Names of tables may have
+        underscores, as the methods have them: ``spatial_body``.
 
         Examples
         --------
@@ -231,9 +232,11 @@ class Model:
         entry: dict[str, Any] = {}
         if name is not None:
             entry["name"] = _toml.plain(name, "name")
+        table = _table(table)
         for key, value in keys.items():
             if value is not None:
-                entry[key.rstrip("_")] = _toml.plain(_axis(table, key, value), f"{table} '{name}'.{key}")
+                called = key.rstrip("_") if table != "repeat" else _table(key)
+                entry[called] = _toml.plain(_axis(table, key, value), f"{table} '{name}'.{key}")
         self._changed().setdefault(table, []).append(entry)
         return Part(str(name), entry, self._changed)
 
@@ -259,9 +262,7 @@ class Model:
         >>> m.equilibrium().linearize().M[0, 0].item()      # a third of it moves with the end
         2.0
         """
-        if isinstance(ends, (str, bytes)) or not isinstance(ends, Iterable):
-            raise ArgumentTypeError(f"rod {name!r}: ends is {ends!r}, but two points are needed, ends=(a, b).", "ends")
-        return self.add("rod", name, ends=[str(end) for end in ends], mass=mass, **keys)
+        return self.add("rod", name, ends=words(listed(ends, "ends", "two points, ends=(a, b),"), "ends"), mass=mass, **keys)
 
     @keywords(BodyKeys)
     def body(self, name: str, **keys: Unpack[BodyKeys]) -> Part:
@@ -1058,10 +1059,7 @@ class Model:
         """
         known = self.coordinates
         asked: dict[str, Any] = {"parameter": None, "joint": None, "velocity": None}
-        if not isinstance(speed, str):
-            raise ArgumentTypeError(
-                f"speed is of type {type(speed).__name__}, but the name of a parameter, or 'spin:JOINT', is needed.", "speed"
-            )
+        speed = text(speed, "speed", "the name of a parameter, or 'spin:JOINT',")
         if speed.startswith("spin:"):
             asked["joint"] = speed.removeprefix("spin:")
         elif speed.startswith("speed:"):
@@ -1072,8 +1070,8 @@ class Model:
         asked["range"] = [number(start, "start"), number(end, "end")]
         if asked["range"][0] == asked["range"][1]:
             raise ArgumentError(f"end is {end}, where the range starts.", "end")
-        asked["samples"], asked["modes"] = count(samples, "samples", 2), count(modes, "modes")
-        asked["lines"] = [number(x, "lines") for x in lines]
+        asked["samples"], asked["modes"] = count(samples, "samples", 2, MOST_SAMPLES), count(modes, "modes")
+        asked["lines"] = [number(x, "lines") for x in listed(lines, "lines")]
         asked["frame"], asked["time"] = frame_name(frame), number(time, "time")
         return Campbell(self, speed, _mb.campbell(self._build(), json.dumps(asked)))
 
@@ -1576,25 +1574,21 @@ class Model:
         >>> round(float(m.simulate(1.0)["P.y"][-1]), 6)                # -g t^2 / 2
         -5.0
         """
-        if compare:
+        if flag(compare, "compare"):
             return simulate(self, until, compare=True, **options)
         return simulate(self, until, **options)
+
+
+def _table(name: Any) -> str:
+    """The name of a table as the model file has it, ``spatial-body`` for ``spatial_body``."""
+    return text(name, "table", "the name of a table of the model file").rstrip("_").replace("_", "-")
 
 
 def _parameter(value: Any, name: str) -> float | str:
     """A number, or an expression of other parameters."""
     if isinstance(value, str):
         return str(_toml.plain(value, name))
-    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iuf":
-        value = value.item()
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise ArgumentTypeError(
-            f"{name} is of type {type(value).__name__}, but a number or an expression of parameters in quotes is needed.", name
-        )
-    try:
-        return float(value)
-    except OverflowError as error:
-        raise ArgumentError(f"{name} is larger than any double.", name) from error
+    return number(value, name)
 
 
 def _products(tensor: np.ndarray) -> list[float] | None:
@@ -1758,9 +1752,7 @@ def loads(text: str, **parameters: Any) -> Model:
     """
     if not isinstance(text, str):
         raise ArgumentTypeError(f"text is of type {type(text).__name__}, but the text of a model file is needed.", "text")
-    if any("\ud800" <= c <= "\udfff" for c in text):
-        raise ArgumentError("text has half of a character (a surrogate) and is no text.", "text")
-    return Model._of_text(text, None, None, parameters)
+    return Model._of_text(str(_toml.plain(text, "text")), None, None, parameters)
 
 
 __all__ = ["LoadPath", "Model", "Part", "Redundancy", "load", "loads"]

@@ -18,7 +18,7 @@ from ._kept import OfModel, fixed
 from ._names import numbers, resolve
 from ._optional import need
 from ._points import At, start_values
-from ._requests import count, flag, number, path_of, words as listed_words
+from ._requests import count, flag, number, path_of, text, word, words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -143,7 +143,7 @@ class Run(OfModel):
 
     def __getitem__(self, name: str) -> np.ndarray:
         """The history of an output or of a configuration number by name."""
-        if name in self.model.outputs:
+        if text(name, "name", "the name of an output or a coordinate") in self.model.outputs:
             return self.outputs[name]
         known = self.model.configuration
         if name in known:
@@ -428,7 +428,10 @@ def simulate(
     """
     if not hasattr(model, "_build"):
         raise ArgumentTypeError(f"model is of type {type(model).__name__}, but a model is needed, of mb.load or mb.Model.", "model")
-    if compare:
+    word(method, "method", _METHODS)
+    word(integrator, "integrator", ("dormand-prince", "generalized-alpha"))
+    word(start, "start", ("assemble", "refuse", "keep"))
+    if flag(compare, "compare"):
         chosen = {"method": method != "direct-correction", "integrator": integrator != "dormand-prince"}
         chosen |= {"alpha": alpha is not None, "checkpoint": checkpoint is not None}
         name = next((name for name, given in chosen.items() if given), None)
@@ -436,13 +439,6 @@ def simulate(
             raise ArgumentError(f"compare=True runs every method with its own parameters: {name} excludes it.", name)
     native = model._build()
     q_names, v_names, _, u_names, outputs = native.names()
-    for name, word, words in (
-        ("method", method, _METHODS),
-        ("integrator", integrator, ("dormand-prince", "generalized-alpha")),
-        ("start", start, ("assemble", "refuse", "keep")),
-    ):
-        if word not in words:
-            raise ArgumentError(f"{name} is {word!r}, but must be one of {', '.join(words)}.", name)
     there = start_values(at, velocity=velocity, inputs=inputs, time=time)
     at, velocity, inputs, time = there.at, there.velocity, there.inputs, number(there.time, "time")
     q = native.initial()
@@ -482,7 +478,7 @@ def simulate(
         "cutoff": number(cutoff, "cutoff"),
         "correct_reports": flag(correct_reports, "correct_reports"),
         "mass_weighted": flag(mass_weighted, "mass_weighted"),
-        "stop": [_event(text, outputs) for text in ([] if stop is None else listed_words(stop, "stop"))],
+        "stop": [_event(text, outputs) for text in ([] if stop is None else words(stop, "stop"))],
         **{name: None if value is None else number(value, name) for name, value in optional.items()},
     }
     bar = None

@@ -7,16 +7,15 @@ from typing import Any
 
 from . import _mb
 from ._errors import ArgumentTypeError, ModelError
-from ._requests import number
+from ._requests import number, text
 
 
 def resolve(name: Any, known: Sequence[str], argument: str, what: str) -> int:
     """Index of a name among those known."""
-    try:
+    name = text(name, argument)
+    if name in known:
         return known.index(name)
-    except ValueError:
-        pass
-    near = _mb.meant(str(name), list(known))
+    near = _mb.meant(name, list(known))
     most = 24
     have = ", ".join(known[:most]) + (f", ... ({len(known)} in all)" if len(known) > most else "")
     help = f"did you mean {near!r}?" if near else (f"there are: {have}" if known else "there is none")
@@ -24,25 +23,25 @@ def resolve(name: Any, known: Sequence[str], argument: str, what: str) -> int:
 
 
 def mapping(given: Any, argument: str, what: str) -> Mapping[str, Any]:
-    """A dictionary that a caller gives; an empty one for None."""
+    """A dictionary by name that a caller gives; an empty one for None."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
         raise ArgumentTypeError(f"{argument} is of type {type(given).__name__}, but a dictionary of {what} is needed.", argument)
-    return given
+    for name in given:
+        if not isinstance(getattr(name, "place", name), str):
+            raise ArgumentTypeError(f"{argument} has the key {name!r}, but names are needed.", argument)
+    return {text(name, argument): value for name, value in given.items()}
 
 
 def spins(given: Any) -> list[tuple[str, float]]:
     """Speeds by joint, rad/s."""
-    return [(str(joint), number(speed, f"spin[{joint!r}]")) for joint, speed in mapping(given, "spin", "speeds by joint").items()]
+    return [(joint, number(speed, f"spin[{joint!r}]")) for joint, speed in mapping(given, "spin", "speeds by joint").items()]
 
 
 def frame_name(value: Any) -> str | None:
     """The frame of a steady motion by its name: ``ground`` or a body."""
-    name = getattr(value, "place", value)
-    if name is None or isinstance(name, str):
-        return name
-    raise ArgumentTypeError(f"frame is of type {type(value).__name__}, but 'ground' or the name of a body is needed.", "frame")
+    return None if value is None else text(value, "frame", "'ground' or the name of a body")
 
 
 def numbers(

@@ -19,7 +19,7 @@ from ._kept import OfModel, fixed
 from ._names import numbers, resolve
 from ._optional import need
 from ._points import At, document, start_values, write
-from ._requests import count, number, path_of
+from ._requests import count, number, path_of, words
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -645,15 +645,13 @@ def asked_for(
     values = [0.0] * len(u)
     for i, value in numbers(inputs, u, "inputs", "input"):
         values[i] = value
-    if not isinstance(hold, (str, Iterable)):
-        raise ArgumentTypeError(f"hold is of type {type(hold).__name__}, but names of coordinates are needed.", "hold")
     asked = {
         "period": None if period is None else _period(period),
         "known": known if period is None else None,
         "guess": None if guess is None else _positive(guess, "guess"),
         "at": numbers(at, q, "at", "coordinate"),
         "velocity": numbers(velocity, v, "velocity", "coordinate"),
-        "hold": [resolve(name, v, "hold", "coordinate") for name in ([hold] if isinstance(hold, str) else hold)],
+        "hold": [resolve(name, v, "hold", "coordinate") for name in words(hold, "hold")],
         "settle": None if settle is None else _positive(settle, "settle"),
         "time": number(time, "time"),
         "inputs": values,

@@ -166,8 +166,7 @@ def plot(modes: ModelModes, mode: int, scale: float | None, ax: Any, view: Any =
 
 def animate(modes: ModelModes, mode: int, scale: float | None, frames: int, seconds: float) -> Any:
     animation: Any = need("matplotlib.animation", "animate()")
-    if count(frames, "frames") > _MOST_FRAMES:
-        raise ArgumentError(f"frames is {frames}, but at most {_MOST_FRAMES} are drawn.", "frames")
+    frames = count(frames, "frames", most=_MOST_FRAMES)
     if number(seconds, "seconds") <= 0:
         raise ArgumentError(f"seconds is {seconds}, but must be positive.", "seconds")
     shape = _Shape(modes, mode, scale)

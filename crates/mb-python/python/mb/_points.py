@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from . import _files
 from ._errors import ArgumentError, ArgumentTypeError
+from ._names import mapping
 from ._requests import number
 
 #: Start values of configuration numbers by name, or a file of :meth:`mb.OperatingPoint.save`, :meth:`mb.Orbit.save` or the program.
@@ -22,49 +23,36 @@ _PLACES = (("operating_point",), ("equilibrium",), ("equilibria", 0))
 
 @dataclass(frozen=True)
 class Start:
-    """Start values by name; None where nothing is said."""
+    """Start values by name; None or empty where nothing is said."""
 
-    at: Mapping[str, float] | None
-    velocity: Mapping[str, float] | None = None
-    acceleration: Mapping[str, float] | None = None
-    multipliers: Mapping[str, float] | None = None
-    inputs: Mapping[str, float] | None = None
+    at: Mapping[str, float]
+    velocity: Mapping[str, float]
+    acceleration: Mapping[str, float] | None
+    multipliers: Mapping[str, float] | None
+    inputs: Mapping[str, float]
     time: float = 0.0
     moves: bool = False
 
 
 def start_values(at: Any, argument: str = "at", *, velocity: Any = None, inputs: Any = None, time: Any = 0.0) -> Start:
     """The start of an analysis: what a file says where ``at`` is one, and over it what was given by name."""
+    velocity, inputs = mapping(velocity, "velocity", "values by coordinate"), mapping(inputs, "inputs", "values by input")
     if not isinstance(at, (str, os.PathLike)):
-        if at is not None and not isinstance(at, Mapping):
-            raise ArgumentTypeError(
-                f"{argument} is of type {type(at).__name__}, but a dictionary of values by coordinate, or a file with a point, is needed.",
-                argument,
-            )
+        at = mapping(at, argument, "values by coordinate, or a file with a point,")
         return Start(at, velocity, None, None, inputs, time)
     point = read(at, argument)
-    over = {name: _over(point.get(name), given, name) for name, given in (("velocities", velocity), ("inputs", inputs))}
     seconds = point.get("time")
     if seconds is None or time != 0.0:
         seconds = time
     return Start(
         point.get("configuration") or {},
-        over["velocities"],
+        {**(point.get("velocities") or {}), **velocity},
         point.get("accelerations"),
         point.get("multipliers"),
-        over["inputs"],
+        {**(point.get("inputs") or {}), **inputs},
         seconds,
         point.get("velocities") is not None,
     )
-
-
-def _over(found: Any, given: Any, name: str) -> Any:
-    if given is None or not found:
-        return found if given is None else given
-    if not isinstance(given, Mapping):
-        argument = "velocity" if name == "velocities" else name
-        raise ArgumentTypeError(f"{argument} is of type {type(given).__name__}, but a dictionary of values by name is needed.", argument)
-    return {**found, **given}
 
 
 def document(path: Any, argument: str) -> dict[str, Any]:

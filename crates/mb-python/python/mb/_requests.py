@@ -6,10 +6,9 @@ import cmath
 import functools
 import inspect
 import json
-import math
 import operator
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, SupportsIndex, TypedDict, TypeVar
 
 import numpy as np
@@ -25,6 +24,8 @@ ALL_UP_TO = 400
 LOWEST = 20
 #: More modes than any problem has whose matrices fit into a machine.
 _MOST = 2**31
+#: Most samples of a path: each is kept with all its modes.
+MOST_SAMPLES = 1_000_000
 
 
 class Search(TypedDict, total=False):
@@ -172,10 +173,15 @@ def _engine(engine: Any, ranks: Any, launcher: Any, read: Any) -> dict[str, Any]
     return {"run": {"ranks": processes, "launcher": launcher}}
 
 
+def _told(value: Any) -> str:
+    """A value in a message: itself where it is short, otherwise its type."""
+    return repr(value) if isinstance(value, (str, int, float, type(None))) else f"of type {type(value).__name__}"
+
+
 def flag(value: Any, name: str) -> bool:
     """True or False, or 1 or 0."""
     if not isinstance(value, (bool, int, np.bool_)) or value not in (0, 1):
-        raise ArgumentTypeError(f"{name} is {value!r}, but True or False is needed.", name)
+        raise ArgumentTypeError(f"{name} is {_told(value)}, but True or False is needed.", name)
     return bool(value)
 
 
@@ -185,7 +191,7 @@ def word(value: Any, name: str, known: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in known:
         one = "" if len(known) == 1 else f"{', '.join(known[:-1])} or "
         kind = ArgumentError if isinstance(value, str) else ArgumentTypeError
-        raise kind(f"{name} is {value!r}, but must be {one}{known[-1]}.", name)
+        raise kind(f"{name} is {_told(value)}, but must be {one}{known[-1]}.", name)
     return str(value)
 
 
@@ -196,31 +202,70 @@ def strategy_word(value: Any) -> str:
 
 def number(value: Any, name: str) -> float:
     """A finite number."""
-    if isinstance(value, (bool, str, bytes)):
-        raise ArgumentTypeError(f"{name} is {value!r}, but a number is needed.", name)
+    return _finite(value, name, float, "a number is needed")
+
+
+def complex_number(value: Any, name: str, needed: str) -> complex:
+    """A finite number, real or complex; ``needed`` says of what."""
+    return _finite(value, name, complex, f"{needed} is needed")
+
+
+def _finite(value: Any, name: str, kind: Callable[[Any], Any], needed: str) -> Any:
+    if isinstance(value, (bool, np.bool_, str, bytes)):
+        raise ArgumentTypeError(f"{name} is {value!r}, but {needed}.", name)
+    if isinstance(value, np.ndarray) and value.ndim > 0:
+        raise ArgumentTypeError(f"{name} has shape {value.shape}, but {needed}.", name)
     try:
-        x = float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ArgumentTypeError(f"{name} is of type {type(value).__name__}, but a number is needed.", name) from error
-    if not math.isfinite(x):
+        x = kind(value)
+    except OverflowError as error:
+        raise ArgumentError(f"{name} is larger than any double.", name) from error
+    except (TypeError, ValueError) as error:
+        raise ArgumentTypeError(f"{name} is of type {type(value).__name__}, but {needed}.", name) from error
+    if not cmath.isfinite(x):
         raise ArgumentError(f"{name} is {x}, but must be finite.", name)
     return x
 
 
+def text(value: Any, name: str, needed: str = "a name") -> str:
+    """A text, or the name of a part of a model."""
+    given = getattr(value, "place", value)
+    if not isinstance(given, str):
+        raise ArgumentTypeError(f"{name} is of type {type(value).__name__}, but {needed} is needed.", name)
+    return str(given)
+
+
 def words(value: Any, name: str) -> list[str]:
     """One name, or several."""
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable):
-        raise ArgumentTypeError(f"{name} is of type {type(value).__name__}, but a name or a sequence of names is needed.", name)
-    return [str(one) for one in value]
+    if not is_sequence(value):
+        return [text(value, name, "a name or a sequence of names")]
+    return [text(one, f"{name}[{k}]") for k, one in enumerate(value)]
 
 
-def listed(value: Any, name: str) -> list[Any]:
+def listed(value: Any, name: str, needed: str = "a sequence") -> list[Any]:
     """A sequence, as a list."""
-    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
-        raise ArgumentTypeError(f"{name} is of type {type(value).__name__}, but a sequence is needed.", name)
+    if not is_sequence(value):
+        raise ArgumentTypeError(f"{name} is of type {type(value).__name__}, but {needed} is needed.", name)
     return list(value)
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether a value has others one after the other; texts, dictionaries and arrays without dimensions have not."""
+    if isinstance(value, (str, bytes, Mapping)):
+        return False
+    try:
+        iter(value)
+    except TypeError:
+        return False
+    return True
+
+
+def pair(value: Any, name: str, needed: str) -> tuple[float, float]:
+    """Two numbers; ``needed`` says which."""
+    ends = list(value) if is_sequence(value) and not isinstance(value, Set) else []
+    if len(ends) != 2:
+        kind = ArgumentError if is_sequence(value) else ArgumentTypeError
+        raise kind(f"{name} is not {needed}.", name.split("[")[0])
+    return number(ends[0], f"{name}[0]"), number(ends[1], f"{name}[1]")
 
 
 def start_later(after: Any) -> float:
@@ -231,9 +276,9 @@ def start_later(after: Any) -> float:
     return later
 
 
-def count(value: Any, name: str, least: int = 1) -> int:
-    """A whole number."""
-    if isinstance(value, bool):
+def count(value: Any, name: str, least: int = 1, most: int | None = None) -> int:
+    """A whole number, up to ``most`` where that is given."""
+    if isinstance(value, (bool, np.bool_)):
         raise ArgumentTypeError(f"{name} is {value}, but a whole number is needed.", name)
     try:
         n = operator.index(value)
@@ -243,6 +288,8 @@ def count(value: Any, name: str, least: int = 1) -> int:
         ) from error
     if n < least:
         raise ArgumentError(f"{name} is {n}, but must be at least {least}.", name)
+    if most is not None and n > most:
+        raise ArgumentError(f"{name} is {n}, but must be at most {most}.", name)
     return min(n, _MOST)
 
 
@@ -262,9 +309,7 @@ def request(
     ``size``: unknowns of the problem.
     """
     given = [name for name, value in (("lowest", lowest), ("near", near), ("band", band), ("largest", largest)) if value is not None]
-    if not isinstance(all, (bool, int)) or all not in (0, 1):
-        raise ArgumentTypeError("all is neither True nor False.", "all")
-    given += ["all"] if all else []
+    given += ["all"] if flag(all, "all") else []
     if len(given) > 1:
         raise ArgumentError(f"{' and '.join(given)} exclude each other: ask for one part of the spectrum.", given[1])
     out: dict[str, Any] = {
@@ -283,29 +328,16 @@ def request(
         out.update(part="largest", count=count(largest, "largest"))
     elif near is not None:
         out.update(count=count(count_near, "count"))
-        if isinstance(near, (bool, str, bytes)):
-            raise ArgumentTypeError(f"near is {near!r}, but a frequency in Hz or a complex s in rad/s is needed.", "near")
+        s = complex_number(near, "near", "a frequency in Hz or a complex s in rad/s")
         if isinstance(near, complex) or getattr(getattr(near, "dtype", None), "kind", "") == "c":
-            try:
-                s = complex(near)
-            except (TypeError, ValueError) as error:
-                raise ArgumentTypeError("near is not a single number.", "near") from error
-            if not cmath.isfinite(s):
-                raise ArgumentError(f"near is {s}, but must be finite.", "near")
             out.update(part="near_point", point=(s.real, s.imag))
         else:
-            hz = number(near, "near")
+            hz = s.real
             if hz < 0:
                 raise ArgumentError(f"near is {hz}, but a frequency in Hz is not negative.", "near")
             out.update(part="near_frequency", point=(hz, 0.0))
     elif band is not None:
-        try:
-            ends = tuple(band)
-        except TypeError as error:
-            raise ArgumentTypeError("band is not a pair of frequencies in Hz, as in band=(10, 50).", "band") from error
-        if isinstance(band, (str, bytes, set, frozenset, Mapping)) or len(ends) != 2:
-            raise ArgumentError("band is not a pair of frequencies in Hz, as in band=(10, 50).", "band")
-        low, high = number(ends[0], "band[0]"), number(ends[1], "band[1]")
+        low, high = pair(band, "band", "a pair of frequencies in Hz, as in band=(10, 50)")
         if not 0 <= low <= high:
             raise ArgumentError(f"band is ({low}, {high}), but must be 0 <= from <= to, in Hz.", "band")
         limit = None
@@ -338,12 +370,7 @@ def settings(symmetric: Any, left: Any, prove: Any, shift: Any, memory: Any) -> 
         flag(value, name)
     point = None
     if shift is not None:
-        try:
-            s = complex(shift)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise ArgumentTypeError("shift is not a number, s in rad/s.", "shift") from error
-        if not cmath.isfinite(s):
-            raise ArgumentError(f"shift is {s}, but must be finite.", "shift")
+        s = complex_number(shift, "shift", "a complex s in rad/s")
         point = (s.real, s.imag)
     most = None
     if memory is not None:

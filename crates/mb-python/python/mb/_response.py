@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _mb
-from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
+from ._errors import ArgumentError, FindingWarning
 from ._matrices import dense, is_sparse, matrix
 from ._kept import fixed
-from ._names import resolve
+from ._names import mapping, resolve
 from ._optional import need
-from ._requests import count, flag, number, word
+from ._requests import count, flag, is_sequence, number, pair, word, words
 
 if TYPE_CHECKING:
     from ._site import OperatingPoint
@@ -337,9 +337,7 @@ class Response:
 def _grid(band: Any, at: Any, points: int, log: bool, change: float, most: int | None) -> dict[str, Any]:
     only = None
     if at is not None:
-        if isinstance(at, (str, bytes)):
-            raise ArgumentTypeError(f"at is {at!r}, but frequencies in Hz are needed.", "at")
-        given = at if isinstance(at, Iterable) else [at]
+        given = at if is_sequence(at) else [at]
         only = sorted({number(f, f"at[{k}]") for k, f in enumerate(given)})
         if not only:
             raise ArgumentError("at is empty: there is no frequency.", "at")
@@ -350,25 +348,18 @@ def _grid(band: Any, at: Any, points: int, log: bool, change: float, most: int |
             raise ArgumentError("band or at is needed: frequencies in Hz.", "band")
         # Poles are computed near the frequencies.
         band = (only[0], only[-1] if only[-1] > only[0] else 1.1 * only[0] + 1.0)
-    try:
-        low, high = band
-    except (TypeError, ValueError) as error:
-        raise ArgumentError("band is not a pair of frequencies in Hz, as in band=(0, 50).", "band") from error
-    low, high = number(low, "band[0]"), number(high, "band[1]")
+    low, high = pair(band, "band", "a pair of frequencies in Hz, as in band=(0, 50)")
     if not 0 <= low < high:
         raise ArgumentError(f"band is ({low}, {high}), but must be 0 <= from < to, in Hz.", "band")
     logarithmic = flag(log, "log")
     if logarithmic and low == 0.0 and only is None:
         raise ArgumentError("band begins at zero, where log=True has no logarithm.", "band")
-    points = count(points, "points", 2)
-    if points > _MOST_POINTS:
-        raise ArgumentError(f"points is {points}, but a response has at most {_MOST_POINTS} evenly spaced frequencies.", "points")
     step = number(change, "change")
     if step <= 0:
         raise ArgumentError(f"change is {step}, but must be positive.", "change")
     return {
         "band": (low, high),
-        "points": points,
+        "points": count(points, "points", 2, _MOST_POINTS),
         "logarithmic": logarithmic,
         "only": only,
         "change": step,
@@ -387,7 +378,7 @@ def _chosen(given: str | Iterable[str] | None, known: list[str], argument: str, 
     if given is None:
         chosen = list(range(len(known)))
     else:
-        chosen = [resolve(name, known, argument, what) for name in ([given] if isinstance(given, str) else given)]
+        chosen = [resolve(name, known, argument, what) for name in words(given, argument)]
     twice = next((i for k, i in enumerate(chosen) if i in chosen[:k]), None)
     if twice is not None:
         raise ArgumentError(f"{argument} has {known[twice]!r} twice; name each once.", argument)
@@ -397,20 +388,16 @@ def _chosen(given: str | Iterable[str] | None, known: list[str], argument: str, 
 
 
 def _densities(psd: Mapping[str, Any] | None, columns: list[str], known: list[str]) -> list[tuple[int, list[tuple[float, float]]]]:
-    if psd is None:
-        return []
-    if not isinstance(psd, Mapping):
-        raise ArgumentTypeError("psd is no dictionary of densities by input.", "psd")
     out = []
-    for name, value in psd.items():
+    for name, value in mapping(psd, "psd", "densities by input").items():
         if name in known and name not in columns:
             raise ArgumentError(f"psd has {name!r}, which is not among the inputs of this response ({', '.join(columns)}); add it there.", "psd")
         i = resolve(name, columns, "psd", "input")
-        if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
-            pairs = [tuple(pair) for pair in value]
-            if len(pairs) < 2 or any(len(pair) != 2 for pair in pairs):
-                raise ArgumentError(f"psd[{name!r}] is neither a number nor pairs (Hz, density), two at least.", "psd")
-            points = [(number(f, f"psd[{name!r}]"), number(x, f"psd[{name!r}]")) for f, x in pairs]
+        if is_sequence(value):
+            needed = "a number, or pairs (Hz, density), two at least"
+            points = [pair(one, f"psd[{name!r}]", needed) for one in value]
+            if len(points) < 2:
+                raise ArgumentError(f"psd[{name!r}] is not {needed}.", "psd")
             if any(b[0] <= a[0] for a, b in zip(points, points[1:], strict=False)):
                 raise ArgumentError(f"psd[{name!r}]: frequencies must increase.", "psd")
         else:

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _mb
-from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
+from ._errors import ArgumentError, FindingWarning
 from ._frequencies import TAU, Frequencies
 from ._kept import OfModel, fixed
-from ._names import resolve
+from ._matrices import vector
+from ._names import mapping, resolve
 from ._optional import need
 from ._points import At, start_values
-from ._requests import count, flag, listed, number, path_of, strategy_word, word, words
+from ._requests import count, flag, listed, number, pair, path_of, strategy_word, word, words
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -70,8 +71,7 @@ def asked(
         picked = {"first": count(modes, "modes", 0)}
     intervals: list[list[float] | None] | None = None
     if region is not None:
-        if not isinstance(region, Mapping):
-            raise ArgumentTypeError("region is no dictionary of intervals by variable, {name: (low, high)}.", "region")
+        region = mapping(region, "region", "intervals by variable, {name: (low, high)},")
         given = {resolve(name, names, "region", "variable"): _interval(name, ends) for name, ends in region.items()}
         intervals = [given.get(i) for i in range(len(names))]
     return names, {
@@ -83,19 +83,12 @@ def asked(
         "solve": flag(solve, "solve"),
         "strategy": strategy_word(strategy),
         "time": number(time, "time"),
-        "order": _degree(order),
+        "order": count(order, "order", most=_HIGHEST),
         "accuracy": accuracy,
         "region": intervals,
         "picked": picked,
         "groups": _groups(groups),
     }
-
-
-def _degree(order: Any) -> int:
-    degree = count(order, "order")
-    if degree > _HIGHEST:
-        raise ArgumentError(f"order is {degree}, but polynomials of this package have at most degree {_HIGHEST}.", "order")
-    return degree
 
 
 def _groups(groups: Groups) -> list[dict[str, Any]]:
@@ -124,11 +117,7 @@ def _groups(groups: Groups) -> list[dict[str, Any]]:
 
 
 def _interval(name: str, ends: Any) -> list[float]:
-    try:
-        low, high = ends
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"region[{name!r}] is no pair of numbers, (low, high).", "region") from error
-    low, high = number(low, f"region[{name!r}][0]"), number(high, f"region[{name!r}][1]")
+    low, high = pair(ends, f"region[{name!r}]", "a pair of numbers, (low, high)")
     if not low < high:
         raise ArgumentError(f"region[{name!r}] is ({low}, {high}), but the first must be below the second.", "region")
     return [low, high]
@@ -310,7 +299,7 @@ class Series(OfModel):
         >>> m.series("k", order=1, modes=1).shape_coefficients(0).shape
         (2, 2)
         """
-        if mode not in self.numbers:
+        if count(mode, "mode", 0) not in self.numbers:
             raise ArgumentError(f"mode is {mode!r}, but the series has the modes {self.numbers}.", "mode")
         return self._native.shape_coefficients(count(piece, "piece", 0), self.numbers.index(mode))
 
@@ -324,10 +313,7 @@ class Series(OfModel):
             raise ArgumentError("point: values are given by name or by an array, not both.", "point")
         if isinstance(values, Mapping):
             return self._point(None, values)
-        try:
-            x = np.array(values, dtype=np.float64, ndmin=1)
-        except (TypeError, ValueError) as error:
-            raise ArgumentTypeError("point is no array of numbers, one for each variable.", "point") from error
+        x = np.atleast_1d(vector(values, "point"))
         if x.shape != (len(self.variables),):
             raise ArgumentError(f"point has shape {x.shape}, but {len(self.variables)} values are needed.", "point")
         return x
@@ -459,7 +445,7 @@ def series(
 def by_variable(at: At) -> dict[str, float]:
     """Start values by the names of variables, those of a file with its speeds, accelerations and inputs too."""
     there = start_values(at)
-    out = dict(there.at or {})
+    out = dict(there.at)
     for what, table in (("speed", there.velocity), ("acceleration", there.acceleration), ("input", there.inputs)):
         out.update({f"{what}:{name}": value for name, value in (table or {}).items()})
     return out
@@ -467,8 +453,6 @@ def by_variable(at: At) -> dict[str, float]:
 
 def split(model: Model, at: At) -> tuple[Model, dict[str, float]]:
     """The model with the parameters among the start values, and the other values."""
-    if at is None:
-        return model, {}
     at = by_variable(at)
     known = model.parameters
     plain = {name.removeprefix("parameter:"): value for name, value in at.items()}

@@ -514,10 +514,10 @@ class Linearization:
         [3.132, 3.132, 3.132]
         """
         size = len(self.point.v) + len(self.point.multipliers)
+        form = _form(formulation, basis, transferred, alpha, xi, omega)
         if formulation != "minimal" or basis != "qr":
             size = 0
         wanted, settings, note = search(size, request, "modes", _DENSE_UP_TO)
-        form = _form(formulation, basis, transferred, alpha, xi, omega)
         part = json.loads(wanted)["part"]
         if part != "all" and formulation != "minimal":
             if not (formulation == "unconstrained" and part == "lowest"):
@@ -952,6 +952,7 @@ class EnergyShares:
         >>> m.equilibrium().linearize().modes().energy().to_frame().shape
         (1, 2)
         """
+        word(which, "which", ("kinetic", "strain", "dissipation"))
         return need("pandas", "to_frame()").DataFrame(getattr(self, which), index=self.bodies)
 
 

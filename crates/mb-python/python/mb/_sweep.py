@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from . import _mb, _table
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
 from ._frequencies import Frequencies
-from ._names import frame_name, numbers, resolve, spins
+from ._names import frame_name, mapping, numbers, resolve, spins
 from ._optional import need
 from ._points import At, start_values
-from ._requests import count, flag, number, path_of, start_later, strategy_word
+from ._requests import count, flag, is_sequence, listed, number, pair, path_of, start_later, strategy_word
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -247,18 +247,11 @@ class Sweep(Frequencies):
 
 
 def _interval(value: Any, name: str) -> tuple[float, float]:
-    try:
-        low, high = value
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"parameters[{name!r}] is no pair (from, to), which random= and latin= draw from.", "parameters") from error
-    return number(low, f"parameters[{name!r}][0]"), number(high, f"parameters[{name!r}][1]")
+    return pair(value, f"parameters[{name!r}]", "a pair (from, to), which random= and latin= draw from")
 
 
 def _listed(values: Any, name: str) -> list[float]:
-    if isinstance(values, (str, bytes)):
-        raise ArgumentTypeError(f"parameters[{name!r}] is {values!r}, but numbers are needed.", "parameters")
-    if not isinstance(values, Iterable):
-        values = [values]
+    values = values if is_sequence(values) else [values]
     out = [number(x, f"parameters[{name!r}][{i}]") for i, x in enumerate(values)]
     if not out:
         raise ArgumentError(f"parameters[{name!r}] has no values.", "parameters")
@@ -271,12 +264,13 @@ def _design(parameters: Any, known: list[str], random: int | None, latin: int | 
         raise ArgumentError("random and latin exclude each other.", "latin")
     draws = latin if random is None else random
     if isinstance(parameters, Mapping):
+        parameters = mapping(parameters, "parameters", "values by parameter")
         for name in parameters:
             resolve(name, known, "parameters", "parameter")
         if draws is not None:
             ranges = [(str(name), *_interval(value, str(name))) for name, value in parameters.items()]
             word = "latin" if random is None else "random"
-            return {word: {"ranges": ranges, "cases": count(draws, word), "seed": count(seed, "seed", 0)}}
+            return {word: {"ranges": ranges, "cases": count(draws, word, most=MOST), "seed": count(seed, "seed", 0)}}
         axes = [_listed(values, str(name)) for name, values in parameters.items()]
         cases = int(np.prod([float(len(axis)) for axis in axes])) if axes else 0
         if cases > MOST:
@@ -289,13 +283,9 @@ def _design(parameters: Any, known: list[str], random: int | None, latin: int | 
         names = [str(name) for name in parameters.columns]
         rows = [dict(zip(names, row, strict=True)) for row in parameters.to_numpy().tolist()]
     else:
-        if isinstance(parameters, (str, bytes)) or not isinstance(parameters, Iterable):
-            raise ArgumentTypeError(
-                f"parameters is of type {type(parameters).__name__}; a dictionary of values by parameter, a list of such "
-                "dictionaries, or a pandas DataFrame is needed.",
-                "parameters",
-            )
-        rows = list(parameters)
+        rows = listed(
+            parameters, "parameters", "a dictionary of values by parameter, a list of such dictionaries, or a pandas DataFrame"
+        )
         if not all(isinstance(row, Mapping) for row in rows):
             raise ArgumentTypeError("parameters is no list of dictionaries, each the values of one case.", "parameters")
         names = [str(name) for name in rows[0]] if rows else []
@@ -345,6 +335,7 @@ def sweep(
     at, velocity, inputs, time = there.at, there.velocity, there.inputs, there.time
     motion = None
     later = start_later(after)
+    moving = flag(moving, "moving")
     if moving or there.moves or velocity or later or spin or frame is not None:
         motion = {
             "velocities": by_name(velocity, v, "velocity", "coordinate"),

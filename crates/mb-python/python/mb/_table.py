@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import IO, Any
 
 from . import _files
-from ._errors import ArgumentError, ArgumentTypeError
-from ._requests import count, path_of
+from ._errors import ArgumentError
+from ._requests import count, listed, path_of
 
 Lines = list[tuple[int, list[str]]]
 
@@ -33,10 +33,8 @@ def read(paths: Any) -> list[tuple[str, Lines]]:
     """The lines of tables, each with its number."""
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
-    if not isinstance(paths, Iterable):
-        raise ArgumentTypeError(f"resume is of type {type(paths).__name__}, but a path or a sequence of paths is needed.", "resume")
     out = []
-    for one in paths:
+    for one in listed(paths, "resume", "a path or a sequence of paths"):
         path = path_of(one, "resume")
         # A crash may have torn a letter.
         with open(path, newline="", encoding="utf-8", errors="replace") as file:

@@ -21,8 +21,10 @@ def plain(value: Any, where: str, depth: int = 0) -> Any:
     if isinstance(value, np.generic) and value.dtype.kind in "biufU":
         value = value.item()
     if isinstance(value, str):
-        if any("\ud800" <= c <= "\udfff" for c in value):
-            raise ArgumentError(f"{where} is {value!r}, which has half of a character (a surrogate) and is no text.", where)
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ArgumentError(f"{where} is {_string(value[:40])}, which has half of a character (a surrogate) and is no text.", where) from None
         return value
     if isinstance(value, (bool, int, float)):
         return value

@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _mb
-from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
+from ._errors import ArgumentError, FindingWarning
 from ._frequencies import Frequencies, damping_ratio, frequency_hz
 from ._kept import OfModel, fixed
 from ._optional import need
 from ._points import At
-from ._requests import count, number, path_of
+from ._matrices import vector
+from ._names import mapping
+from ._requests import MOST_SAMPLES, count, number, path_of, text
 from ._series import asked, by_variable, split
 
 if TYPE_CHECKING:
@@ -232,7 +234,7 @@ class Track(OfModel, Frequencies):
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         """Values of a variable along the path."""
-        if name not in self.variables:
+        if text(name, "name", "the name of a variable") not in self.variables:
             raise ArgumentError(f"{name!r} is no variable of the path; these are {', '.join(self.variables)}.", "name")
         return self.path[:, self.variables.index(name)]
 
@@ -328,38 +330,35 @@ def track(
     if isinstance(variable, Mapping):
         if start is not None or end is not None:
             raise ArgumentError("start and end belong to a single variable; a dictionary has the values of all samples.", "start")
+        variable = mapping(variable, "variable", "values by variable")
         path = _columns(variable)
-        names = [str(name) for name in variable]
+        names = list(variable)
     else:
         if start is None or end is None:
             raise ArgumentError("start and end of the path are needed: track('k', 500, 1500).", "start")
-        names = [str(variable)]
-        path = np.linspace(number(start, "start"), number(end, "end"), max(count(samples, "samples"), 2))[:, np.newaxis]
+        names = [text(variable, "variable", "the name of a variable, or a dictionary of values by variable,")]
+        many = max(count(samples, "samples", most=MOST_SAMPLES), 2)
+        path = np.linspace(number(start, "start"), number(end, "end"), many)[:, np.newaxis]
     middle = len(path) // 2
     # The point of expansion is the middle of the path.
     model, begin = split(model, {**by_variable(at), **dict(zip(names, path[middle].tolist(), strict=True))})
     names, request = asked(names, at=begin, accuracy=None, region=None, **options)
     native = model._build()
     steps = None if kept is None else path_of(kept, "checkpoint")
-    text = json.dumps(request)
-    found = _mb.track(native, text, path, middle, steps)
-    return Track(model, path, found, text)
+    asked_for = json.dumps(request)
+    found = _mb.track(native, asked_for, path, middle, steps)
+    return Track(model, path, found, asked_for)
 
 
 def _columns(path: Mapping[str, Any]) -> NDArray[np.float64]:
     columns: list[NDArray[np.float64]] = []
     for name, values in path.items():
-        try:
-            column = np.array(values, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ArgumentTypeError(f"variable[{name!r}] is no array of numbers.", "variable") from error
+        column = vector(values, f"variable[{name!r}]")
         if column.ndim != 1 or len(column) < 2 or (columns and len(column) != len(columns[0])):
             raise ArgumentError(
                 f"variable[{name!r}] has shape {column.shape}, but every variable needs the same number of samples, at least 2.",
                 "variable",
             )
-        if not np.isfinite(column).all():
-            raise ArgumentError(f"variable[{name!r}] has values that are not finite.", "variable")
         columns.append(column)
     if not columns:
         raise ArgumentError("variable is empty: name the variables of the path.", "variable")
