@@ -218,8 +218,8 @@ const KEYS = {
   c: () => { const list = [...$("colour").options].filter((o) => !o.disabled), i = list.findIndex((o) => o.selected); $("colour").value = list[(i + 1) % list.length].value; },
 };
 addEventListener("keydown", (e) => {
-  const field = e.target.closest("input, select, button, summary");
-  if (e.ctrlKey || e.metaKey || e.altKey || (field && (e.key === " " || e.key.startsWith("Arrow")))) return;
+  const pressed = e.key === " " && e.target.closest("input, select, button, summary"), moved = e.key.startsWith("Arrow") && e.target.closest("input, select");
+  if (e.ctrlKey || e.metaKey || e.altKey || pressed || moved) return;
   const turns = { ArrowLeft: [-12, 0], ArrowRight: [12, 0], ArrowUp: [0, -12], ArrowDown: [0, 12] };
   if (e.shiftKey && turns[e.key]) turn(...turns[e.key]);
   else if (KEYS[e.key]) KEYS[e.key]();

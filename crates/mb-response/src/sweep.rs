@@ -26,6 +26,8 @@ const UNDAMPED: f64 = 4.0 * f64::EPSILON;
 /// Height of an arc of H over the chord between two samples, over the largest |H| of the entry, that is as much as a relative change of
 /// one: a circle of that diameter has a sample every seven degrees with the change of 0.05.
 const IN_PLANE: f64 = 0.02;
+/// Frequencies at which a projection is tried before it is left aside where it has served none.
+const IN_VAIN: usize = 64;
 /// How often an interval is halved at most.
 const HALVINGS: u32 = 8;
 
@@ -179,6 +181,8 @@ pub struct Evaluator<'a> {
     frequencies: Vec<f64>,
     projection: Option<Projection<'a>>,
     unproved: Option<String>,
+    /// Frequencies that the projection has served, and those that were solved for.
+    projected: usize,
     direct: usize,
     undamped: Vec<Undamped>,
     /// H beside undamped poles that were met, with their places in `undamped`.
@@ -193,7 +197,17 @@ impl<'a> Evaluator<'a> {
         let undamped = Undamped::of(poles, is_undamped, if highest > 0.0 { highest } else { 1.0 });
         let frequencies = poles.iter().map(|p| p.im).collect();
         let (projection, unproved, limits) = (None, None, Vec::new());
-        Self { response, options, frequencies, projection, unproved, direct: 0, undamped, limits }
+        Self {
+            response,
+            options,
+            frequencies,
+            projection,
+            unproved,
+            projected: 0,
+            direct: 0,
+            undamped,
+            limits,
+        }
     }
 
     /// Makes the projection for these frequencies where the options and the work ask for one.
@@ -290,13 +304,26 @@ impl<'a> Evaluator<'a> {
     fn solved(&mut self, omega: f64) -> Result<Option<Solved>, ResponseError> {
         let projected = self.projection.as_ref().and_then(|p| p.at(omega));
         if let Some(sample) = projected.filter(|sample| !sample.is_lost(0.0)) {
+            self.projected += 1;
             return Ok(Some(Solved { sample, lost: false }));
         }
         self.direct += 1;
+        self.give_up();
         match self.response.solved(omega) {
             Ok(solved) => Ok(Some(solved)),
             Err(ResponseError::Pole { .. }) => Ok(None),
             Err(other) => Err(other),
+        }
+    }
+
+    /// Leaves the projection aside where it was not asked for and has served none of the first frequencies.
+    fn give_up(&mut self) {
+        let in_vain =
+            self.projected == 0 && self.direct >= IN_VAIN && self.options.method == Method::Automatic;
+        if in_vain && let Some(projection) = self.projection.take() {
+            self.direct += projection.factorizations();
+            self.unproved =
+                Some(format!("its bound missed the tolerance at the first {IN_VAIN} frequencies"));
         }
     }
 

@@ -99,6 +99,11 @@ async function look(renderer, width, scheme) {
       await head.click();
       check(ordered(await column(), -1), "the table does not sort downwards");
       await page.locator("#modes th button").nth(0).click();
+      if (task.modes.length > 1) {
+        await page.keyboard.press("ArrowRight");
+        check((await page.inputValue("#pick")) === "1", "the right arrow chooses no mode after a click on a table head");
+        await page.keyboard.press("ArrowLeft");
+      }
     }
 
     // Curves have numbers, and tell them under the pointer.
