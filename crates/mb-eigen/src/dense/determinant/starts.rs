@@ -6,8 +6,8 @@
 //!
 //! The mean is that of four points, two of them conjugates of the others: an estimate, for starts only. Annuli are halved, in logarithms,
 //! until their radii differ by a factor of two or nothing is left in them. Where the determinant may vanish for all that its digits say, as far
-//! out as M alone counts and is singular, or so near to zero that K is, nothing lies further. Bini and Noferini, Linear Algebra Appl. 439 (2013), section 4,
-//! take the radii from the sizes of the coefficients, which say little where a matrix holds entries of all sizes.
+//! out as M alone counts and is singular, or so near to zero that K is, nothing lies further. Bini and Noferini, Linear Algebra Appl. 439 (2013),
+//! section 4, take the radii from the sizes of the coefficients, which say little where a matrix holds entries of all sizes.
 
 use std::f64::consts::{FRAC_PI_4, TAU};
 
