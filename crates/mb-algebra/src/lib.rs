@@ -40,6 +40,7 @@ pub mod dense;
 mod eigen;
 mod error;
 mod factor;
+pub mod graph;
 pub mod in_place;
 pub mod interrupt;
 pub mod matrix_market;

@@ -336,13 +336,11 @@ fn dictionary<'py>(
     let mut list = Vec::new();
     for found in zeros {
         list.push(match found {
-            Ok(z) => Some((
-                vector(py, z.zeros),
-                vector(py, z.poles),
-                vector(py, z.cancelled),
-                z.gain,
-                z.relative_error,
-            )),
+            Ok(z) => {
+                let determined = z.is_determined();
+                let [zeros, poles, cancelled] = [z.zeros, z.poles, z.cancelled].map(|list| vector(py, list));
+                Some((zeros, poles, cancelled, z.gain, z.relative_error, determined))
+            }
             Err(ResponseError::NoZeros) => None,
             Err(e) => return Err(failure(py, &e)),
         });

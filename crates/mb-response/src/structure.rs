@@ -8,6 +8,8 @@
 //! connected parts of the pattern are the blocks, and no other order of rows and columns has smaller ones (Dulmage and Mendelsohn; Duff,
 //! Erisman and Reid, Direct Methods for Sparse Matrices, chapter 6).
 
+use mb_algebra::graph::strong_parts;
+
 /// Rows and columns of a block, each in increasing order.
 pub(crate) type Block = [Vec<usize>; 2];
 
@@ -24,28 +26,12 @@ pub(crate) fn blocks(n: usize, entry: impl Fn(usize, usize) -> bool) -> Option<V
     }
     let row_of: Vec<usize> = row_of.into_iter().flatten().collect();
     let next: Vec<Vec<usize>> = row_of.iter().map(|row| pattern[*row].clone()).collect();
-    let mut before = vec![Vec::new(); n];
-    for (column, list) in next.iter().enumerate() {
-        for j in list {
-            before[*j].push(column);
-        }
-    }
-    let mut placed = vec![false; n];
-    let mut out = Vec::new();
-    for column in 0..n {
-        if placed[column] {
-            continue;
-        }
-        let [to, from] = [&next, &before].map(|graph| reached(column, graph));
-        let columns: Vec<usize> = (column..n).filter(|&j| to[j] && from[j]).collect();
-        for &j in &columns {
-            placed[j] = true;
-        }
+    let with_rows = |columns: Vec<usize>| {
         let mut rows: Vec<usize> = columns.iter().map(|j| row_of[*j]).collect();
         rows.sort_unstable();
-        out.push([rows, columns]);
-    }
-    Some(out)
+        [rows, columns]
+    };
+    Some(strong_parts(&next).into_iter().map(with_rows).collect())
 }
 
 /// Finds a column for a row, others giving way to their next (Kuhn's augmenting paths).
@@ -68,21 +54,6 @@ fn matched(row: usize, pattern: &[Vec<usize>], row_of: &mut [Option<usize>], see
         }
     }
     false
-}
-
-/// The nodes that a node leads to, itself among them.
-fn reached(from: usize, next: &[Vec<usize>]) -> Vec<bool> {
-    let mut seen = vec![false; next.len()];
-    let mut open = vec![from];
-    seen[from] = true;
-    while let Some(i) = open.pop() {
-        for &j in &next[i] {
-            if !std::mem::replace(&mut seen[j], true) {
-                open.push(j);
-            }
-        }
-    }
-    seen
 }
 
 #[cfg(test)]

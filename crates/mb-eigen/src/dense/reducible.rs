@@ -9,6 +9,7 @@
 //! each. Blocks are the strongly connected parts of the joint pattern (Duff, Erisman and Reid, Direct Methods for Sparse
 //! Matrices, chapter 6). Only problems without constraints whose bounds are poor are split. Sizes: n x n, blocks n_i x n_i.
 
+use mb_algebra::graph::strong_parts;
 use mb_algebra::{Dense, QuadraticPencil, c64, dense};
 
 use super::constraint_basis::ConstraintBasis;
@@ -105,33 +106,7 @@ fn blocks(pencil: &QuadraticPencil) -> Vec<Vec<usize>> {
     let n = pencil.m.nrows();
     let entry = |i: usize, j: usize| [&pencil.m, &pencil.c, &pencil.k].iter().any(|a| a[(i, j)] != 0.0);
     let next: Vec<Vec<usize>> = (0..n).map(|i| (0..n).filter(|&j| entry(i, j)).collect()).collect();
-    let reached = |from: usize| {
-        let mut seen = vec![false; n];
-        let mut open = vec![from];
-        seen[from] = true;
-        while let Some(i) = open.pop() {
-            for &j in &next[i] {
-                if !std::mem::replace(&mut seen[j], true) {
-                    open.push(j);
-                }
-            }
-        }
-        seen
-    };
-    let reach: Vec<Vec<bool>> = (0..n).map(reached).collect();
-    let mut placed = vec![false; n];
-    let mut out = Vec::new();
-    for i in 0..n {
-        if placed[i] {
-            continue;
-        }
-        let block: Vec<usize> = (i..n).filter(|&j| reach[i][j] && reach[j][i]).collect();
-        for &j in &block {
-            placed[j] = true;
-        }
-        out.push(block);
-    }
-    out
+    strong_parts(&next)
 }
 
 #[cfg(test)]

@@ -310,10 +310,9 @@ fn report_moved(spectrum: &mut Spectrum) {
     // A mode has two eigenvalues.
     let moved =
         |finding: &Finding| region(finding).is_some_and(|(from, to, found)| within(from, to) < 2 * found);
-    if spectrum.findings.iter().any(moved) {
-        let places: Vec<bool> = spectrum.findings.iter().map(moved).collect();
-        let mut places = places.into_iter();
-        spectrum.findings.retain(|_| places.next() == Some(false));
+    let before = spectrum.findings.len();
+    spectrum.findings.retain(|finding| !moved(finding));
+    if spectrum.findings.len() < before {
         let reason = "values that the search found are others with all their digits, and modes that were counted are missing; smaller ratios \
              between the stiffest and the softest parts, or a narrower band, leave more digits";
         spectrum.findings.push(SparseFinding::Unproved { reason: reason.to_owned() }.into());

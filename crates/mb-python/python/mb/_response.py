@@ -41,7 +41,9 @@ class Zeros:
         Factor before the products, in units of output over input and rad/s.
     relative_error : float
         Largest relative difference between gain and products and the response, at points off the axis over the range of the
-        eigenvalues; above 1e-6 poles and zeros are not determined, and a warning says so.
+        eigenvalues.
+    determined : bool
+        Whether that shows poles and zeros to six digits; a warning says where not.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class Zeros:
     cancelled: np.ndarray
     gain: float
     relative_error: float
+    determined: bool
 
 
 @dataclass(frozen=True)
@@ -196,7 +199,7 @@ class Response:
             for name, (value, error, whole, why) in zip(outputs, found.get("random", []), strict=False)
         }
         for (output, input), found_zeros in self.zeros.items():
-            if found_zeros is not None and not found_zeros.relative_error <= 1e-6:
+            if found_zeros is not None and not found_zeros.determined:
                 warnings.warn(
                     f"Zeros from {input} to {output} are not determined: the product of poles and zeros differs from the response by "
                     f"{found_zeros.relative_error:.1e} of it.",
