@@ -4,9 +4,13 @@ use crate::args::EngineArgs;
 use crate::failure::Failure;
 use crate::names;
 use crate::progress::Progress;
+use mb_analysis::part;
 use mb_eigen::Spectrum;
-use mb_engine::{Launch, Problem, Source};
+use mb_engine::{Launch, Problem, Source, Stream};
+use mb_linear::{OperatingPoint, linearize_by_columns};
+use mb_model::Model;
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// The spectrum that the engine finds, or has found.
 ///
@@ -21,23 +25,52 @@ pub fn solve(problem: &Problem<'_>, args: &EngineArgs, progress: Progress) -> Re
     Ok(progress.unless_ended(|| problem.solve(&source))??)
 }
 
-/// Writes a folder, or makes an estimate; what there is to say.
+/// Writes the folder that is asked for, of a model column by column where that can be; what there is to say.
+///
+/// # Errors
+/// [`Failure::Engine`], [`Failure::Stopped`].
+pub fn write(
+    stream: &Stream<'_>,
+    model: &Model,
+    at: &OperatingPoint,
+    progress: Progress,
+) -> Result<String, Failure> {
+    let Stream { request, words, options, ranks, folder } = *stream;
+    let columns = || stream.write(model.nv(), |take| linearize_by_columns(model, at, take));
+    let whole = || {
+        let part::PartProblem { pencil, parts, options, .. } = part::problem(model, at, options)?;
+        let parts = parts.as_ref();
+        Ok::<_, Failure>(
+            Problem { pencil: &pencil, parts, request, words, options: &options }.write(ranks, folder)?,
+        )
+    };
+    let unknowns = match progress.unless_ended(columns)?? {
+        Some(unknowns) => unknowns,
+        None => progress.unless_ended(whole)??,
+    };
+    Ok(written(words, ranks, folder, unknowns))
+}
+
+/// What there is to say of a folder that was written.
+fn written(words: &str, ranks: usize, folder: &Path, unknowns: usize) -> String {
+    let unknowns = names::count(unknowns, "unknown", "unknowns");
+    let place = folder.display();
+    format!(
+        "{place}: {unknowns} with constraint rows, {words}\n\nRun {ranks} ranks of the engine:\n  sh {place}/run.sh\nor in the \
+         folder, by Slurm:\n  sbatch slurm.sh\nthen repeat this command with --engine-read in place of --engine-write.\n",
+    )
+}
+
+/// Writes a folder from matrices, or makes an estimate; what there is to say.
 ///
 /// # Errors
 /// [`Failure::Engine`].
 pub fn prepare(problem: &Problem<'_>, args: &EngineArgs) -> Result<String, Failure> {
-    let mut out = String::new();
     if let Some(folder) = &args.engine_write {
-        let unknowns = names::count(problem.write(args.ranks, folder)?, "unknown", "unknowns");
-        let place = folder.display();
-        let _ = writeln!(
-            out,
-            "{place}: {unknowns} with constraint rows, {}\n\nRun {} ranks of the engine:\n  sh {place}/run.sh\nor in the folder, by \
-             Slurm:\n  sbatch slurm.sh\nthen repeat this command with --engine-read in place of --engine-write.",
-            problem.words, args.ranks,
-        );
-        return Ok(out);
+        let unknowns = problem.write(args.ranks, folder)?;
+        return Ok(written(problem.words, args.ranks, folder, unknowns));
     }
+    let mut out = String::new();
     let estimate = problem.estimate(args.ranks)?;
     let gib = |bytes: f64| bytes / f64::from(1 << 30);
     let _ = writeln!(

@@ -1,6 +1,6 @@
 //! Memory and time before a run, from the entries and operations of the factors.
 
-use mb_eigen::engine::Prepared;
+use mb_eigen::engine::{ForEngine as _, Prepared};
 
 /// Bytes of MUMPS for each byte of the factors: fronts, buffers and the room for delayed pivots.
 const MEMORY: f64 = 1.6;

@@ -4,11 +4,32 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use mb_eigen::engine::ForEngine;
+
 use crate::manifest::{MANIFEST, Manifest};
 use crate::{EngineError, Package, checksum};
 
-fn unwritable(path: &Path, source: io::Error) -> EngineError {
+/// What a path cannot take.
+pub(crate) fn unwritable(path: &Path, source: io::Error) -> EngineError {
     EngineError::Folder { path: path.display().to_string(), source }
+}
+
+/// Refuses a folder with something in it.
+///
+/// # Errors
+/// [`EngineError::Folder`].
+pub(crate) fn refuse_full(folder: &Path) -> Result<(), EngineError> {
+    if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
+        let words = "the folder is not empty; name another one, or remove it";
+        return Err(unwritable(folder, io::Error::new(io::ErrorKind::AlreadyExists, words)));
+    }
+    Ok(())
+}
+
+/// A hidden name beside a folder, for work in progress of this process.
+fn beside(folder: &Path, what: &str) -> PathBuf {
+    let name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    folder.with_file_name(format!(".{name}{what}.{}.part", std::process::id()))
 }
 
 /// Writes a package under another name, which becomes the folder when all is there.
@@ -17,13 +38,13 @@ fn unwritable(path: &Path, source: io::Error) -> EngineError {
 ///
 /// # Errors
 /// [`EngineError::Folder`].
-pub(crate) fn write(package: &Package<'_, '_>, ranks: usize, folder: &Path) -> Result<(), EngineError> {
-    if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
-        let words = "the folder is not empty; name another one, or remove it";
-        return Err(unwritable(folder, io::Error::new(io::ErrorKind::AlreadyExists, words)));
-    }
-    let name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let temporary = folder.with_file_name(format!(".{name}.{}.part", std::process::id()));
+pub(crate) fn write(
+    package: &Package<'_, impl ForEngine>,
+    ranks: usize,
+    folder: &Path,
+) -> Result<(), EngineError> {
+    refuse_full(folder)?;
+    let temporary = beside(folder, "");
     let _ = fs::remove_dir_all(&temporary);
     fs::create_dir_all(&temporary).map_err(|source| unwritable(folder, source))?;
     let create = |name: &str| -> io::Result<Box<dyn Write>> {
@@ -100,6 +121,14 @@ impl Scratch {
             }
         }
         Err(unwritable(&base, last))
+    }
+
+    /// One beside another folder, with as much room.
+    pub(crate) fn beside(folder: &Path) -> Result<Self, EngineError> {
+        let path = beside(folder, ".lines");
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).map_err(|source| unwritable(folder, source))?;
+        Ok(Self { path })
     }
 
     pub(crate) fn path(&self) -> &Path {

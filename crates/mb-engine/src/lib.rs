@@ -7,6 +7,7 @@
 //! | [`petsc`] | matrices and vectors in PETSc's binary format |
 //! | [`Package`] | what is handed to the driver: matrices, options, scripts, a manifest with checksums |
 //! | [`Problem`] | matrices and a request: solved, written as a folder, estimated |
+//! | [`Stream`] | a folder from lines of matrices that are never whole in memory |
 //! | [`Source`], [`Launch`] | a run of the driver, or a folder in which it has worked |
 //! | [`Results`] | what the driver wrote, checked |
 //! | [`Estimate`] | memory and time before a run |
@@ -24,6 +25,7 @@ mod problem;
 mod results;
 mod scripts;
 mod status;
+mod stream;
 
 pub use checksum::{Summed, checksum};
 pub use error::EngineError;
@@ -34,3 +36,4 @@ pub use package::{Package, Source};
 pub use problem::Problem;
 pub use results::Results;
 pub use status::{STATUS, Status};
+pub use stream::Stream;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use mb_eigen::Spectrum;
-use mb_eigen::engine::Prepared;
+use mb_eigen::engine::{ForEngine, Prepared};
 
 use crate::launch::{self, Launch};
 use crate::manifest::{FORMAT, FileEntry, MANIFEST, Manifest};
@@ -20,25 +20,25 @@ pub enum Source {
     Folder(PathBuf),
 }
 
-/// A package of one problem.
+/// A package of one problem: of one whose matrices are there, or of one whose lines wait in files.
 #[derive(Debug)]
-pub struct Package<'p, 'a> {
-    prepared: &'p Prepared<'a>,
+pub struct Package<'p, P> {
+    prepared: &'p P,
     request: String,
     name: String,
 }
 
-impl<'p, 'a> Package<'p, 'a> {
+impl<'p, P: ForEngine> Package<'p, P> {
     /// Of a prepared problem; `request` in words, for people.
     ///
     /// # Errors
     /// Indices that PETSc's format does not hold.
-    pub fn new(prepared: &'p Prepared<'a>, request: &str) -> Result<Self, EngineError> {
+    pub fn new(prepared: &'p P, request: &str) -> Result<Self, EngineError> {
         let complex = !prepared.task().undamped;
         let mut all = options::text(prepared.task(), None);
-        for (name, matrix) in prepared.matrices() {
+        for (name, mut matrix) in prepared.matrices()? {
             let mut summed = Summed::new(io::sink());
-            petsc::write_matrix(&mut summed, &matrix, complex)?;
+            petsc::write_matrix(&mut summed, &mut matrix, complex)?;
             let (bytes, sum) = summed.finish()?;
             let _infallible = writeln!(all, "{name} {bytes} {sum}");
         }
@@ -74,8 +74,8 @@ impl<'p, 'a> Package<'p, 'a> {
                 files.push(FileEntry { name: name.to_owned(), bytes, checksum });
                 Ok(())
             };
-        for (name, matrix) in self.prepared.matrices() {
-            add(&format!("{name}.petsc"), &mut |out| petsc::write_matrix(out, &matrix, complex))?;
+        for (name, mut matrix) in self.prepared.matrices()? {
+            add(&format!("{name}.petsc"), &mut |out| petsc::write_matrix(out, &mut matrix, complex))?;
         }
         let options = options::text(self.prepared.task(), Some(&self.name));
         add("options.txt", &mut |out| out.write_all(options.as_bytes()))?;
@@ -106,7 +106,9 @@ impl<'p, 'a> Package<'p, 'a> {
     pub fn write_folder(&self, ranks: usize, folder: &Path) -> Result<(), EngineError> {
         folder::write(self, ranks, folder)
     }
+}
 
+impl Package<'_, Prepared<'_>> {
     /// What the driver found: in a folder that was written before, or by a run of it now.
     ///
     /// A run works in a folder of its own among the temporary files, which is removed at its end. It ends with the scope of an interrupt

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use mb_algebra::{Sparse, c64};
-use mb_eigen::engine::ScaledMatrix;
+use mb_algebra::{Sparse, c64, interrupt};
+use mb_eigen::engine::{Lines, ScaledMatrix};
 
 /// The number with which a matrix begins.
 pub const MATRIX: u32 = 1_211_216;
@@ -24,20 +24,23 @@ fn index(x: usize) -> io::Result<u32> {
     })
 }
 
-/// A matrix that is read row by row.
+/// A matrix that is read row by row, forwards.
 pub trait ByRows {
     /// Rows and columns.
     fn shape(&self) -> [usize; 2];
     /// Replaces `into` by the entries of row `i`, from 0, as (column, value), the columns ascending.
-    fn row(&self, i: usize, into: &mut Vec<(usize, f64)>);
+    ///
+    /// # Errors
+    /// Of the place where rows wait.
+    fn row(&mut self, i: usize, into: &mut Vec<(usize, f64)>) -> io::Result<()>;
 }
 
 impl ByRows for ScaledMatrix<'_> {
     fn shape(&self) -> [usize; 2] {
         [self.size(); 2]
     }
-    fn row(&self, i: usize, into: &mut Vec<(usize, f64)>) {
-        self.row(i, into);
+    fn row(&mut self, i: usize, into: &mut Vec<(usize, f64)>) -> io::Result<()> {
+        self.row(i, into)
     }
 }
 
@@ -48,24 +51,21 @@ impl ByRows for Csr<'_> {
     fn shape(&self) -> [usize; 2] {
         self.0.shape().into()
     }
-    fn row(&self, i: usize, into: &mut Vec<(usize, f64)>) {
-        into.clear();
-        if let Some(row) = self.0.outer_view(i) {
-            into.extend(row.iter().map(|(j, v)| (j, *v)));
-        }
+    fn row(&mut self, i: usize, into: &mut Vec<(usize, f64)>) -> io::Result<()> {
+        self.0.line(i, into)
     }
 }
 
 /// Writes a matrix in pieces, reading each row three times; `complex`: its values as complex numbers.
 ///
 /// # Errors
-/// What the place says, and indices of more than 31 bits.
-pub fn write_matrix(out: &mut dyn Write, matrix: &dyn ByRows, complex: bool) -> io::Result<()> {
+/// What the places say, and indices of more than 31 bits.
+pub fn write_matrix(out: &mut dyn Write, matrix: &mut dyn ByRows, complex: bool) -> io::Result<()> {
     let [rows, columns] = matrix.shape();
     let mut row = Vec::new();
     let mut lengths = Vec::with_capacity(rows);
     for i in 0..rows {
-        matrix.row(i, &mut row);
+        matrix.row(i, &mut row)?;
         lengths.push(index(row.len())?);
     }
     let entries = lengths.iter().map(|length| *length as usize).sum();
@@ -78,14 +78,14 @@ pub fn write_matrix(out: &mut dyn Write, matrix: &dyn ByRows, complex: bool) -> 
         flush(out, &mut buffer, PIECE)?;
     }
     for i in 0..rows {
-        matrix.row(i, &mut row);
+        matrix.row(i, &mut row)?;
         for (j, _) in &row {
             buffer.extend(index(*j)?.to_be_bytes());
         }
         flush(out, &mut buffer, PIECE)?;
     }
     for i in 0..rows {
-        matrix.row(i, &mut row);
+        matrix.row(i, &mut row)?;
         for (_, x) in &row {
             buffer.extend(x.to_be_bytes());
             if complex {
@@ -100,6 +100,7 @@ pub fn write_matrix(out: &mut dyn Write, matrix: &dyn ByRows, complex: bool) -> 
 /// Writes a buffer that has reached `least` bytes, and empties it.
 fn flush(out: &mut dyn Write, buffer: &mut Vec<u8>, least: usize) -> io::Result<()> {
     if buffer.len() >= least {
+        interrupt::check();
         out.write_all(buffer)?;
         buffer.clear();
     }
@@ -110,7 +111,7 @@ fn flush(out: &mut dyn Write, buffer: &mut Vec<u8>, least: usize) -> io::Result<
 pub fn file(matrix: &Sparse) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(16 + 4 * matrix.rows() + 12 * matrix.nnz());
     let rows = if matrix.is_csr() { Cow::Borrowed(matrix) } else { Cow::Owned(matrix.to_csr()) };
-    write_matrix(&mut out, &Csr(&rows), false).ok()?;
+    write_matrix(&mut out, &mut Csr(&rows), false).ok()?;
     Some(out)
 }
 
@@ -165,7 +166,7 @@ mod tests {
         assert_eq!(bytes[32..40], 1.0_f64.to_be_bytes());
         assert_eq!((bytes.len(), &bytes[40..]), (48, &(-2.0_f64).to_be_bytes()[..]));
         let mut complex = Vec::new();
-        write_matrix(&mut complex, &Csr(&matrix.to_csr()), true).unwrap();
+        write_matrix(&mut complex, &mut Csr(&matrix.to_csr()), true).unwrap();
         assert_eq!(complex.len(), 64);
         assert_eq!(complex[48..56], (-2.0_f64).to_be_bytes());
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts};
-use mb_eigen::engine::Prepared;
+use mb_eigen::engine::{ForEngine as _, Prepared};
 use mb_eigen::sparse::{Request, SparseOptions};
 use mb_eigen::{EigenError, Spectrum};
 

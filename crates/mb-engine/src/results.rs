@@ -1,7 +1,7 @@
 //! What the driver wrote, with every length and checksum looked at.
 
 use mb_algebra::c64;
-use mb_eigen::engine::{Answer, Determinant, Inertia, Prepared, Vectors};
+use mb_eigen::engine::{Answer, Determinant, ForEngine as _, Inertia, Prepared, Vectors};
 
 use crate::status::{STATUS, Status};
 use crate::{EngineError, checksum, petsc};

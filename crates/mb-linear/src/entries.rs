@@ -29,6 +29,25 @@ pub(crate) fn dense(mut x: Dense) -> Dense {
     x
 }
 
+/// The largest and the smallest magnitude of entries that are not zero.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Extremes(Option<(f64, f64)>);
+
+impl Extremes {
+    /// Takes more entries in.
+    pub(crate) fn add(&mut self, x: &Sparse) {
+        for value in x.data().iter().map(|x| x.abs()).filter(|x| *x != 0.0) {
+            let (largest, smallest) = self.0.unwrap_or((value, value));
+            self.0 = Some((largest.max(value), smallest.min(value)));
+        }
+    }
+
+    /// Whether there are entries that are nothing beside the largest.
+    pub(crate) fn hold_nothing(&self) -> bool {
+        self.0.is_some_and(|(largest, smallest)| smallest < NOTHING * largest)
+    }
+}
+
 /// The matrix without such entries; the same pattern where there are none.
 pub(crate) fn sparse(x: Sparse) -> Sparse {
     let least = NOTHING * x.data().iter().fold(0.0_f64, |a, x| a.max(x.abs()));

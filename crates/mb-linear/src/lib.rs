@@ -7,6 +7,7 @@
 //! families. [`DescriptorSystem`] and [`StateSpace`] add the model's inputs and outputs.
 //! Eigenvalues are the business of `mb-eigen`, which takes the matrices.
 
+mod columns;
 mod contact;
 mod descriptor;
 mod entries;
@@ -24,6 +25,7 @@ mod turning;
 mod undetermined;
 mod velocity_rows;
 
+pub use columns::linearize_by_columns;
 pub use contact::{LostContact, lost_contacts};
 pub use descriptor::{
     DescriptorSystem, OutputMaps, StateSpace, descriptor, descriptor_of_instant, output_maps,

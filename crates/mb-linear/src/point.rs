@@ -251,14 +251,17 @@ const LAST_PLACES: f64 = 8.0;
 /// What [`LAST_PLACES`] of every coordinate and multiplier can add up to in each equation: n forces.
 pub(crate) fn rounding_of_forces(model: &Model, point: &Point) -> Vec<f64> {
     let size = model.coordinates().sizes(&point.q);
-    let (k, phi_q) = model.static_blocks(point);
     let mut out = vec![0.0; model.nv()];
-    for (value, (i, j)) in &k {
-        out[i] += value.abs() * size[j];
-    }
-    for (value, (row, i)) in &phi_q {
-        out[i] += (value * point.lambda[row]).abs();
-    }
+    let mut first = 0;
+    model.static_blocks_by_columns(point, |k, phi_q| {
+        for (value, (i, j)) in k {
+            out[i] += value.abs() * size[first + j];
+        }
+        for (value, (row, j)) in phi_q {
+            out[first + j] += (value * point.lambda[row]).abs();
+        }
+        first += k.cols();
+    });
     for x in &mut out {
         *x *= LAST_PLACES * 0.5 * f64::EPSILON;
     }

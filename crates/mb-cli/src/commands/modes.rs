@@ -17,7 +17,7 @@ use mb_analysis::request::words;
 use mb_constraints::{ConstraintRank, NullSpaceMethod};
 use mb_eigen::penalty::ViolationLaw;
 use mb_eigen::sparse::Request;
-use mb_engine::Problem;
+use mb_engine::{Problem, Stream};
 use mb_linear::formulation::redundant::Transferred;
 use mb_linear::{Formulation, OperatingPoint};
 use mb_model::Model;
@@ -94,8 +94,12 @@ fn prepare(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Answer, 
         return Err(RequestError::NotOfAnInstant { option: args.engine.option() }.into());
     };
     let options = part::options(&args.solver, &args.output);
-    let part::PartProblem { pencil, parts, options, .. } = part::problem(model, &at, &options)?;
     let (request, words) = (&request, &words(&request));
+    if let Some(folder) = &args.engine.engine_write {
+        let stream = Stream { request, words, options: &options, ranks: args.engine.ranks, folder };
+        return Ok(Answer::right(engine::write(&stream, model, &at, progress)?));
+    }
+    let part::PartProblem { pencil, parts, options, .. } = part::problem(model, &at, &options)?;
     let problem = Problem { pencil: &pencil, parts: parts.as_ref(), request, words, options: &options };
     Ok(Answer::right(engine::prepare(&problem, &args.engine)?))
 }

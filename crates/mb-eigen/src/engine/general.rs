@@ -4,10 +4,12 @@
 //! the built-in analysis. Completeness is shown by the phase of the determinant around a circle, whose points the engine computed;
 //! where rounding of the entries could make the matrix singular on the circle, as its smallest singular values show, there is none.
 
+use std::io;
+
 use mb_algebra::sorted::ascending;
 use mb_algebra::{DenseC, c64};
 
-use super::{Answer, Prepared, Search, Vectors, phase};
+use super::{Answer, ForEngine as _, Prepared, Search, Vectors, phase};
 use crate::certify::sparse::Certifier;
 use crate::completeness::{contour, growth};
 use crate::finding::{Region, SparseFinding};
@@ -175,7 +177,9 @@ impl Prepared<'_> {
             return Err("factors of the engine on the circle solve no systems");
         }
         // All entries are of size one or less; a sum of them has as many roundings as a row has entries.
-        let rounding = self.problem.rounding() * self.size_of_rows(centre.norm() + radius);
+        let size =
+            self.size_of_rows(centre.norm() + radius).map_err(|_| "the matrices cannot be read again")?;
+        let rounding = self.problem.rounding() * size;
         let measured: Vec<f64> =
             answer.determinants.iter().map(|d| d.smallest).filter(|s| *s > 0.0).collect();
         // Share of the smallest singular value that rounding of the entries may reach on a circle.
@@ -203,8 +207,9 @@ impl Prepared<'_> {
     }
 
     /// The largest sum of magnitudes in a column of the scaled matrices as far as `far` from zero.
-    fn size_of_rows(&self, far: f64) -> f64 {
-        let sizes = self.matrices().into_iter().map(|(name, a)| {
+    fn size_of_rows(&self, far: f64) -> io::Result<f64> {
+        let mut total = 0.0;
+        for (name, mut a) in self.matrices()? {
             let by = match (name, self.task.degree) {
                 ("M", 2) => far * far,
                 ("C" | "M", _) => far,
@@ -212,14 +217,14 @@ impl Prepared<'_> {
             };
             let (mut sums, mut row) = (vec![0.0; a.size()], Vec::new());
             for i in 0..a.size() {
-                a.row(i, &mut row);
+                a.row(i, &mut row)?;
                 for (j, v) in &row {
                     sums[*j] += v.abs();
                 }
             }
-            by * sums.into_iter().fold(0.0_f64, f64::max)
-        });
-        sizes.sum()
+            total += by * sums.into_iter().fold(0.0_f64, f64::max);
+        }
+        Ok(total)
     }
 }
 

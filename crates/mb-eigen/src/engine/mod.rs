@@ -12,19 +12,26 @@
 //! count as complete only where inertias at both ends of an interval agree with the modes that have bounds, and do so again at
 //! other shifts (`inertia.rs`); of damped problems where the phase of the determinant closes around a circle (`phase.rs`).
 
+mod gathering;
 mod general;
 mod inertia;
+mod outline;
 mod phase;
 mod scaled;
 mod scaling;
 mod undamped;
 
+use std::io;
+
 use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts, c64};
 
-pub use self::scaled::ScaledMatrix;
+pub use self::gathering::{Gathered, Gathering};
+use self::outline::Outline;
+pub use self::scaled::{Lines, ScaledMatrix};
 use self::scaling::Scaling;
-use crate::options::{Shift, SparseOptions};
+use crate::options::{Shift, SparseOptions, Structure};
 use crate::problem::Problem;
+use crate::problem::matrix::Matrix;
 use crate::request::Request;
 use crate::transform::shift_invert::Form;
 use crate::{EigenError, Spectrum, tuning};
@@ -147,6 +154,19 @@ pub struct Answer {
     pub factorizations: usize,
 }
 
+/// What is written for an engine.
+pub trait ForEngine {
+    /// What the engine is to do.
+    fn task(&self) -> &Task;
+    /// Unknowns of the matrices, n + r.
+    fn size(&self) -> usize;
+    /// The matrices by name, n + r square: `K`, `M` and, with degree two, `C`. They are scaled as they are read.
+    ///
+    /// # Errors
+    /// Of a place where lines wait.
+    fn matrices(&self) -> io::Result<Vec<(&'static str, ScaledMatrix<'_>)>>;
+}
+
 /// A problem ready for an engine.
 #[derive(Debug)]
 pub struct Prepared<'a> {
@@ -170,54 +190,23 @@ impl<'a> Prepared<'a> {
         request: &Request,
         options: &SparseOptions,
     ) -> Result<Self, EigenError> {
-        request.check()?;
-        let what = match request {
-            Request::All => Some("all eigenvalues"),
-            Request::Largest { .. } => Some("the largest eigenvalues"),
-            _ => None,
-        };
-        if let Some(what) = what {
-            return Err(EigenError::NotForEngine { what });
-        }
+        answerable(request)?;
         let problem = Problem::new(pencil, options)?.with_parts(parts, options)?;
-        if problem.dof() == 0 {
-            return Err(EigenError::NotForEngine { what: "a problem whose constraints leave no freedom" });
-        }
-        let scaling = Scaling::of(&problem);
-        let form = Form::of(&problem);
-        let task = task(&problem, request, options, &scaling, form);
+        free(problem.dof())?;
+        let matrices = [&problem.m, &problem.c, &problem.k];
+        let outline = Outline::of(matrices.map(Matrix::sparse), matrices.map(|a| a.symmetric));
+        let phi = problem.rows.independent.sparse();
+        let scaling = Scaling::of(&outline, phi);
+        let form = outline.form();
+        let (rank, finite) = (problem.rows.rank, problem.expected_eigenvalues());
+        let task = task(&outline, (rank, finite), request, options, scaling.gamma);
         Ok(Self { problem, pencil, request: *request, options: *options, scaling, form, task })
-    }
-
-    /// What the engine is to do.
-    pub fn task(&self) -> &Task {
-        &self.task
-    }
-
-    /// The matrices by name, n + r square: `K`, `M` and, with degree two, `C`. They are scaled as they are read.
-    pub fn matrices(&self) -> Vec<(&'static str, ScaledMatrix<'_>)> {
-        let (p, s) = (&self.problem, &self.scaling);
-        let mut out = vec![("K", s.saddle(p))];
-        match (self.task.undamped, self.form) {
-            (true, _) | (_, Form::Squared) => out.push(("M", s.leading(p, &p.m, 2))),
-            (_, Form::First) => out.push(("M", s.leading(p, &p.c, 1))),
-            (_, Form::Companion) => {
-                out.push(("C", s.leading(p, &p.c, 1)));
-                out.push(("M", s.leading(p, &p.m, 2)));
-            }
-        }
-        out
     }
 
     /// Operations of one factorization and entries of the factors, by our own order of elimination; of complex numbers where the
     /// problem is damped.
     pub fn estimate(&self) -> (f64, usize) {
         (self.problem.factor_operations(), self.problem.factor_entries())
-    }
-
-    /// Unknowns of the matrices, n + r.
-    pub fn size(&self) -> usize {
-        self.problem.n + self.problem.rows.rank
     }
 
     /// The spectrum that an answer gives, with bounds, classes and counts of our own.
@@ -260,37 +249,65 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// What is to be done for a request.
+impl ForEngine for Prepared<'_> {
+    fn task(&self) -> &Task {
+        &self.task
+    }
+    fn size(&self) -> usize {
+        self.problem.n + self.problem.rows.rank
+    }
+    fn matrices(&self) -> io::Result<Vec<(&'static str, ScaledMatrix<'_>)>> {
+        let p = &self.problem;
+        let lines = [&p.m, &p.c, &p.k].map(|a| Box::new(a.sparse()) as Box<dyn Lines + '_>);
+        Ok(self.scaling.matrices(self.form, p.rows.independent.sparse(), lines))
+    }
+}
+
+/// Refuses requests that engines do not answer.
+fn answerable(request: &Request) -> Result<(), EigenError> {
+    request.check()?;
+    match request {
+        Request::All => Err(EigenError::NotForEngine { what: "all eigenvalues" }),
+        Request::Largest { .. } => Err(EigenError::NotForEngine { what: "the largest eigenvalues" }),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a problem without degrees of freedom; their number.
+fn free(dof: usize) -> Result<usize, EigenError> {
+    let what = "a problem whose constraints leave no freedom";
+    if dof == 0 { Err(EigenError::NotForEngine { what }) } else { Ok(dof) }
+}
+
+/// What is to be done for a request, with r independent constraint rows and a number of finite eigenvalues; `gamma`: g.
 fn task(
-    problem: &Problem<'_>,
+    outline: &Outline,
+    (rank, finite): (usize, usize),
     request: &Request,
     options: &SparseOptions,
-    scaling: &Scaling,
-    form: Form,
+    gamma: f64,
 ) -> Task {
     let tau = std::f64::consts::TAU;
-    let mass_diagonal = problem.m.is_diagonal();
-    let negative = (0..problem.n).any(|i| problem.m.sparse().get(i, i).is_some_and(|v| *v < 0.0));
-    let undamped = problem.symmetric && problem.undamped() && !negative;
-    let symmetric = problem.m.symmetric && problem.c.symmetric && problem.k.symmetric;
-    let (gamma, square) = (scaling.gamma, scaling.gamma * scaling.gamma);
+    let (form, symmetric) = (outline.form(), outline.symmetric.iter().all(|x| *x));
+    let as_symmetric = symmetric && options.expert.structure != Structure::General;
+    let undamped = as_symmetric && form == Form::Squared && !outline.has_negative_mass();
+    let (square, frequency_squared) = (gamma * gamma, outline.frequency_squared());
     let point = match *request {
         Request::NearFrequency { hz, .. } => c64::new(0.0, tau * hz),
         Request::NearPoint { s, .. } => s,
         Request::Band { from_hz, to_hz, .. } => c64::new(0.0, 0.5 * tau * (from_hz + to_hz)),
         _ => c64::new(0.0, 0.0),
     };
-    let finite = problem.expected_eigenvalues();
     let most = match form {
         Form::Companion if !undamped => finite,
-        Form::First => finite.min(problem.dof()),
+        Form::First => finite.min(outline.n() - rank),
         _ => finite / 2,
     };
     let count = request.count().unwrap_or(0);
-    let beside_zero = problem.softest().map_or(tuning::FIRST_SHIFT * problem.frequency_squared(), |w| {
-        (tuning::BEFORE_SOFTEST * w).min(tuning::FIRST_SHIFT * problem.frequency_squared())
+    let beside_zero = outline.softest().map_or(tuning::FIRST_SHIFT * frequency_squared, |w| {
+        (tuning::BEFORE_SOFTEST * w).min(tuning::FIRST_SHIFT * frequency_squared)
     });
-    let beside_zero = beside_zero.max(tuning::FEW_ROUNDINGS * problem.frequency_squared());
+    let beside_zero = beside_zero.max(tuning::FEW_ROUNDINGS * frequency_squared);
     let lowest = matches!(request, Request::Lowest { .. }) && options.expert.shift == Shift::Automatic;
     let at_zero = point.norm_sqr() <= beside_zero;
     let given = match options.expert.shift {
@@ -304,7 +321,7 @@ fn task(
         search = match *request {
             Request::Band { from_hz, to_hz, .. } => {
                 let squared = |hz: f64| (tau * hz).powi(2) / square;
-                let rounding = tuning::FEW_ROUNDINGS * problem.frequency_squared() / square;
+                let rounding = tuning::FEW_ROUNDINGS * frequency_squared / square;
                 let from = squared(from_hz) * (1.0 - tuning::SQRT_EPS) - rounding;
                 let from = if from_hz > 0.0 { from } else { -beside_zero / square };
                 let to =
@@ -347,9 +364,9 @@ fn task(
         points: if options.prove_complete { tuning::POINTS } else { 0 },
         // Modes of a band that one shift serves.
         slice: tuning::MODES_AT_A_SHIFT,
-        check_mass: undamped && !mass_diagonal,
+        check_mass: undamped && !outline.mass_is_diagonal,
         below_zero: -beside_zero / square,
-        rank: problem.rows.rank,
+        rank,
         most,
     }
 }

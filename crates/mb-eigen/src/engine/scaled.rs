@@ -6,13 +6,35 @@
 //!
 //! All of the diagonal is in the pattern. Sizes: n + r square.
 
+use std::{fmt, io};
+
 use mb_algebra::Sparse;
 
-/// One of the matrices of [`super::Prepared::matrices`].
-#[derive(Debug)]
+/// A square matrix that is read line by line, forwards.
+pub trait Lines {
+    /// Replaces `into` by the entries of line `i`, from 0, as (place in it, value), the places ascending. Lines are read in their order,
+    /// and from the first again.
+    ///
+    /// # Errors
+    /// Of the place where lines wait.
+    fn line(&mut self, i: usize, into: &mut Vec<(usize, f64)>) -> io::Result<()>;
+}
+
+/// The outer vectors of the storage.
+impl Lines for &Sparse {
+    fn line(&mut self, i: usize, into: &mut Vec<(usize, f64)>) -> io::Result<()> {
+        into.clear();
+        if let Some(line) = self.outer_view(i) {
+            into.extend(line.iter().map(|(j, v)| (j, *v)));
+        }
+        Ok(())
+    }
+}
+
+/// One of the matrices of [`super::ForEngine::matrices`].
 pub struct ScaledMatrix<'a> {
-    /// n x n; its outer vectors are the rows.
-    pub(super) leading: &'a Sparse,
+    /// n x n; its lines are the rows.
+    pub(super) leading: Box<dyn Lines + 'a>,
     /// A power of g.
     pub(super) unit: f64,
     /// D.
@@ -23,27 +45,37 @@ pub struct ScaledMatrix<'a> {
     pub(super) size: usize,
 }
 
+impl fmt::Debug for ScaledMatrix<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScaledMatrix").field("size", &self.size).finish_non_exhaustive()
+    }
+}
+
 impl ScaledMatrix<'_> {
     /// Number of rows and of columns, n + r.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// Replaces `into` by the entries of row `i`, from 0, as (column, value), the columns ascending.
-    pub fn row(&self, i: usize, into: &mut Vec<(usize, f64)>) {
-        into.clear();
+    /// Replaces `into` by the entries of row `i`, from 0, as (column, value), the columns ascending. Rows are read as [`Lines`] are.
+    ///
+    /// # Errors
+    /// As [`Lines::line`].
+    pub fn row(&mut self, i: usize, into: &mut Vec<(usize, f64)>) -> io::Result<()> {
         let n = self.d.len();
         if i >= n {
+            into.clear();
             if let Some((phi, r, _)) = &self.coupling
                 && let Some(row) = phi.outer_view(i - n)
             {
                 into.extend(row.iter().map(|(j, v)| (j, r[i - n] * v * self.d[j])));
             }
             into.push((i, 0.0));
-            return;
+            return Ok(());
         }
-        if let Some(row) = self.leading.outer_view(i) {
-            into.extend(row.iter().map(|(j, v)| (j, self.unit * (self.d[i] * v * self.d[j]))));
+        self.leading.line(i, into)?;
+        for (j, v) in &mut *into {
+            *v = self.unit * (self.d[i] * *v * self.d[*j]);
         }
         if let Err(at) = into.binary_search_by_key(&i, |(j, _)| *j) {
             into.insert(at, (i, 0.0));
@@ -53,5 +85,6 @@ impl ScaledMatrix<'_> {
         {
             into.extend(column.iter().map(|(k, v)| (n + k, r[k] * v * self.d[i])));
         }
+        Ok(())
     }
 }

@@ -2,9 +2,9 @@
 
 use mb_algebra::Sparse;
 
-use super::scaled::ScaledMatrix;
-use crate::problem::Problem;
-use crate::problem::matrix::Matrix;
+use super::outline::Outline;
+use super::scaled::{Lines, ScaledMatrix};
+use crate::transform::shift_invert::Form;
 
 /// The diagonals D and R and the unit of frequency g, all powers of two.
 #[derive(Clone, Debug)]
@@ -23,47 +23,51 @@ fn reciprocal(x: f64) -> f64 {
 }
 
 impl Scaling {
-    pub(crate) fn of(problem: &Problem<'_>) -> Self {
-        let gamma = reciprocal(problem.frequency_squared().sqrt()).recip();
-        let entry = |a: &Sparse, i: usize| a.get(i, i).copied().unwrap_or(0.0).abs();
+    /// Of an outline and the independent rows of Phi, r x n.
+    pub(crate) fn of(outline: &Outline, independent: &Sparse) -> Self {
+        let gamma = reciprocal(outline.frequency_squared().sqrt()).recip();
         let size = |i: usize| {
-            let k = entry(problem.k.sparse(), i);
-            let (c, m) = (entry(problem.c.sparse(), i), entry(problem.m.sparse(), i));
+            let [m, c, k] = outline.diagonal(i).map(f64::abs);
             k.max(gamma * c).max(gamma * gamma * m)
         };
-        let d: Vec<f64> = (0..problem.n).map(|i| reciprocal(size(i).sqrt())).collect();
+        let d: Vec<f64> = (0..outline.n()).map(|i| reciprocal(size(i).sqrt())).collect();
         let row =
             |row: sprs::CsVecView<'_, f64>| row.iter().fold(0.0_f64, |s, (j, v)| s.max((v * d[j]).abs()));
-        let rows = problem.rows.independent.sparse().to_csr();
-        let r = rows.outer_iterator().map(|line| reciprocal(row(line))).collect();
+        let r = independent.to_csr().outer_iterator().map(|line| reciprocal(row(line))).collect();
         Self { gamma, d, r }
     }
 
-    /// [D K D, D Phi^T R; R Phi D, 0].
-    pub(crate) fn saddle<'a>(&'a self, problem: &'a Problem<'_>) -> ScaledMatrix<'a> {
-        let phi = problem.rows.independent.sparse();
-        let coupling = Some((phi, &self.r[..], phi.to_csc()));
-        let leading = problem.k.sparse();
-        ScaledMatrix { leading, unit: 1.0, d: &self.d, coupling, size: problem.n + problem.rows.rank }
-    }
-
-    /// [g^power D A D, 0; 0, 0].
-    pub(crate) fn leading<'a>(
+    /// The matrices of a form by name, from the independent rows `phi` and the lines of M, C and K.
+    pub(crate) fn matrices<'a>(
         &'a self,
-        problem: &Problem<'_>,
-        a: &'a Matrix<'_>,
-        power: i32,
-    ) -> ScaledMatrix<'a> {
-        let size = problem.n + problem.rows.rank;
-        let unit = self.gamma.powi(power);
-        ScaledMatrix { leading: a.sparse(), unit, d: &self.d, coupling: None, size }
+        form: Form,
+        phi: &'a Sparse,
+        [m, c, k]: [Box<dyn Lines + 'a>; 3],
+    ) -> Vec<(&'static str, ScaledMatrix<'a>)> {
+        let size = self.d.len() + self.r.len();
+        let coupling = Some((phi, &self.r[..], phi.to_csc()));
+        let mut out = vec![("K", ScaledMatrix { leading: k, unit: 1.0, d: &self.d, coupling, size })];
+        let mut leading = |name, leading, power| {
+            let unit = self.gamma.powi(power);
+            out.push((name, ScaledMatrix { leading, unit, d: &self.d, coupling: None, size }));
+        };
+        match form {
+            Form::Squared => leading("M", m, 2),
+            Form::First => leading("M", c, 1),
+            Form::Companion => {
+                leading("C", c, 1);
+                leading("M", m, 2);
+            }
+        }
+        out
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::engine::{ForEngine, Prepared};
     use crate::options::SparseOptions;
+    use crate::request::Request;
     use mb_algebra::{QuadraticPencil, dense, sparse, to_sparse};
 
     #[test]
@@ -74,13 +78,14 @@ mod tests {
             k: to_sparse(&dense::from_rows(&[&[1e9 / 3.0, -2.0], &[-2.0, 0.7]])),
             phi_q: to_sparse(&dense::from_rows(&[&[3.0, -1.0], &[6.0, -2.0]])),
         };
-        let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
-        let scaling = Scaling::of(&problem);
-        let k = scaling.saddle(&problem);
-        assert_eq!((problem.rows.rank, k.size()), (1, 3));
-        let at = |i: usize, j: usize| {
+        let request = Request::Lowest { count: 1 };
+        let prepared = Prepared::new(&pencil, None, &request, &SparseOptions::default()).unwrap();
+        let scaling = &prepared.scaling;
+        let (name, mut k) = prepared.matrices().unwrap().remove(0);
+        assert_eq!((name, prepared.task.rank, k.size()), ("K", 1, 3));
+        let mut at = |i: usize, j: usize| {
             let mut row = Vec::new();
-            k.row(i, &mut row);
+            k.row(i, &mut row).unwrap();
             assert!(row.is_sorted_by(|a, b| a.0 < b.0));
             row.iter().find(|entry| entry.0 == j).unwrap().1
         };

@@ -301,14 +301,7 @@ impl<'a> Problem<'a> {
 
     /// The square of the unit of frequency that makes |M| and |K| equal, an upper scale of |s|^2.
     pub(crate) fn frequency_squared(&self) -> f64 {
-        let (m, c, k) = (self.m.norm, self.c.norm, self.k.norm);
-        let square = match (m > 0.0, k > 0.0) {
-            (true, true) => k / m,
-            (true, false) => (c / m).powi(2),
-            (false, true) if c > 0.0 => (k / c).powi(2),
-            _ => 1.0,
-        };
-        if square > 0.0 && square.is_finite() { square } else { 1.0 }
+        frequency_squared([self.m.norm, self.c.norm, self.k.norm])
     }
 
     /// A few roundings of a sum as long as the longest row of K.
@@ -321,8 +314,7 @@ impl<'a> Problem<'a> {
     /// whole, as the angle of a floating frame does; elsewhere it is far too large.
     pub(crate) fn softest(&self) -> Option<f64> {
         let entry = |a: &Matrix, i: usize| a.sparse().get(i, i).copied().unwrap_or(0.0);
-        let quotients = (0..self.n).map(|i| (entry(&self.k, i), entry(&self.m, i)));
-        quotients.filter(|&(k, m)| k > 0.0 && m > 0.0).map(|(k, m)| k / m).reduce(f64::min)
+        softest((0..self.n).map(|i| (entry(&self.k, i), entry(&self.m, i))))
     }
 
     /// Whether some coordinate with mass has a stiffness K_ii of at most `w` M_ii.
@@ -348,4 +340,20 @@ impl<'a> Problem<'a> {
         let all = [(c, &self.k), (a, &self.m), (b, &self.c)];
         all.into_iter().filter(|(_, x)| !x.is_zero()).map(|(f, x)| (f, x.for_factors())).collect()
     }
+}
+
+/// The square of the unit of frequency that makes M and K equally large, from the sizes of M, C and K; that of C where one is missing.
+pub(crate) fn frequency_squared([m, c, k]: [f64; 3]) -> f64 {
+    let square = match (m > 0.0, k > 0.0) {
+        (true, true) => k / m,
+        (true, false) => (c / m).powi(2),
+        (false, true) if c > 0.0 => (k / c).powi(2),
+        _ => 1.0,
+    };
+    if square > 0.0 && square.is_finite() { square } else { 1.0 }
+}
+
+/// The smallest positive K_ii / M_ii of pairs (K_ii, M_ii).
+pub(crate) fn softest(pairs: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+    pairs.filter(|&(k, m)| k > 0.0 && m > 0.0).map(|(k, m)| k / m).reduce(f64::min)
 }

@@ -38,12 +38,15 @@ pub(crate) enum Form {
 impl Form {
     /// The smallest form that holds all eigenvalues.
     pub(crate) fn of(problem: &Problem) -> Self {
-        if problem.undamped() {
-            Self::Squared
-        } else if problem.m.is_zero() {
-            Self::First
-        } else {
-            Self::Companion
+        Self::with(!problem.m.is_zero(), !problem.undamped())
+    }
+
+    /// The same by whether there is any mass and any damping.
+    pub(crate) fn with(mass: bool, damping: bool) -> Self {
+        match (mass, damping) {
+            (_, false) => Self::Squared,
+            (false, true) => Self::First,
+            (true, true) => Self::Companion,
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) fn words(model: &Model, start: &Point) -> String {
 /// What the loads push and nothing holds at a point whose residual is small against the forces that stiff members could exert; empty where it
 /// is small against the loads themselves, or where the loads push along no free motion.
 pub(super) fn unbalanced(model: &Model, point: &Point, residual: f64) -> String {
-    if residual == 0.0 {
+    if residual == 0.0 || !model.has_loads() {
         return String::new();
     }
     let unloaded = model.under_loads(0.0);

@@ -15,6 +15,7 @@ use crate::model::{Member, Model};
 use crate::state::Point;
 use mb_algebra::{Dense, Scatter, Sparse, Triplets, interrupt};
 use rayon::prelude::*;
+use std::convert::Infallible;
 use std::ops::Range;
 
 /// M, C, K (nv x nv) and Phi_q (nc x nv) at one point.
@@ -62,16 +63,55 @@ impl Model<f64> {
         let blocks = self.sparse_blocks(Wanted::Statics, point);
         (blocks.k, blocks.phi_q)
     }
+    /// The blocks of one range of columns after the other, in their order, for which memory is that of a few regions: M, C and K n x width,
+    /// Phi_q m x width.
+    ///
+    /// # Errors
+    /// Those of `take`, which end it.
+    pub fn blocks_by_columns<E>(
+        &self,
+        point: &Point,
+        take: impl FnMut(LinearizedBlocks) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.blocks_in_turn(Wanted::All, point, take)
+    }
+    /// K and Phi_q alone, in the same way.
+    pub fn static_blocks_by_columns(&self, point: &Point, mut take: impl FnMut(&Sparse, &Sparse)) {
+        let taken = self.blocks_in_turn(Wanted::Statics, point, |blocks| {
+            take(&blocks.k, &blocks.phi_q);
+            Ok::<(), Infallible>(())
+        });
+        match taken {
+            Ok(()) => {}
+        }
+    }
+    fn blocks_in_turn<E>(
+        &self,
+        wanted: Wanted,
+        point: &Point,
+        mut take: impl FnMut(LinearizedBlocks) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let at_once = 2 * rayon::current_num_threads();
+        for regions in self.regions(wanted).all().chunks(at_once) {
+            take(self.blocks_of_regions(wanted, point, regions.to_vec()))?;
+        }
+        Ok(())
+    }
     /// The wanted blocks; those not wanted have no entries. Large models use all cores, one region of columns each.
     pub(super) fn sparse_blocks(&self, wanted: Wanted, point: &Point) -> LinearizedBlocks {
+        self.blocks_of_regions(wanted, point, self.regions(wanted).all())
+    }
+    fn regions(&self, wanted: Wanted) -> Regions {
+        if self.members().len() < PARALLEL_FROM {
+            return Regions::one(self);
+        }
+        // Statics knows nothing of mass.
+        let still = |m: &Member| m.rows == 0 && !m.element.dependence().q;
+        Regions::of(self, |m| wanted != Wanted::Statics || !still(m))
+    }
+    /// The columns of consecutive regions.
+    fn blocks_of_regions(&self, wanted: Wanted, point: &Point, regions: Vec<Region<'_>>) -> LinearizedBlocks {
         let (n, m) = (self.nv(), self.nc());
-        let regions = if self.members().len() < PARALLEL_FROM {
-            Regions::one(self)
-        } else {
-            // Statics knows nothing of mass.
-            let still = |m: &Member| m.rows == 0 && !m.element.dependence().q;
-            Regions::of(self, |m| wanted != Wanted::Statics || !still(m))
-        };
         let (with_m, with_c) =
             (wanted != Wanted::Statics, matches!(wanted, Wanted::All | Wanted::Parts { .. }));
         let one = |room: &mut Assembling, region: Region<'_>| {
@@ -87,7 +127,7 @@ impl Model<f64> {
             (m, c, k, phi_q)
         };
         let (mut ms, mut cs, mut ks, mut phi_qs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for (m, c, k, phi_q) in share_out(regions.all(), one) {
+        for (m, c, k, phi_q) in share_out(regions, one) {
             ms.push(m);
             cs.push(c);
             ks.push(k);

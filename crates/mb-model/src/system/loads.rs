@@ -5,6 +5,20 @@ use crate::law::{Term, TimeLaw, TimeLeaf};
 use crate::model::Model;
 
 impl<P: Data> Model<P> {
+    /// Whether there is anything that [`Self::under_loads`] changes.
+    pub fn has_loads(&self) -> bool {
+        let load = |element: &Element<P>| {
+            matches!(
+                element,
+                Element::Force(_)
+                    | Element::Torque(_)
+                    | Element::Moment(_)
+                    | Element::FaceLoad(_)
+                    | Element::Motor(_)
+            )
+        };
+        self.gravity.iter().any(|g| *g != P::zero()) || self.members().iter().any(|m| load(&m.element))
+    }
     /// The model with gravity and the magnitudes of all forces, loads on faces, torques and motors times `factor`.
     ///
     /// Springs with their preloads, drives and inputs stay; so do the loads of elements from outside.

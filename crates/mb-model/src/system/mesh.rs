@@ -278,7 +278,7 @@ impl Meshed {
             }
         }
     }
-    /// The matrix (CSC) with the columns of all regions, in their order.
+    /// The matrix (CSC) with the columns of consecutive regions.
     pub(super) fn join(model: &Model, point: &Point, parts: Vec<Self>) -> Sparse {
         let n = model.nv();
         if parts.iter().all(|part| part.members.is_empty()) {
@@ -307,7 +307,7 @@ impl Meshed {
         share_out(pieces, |filling: &mut Filling, (part, starts, rows, values)| {
             part.fill((model, point), starts, rows, values, filling);
         });
-        Sparse::new_csc((n, n), starts, rows, values)
+        Sparse::new_csc((n, column), starts, rows, values)
     }
 }
 
