@@ -23,17 +23,15 @@ pub(super) fn words(model: &Model, start: &Point) -> String {
 /// What the loads push and nothing holds at a point whose residual is small against the forces that stiff members could exert; empty where it
 /// is small against the loads themselves, or where the loads push along no free motion.
 pub(super) fn unbalanced(model: &Model, point: &Point, residual: f64) -> String {
-    if residual == 0.0 || !model.has_loads() {
+    if residual == 0.0 {
         return String::new();
     }
-    let unloaded = model.under_loads(0.0);
-    let own = unloaded.applied_residual(point);
-    let loads: Vec<f64> = model.applied_residual(point).iter().zip(&own).map(|(r, own)| own - r).collect();
+    let loads = model.applied_loads(point);
     let largest = norms::max_abs_vec(&loads);
     if largest == 0.0 || residual <= UNBALANCED * largest {
         return String::new();
     }
-    along(&unloaded, point, &loads)
+    along(&model.under_loads(0.0), point, &loads)
 }
 
 /// The velocities of the free motion of a model without loads that `forces` push along.

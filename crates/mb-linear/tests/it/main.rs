@@ -5,6 +5,7 @@ mod beam;
 mod beam_joints;
 mod beam_studies;
 mod branches;
+mod columns;
 mod coupling;
 mod equilibrium;
 mod flexible;

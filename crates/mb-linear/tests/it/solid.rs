@@ -11,7 +11,7 @@ use mb_linear::{
 use mb_model::Model;
 use mb_model::spec::{SolidElementSpec, SolidMassSpec};
 
-fn rest_of(model: &Model) -> Equilibrium {
+pub(crate) fn rest_of(model: &Model) -> Equilibrium {
     Equilibrium::solve(model, model.initial(), &EquilibriumOptions::default()).unwrap()
 }
 /// The lowest frequencies at rest, rad/s.

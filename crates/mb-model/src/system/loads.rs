@@ -3,21 +3,31 @@
 use crate::element::{Data, Element};
 use crate::law::{Term, TimeLaw, TimeLeaf};
 use crate::model::Model;
+use crate::state::Point;
 
 impl<P: Data> Model<P> {
-    /// Whether there is anything that [`Self::under_loads`] changes.
-    pub fn has_loads(&self) -> bool {
-        let load = |element: &Element<P>| {
-            matches!(
-                element,
-                Element::Force(_)
-                    | Element::Torque(_)
-                    | Element::Moment(_)
-                    | Element::FaceLoad(_)
-                    | Element::Motor(_)
-            )
-        };
-        self.gravity.iter().any(|g| *g != P::zero()) || self.members().iter().any(|m| load(&m.element))
+    /// What [`Self::under_loads`] scales: gravity, forces, loads on faces, torques and motors as nv numbers of the equations of motion.
+    pub fn applied_loads(&self, point: &Point<P>) -> Vec<P> {
+        let nothing = [P::zero(); 3];
+        let heavy = self.gravity.iter().any(|g| *g != P::zero());
+        let parts = self.numbers(|s, m, out| {
+            let mut residual = |gravity| {
+                s.value.gather(&m.wires, point, gravity);
+                s.value.residual(m);
+                s.value.out.clone()
+            };
+            if is_load(&m.element) {
+                out.extend(residual(self.gravity).into_iter().map(|r| -r));
+            } else if heavy {
+                let without = residual(nothing);
+                out.extend(
+                    without.into_iter().zip(residual(self.gravity)).map(|(without, with)| without - with),
+                );
+            } else {
+                out.extend(m.wires.v_index.iter().map(|_| P::zero()));
+            }
+        });
+        self.added_up(parts)
     }
     /// The model with gravity and the magnitudes of all forces, loads on faces, torques and motors times `factor`.
     ///
@@ -37,6 +47,12 @@ impl<P: Data> Model<P> {
         }
         out
     }
+}
+
+/// Whether an element exerts nothing but a load, which vanishes with its magnitude.
+fn is_load<P: Data>(element: &Element<P>) -> bool {
+    use Element::{FaceLoad, Force, Moment, Motor, Torque};
+    matches!(element, Force(_) | Torque(_) | Moment(_) | FaceLoad(_) | Motor(_))
 }
 
 fn scale<P: Data>(law: &mut TimeLaw<P>, factor: P) {

@@ -13,6 +13,10 @@ impl<P: Data> Model<P> {
             s.value.residual(m);
             out.extend_from_slice(&s.value.out);
         });
+        self.added_up(parts)
+    }
+    /// The sum of what all elements have in their equations: nv numbers.
+    pub(super) fn added_up(&self, parts: impl Iterator<Item = P>) -> Vec<P> {
         let mut r = vec![P::zero(); self.nv()];
         for (i, x) in self.members().iter().flat_map(|m| &m.wires.v_index).zip(parts) {
             r[*i] += x;
