@@ -58,7 +58,7 @@ pub struct FloquetDiagram {
     /// Ranges in which something grows, in the order of the values; none are solved for where the work was ended.
     pub grows: Vec<Grows>,
     /// Intervals in which growth was looked for and neither found nor seen to be absent: two multipliers meet there within their errors, or motions
-    /// are not found or change too fast. In the order of the values.
+    /// are not found, change too fast, or have vibrations that the steps do not resolve. In the order of the values.
     pub undecided: Vec<[f64; 2]>,
     /// Why the work ended before the last value or the ends of the ranges; what was computed until then is kept.
     pub ended: Option<Stopped>,
@@ -132,12 +132,16 @@ struct Sample {
 }
 
 impl Sample {
+    fn is_resolved(&self) -> bool {
+        !self.floquet.multipliers.iter().any(|m| m.class == Class::Unresolved)
+    }
     fn grows(&self) -> bool {
         self.floquet.multipliers.iter().any(|m| m.class == Class::Growing)
     }
     /// The value, the largest |mu| - 1 and the estimate of its error, where that is far smaller.
     fn excess(&self) -> Option<[f64; 3]> {
-        let all = self.floquet.multipliers.iter().map(|m| (m.value.norm() - 1.0, m.error));
+        let all = self.floquet.multipliers.iter().filter(|m| m.error.is_finite());
+        let all = all.map(|m| (m.value.norm() - 1.0, m.error));
         let largest = all.max_by(|a, b| a.0.total_cmp(&b.0));
         largest
             .filter(|(excess, error)| *excess > CLEAR * error)

@@ -32,6 +32,8 @@ pub enum Class {
     Neutral,
     /// Inside the unit circle by more than its error.
     Decaying,
+    /// Of a vibration so fast that the most steps allowed do not resolve it: its value says nothing.
+    Unresolved,
 }
 
 impl std::fmt::Display for Class {
@@ -42,6 +44,7 @@ impl std::fmt::Display for Class {
             Self::Growing => "growing",
             Self::Neutral => "neutral",
             Self::Decaying => "decaying",
+            Self::Unresolved => "unresolved",
         })
     }
 }
@@ -51,11 +54,11 @@ impl std::fmt::Display for Class {
 pub struct Multiplier {
     /// mu.
     pub value: c64,
-    /// Estimate of its error.
+    /// Estimate of its error; infinite for an unresolved one.
     pub error: f64,
     /// Condition kappa of the eigenvalue.
     pub condition: f64,
-    /// Exponent ln(mu) / T on the principal branch, 1/s; none where mu is zero within its error.
+    /// Exponent ln(mu) / T on the principal branch, 1/s; none where mu is zero within its error, and of an unresolved one.
     pub exponent: Option<c64>,
     /// Its class.
     pub class: Class,
@@ -79,6 +82,8 @@ pub enum Stability {
     Unstable,
     /// None outside, some on it within their errors: first order does not decide.
     Undecided,
+    /// None of those resolved outside, others unresolved.
+    Unresolved,
 }
 
 impl std::fmt::Display for Stability {
@@ -87,6 +92,7 @@ impl std::fmt::Display for Stability {
             Self::Stable => "stable",
             Self::Unstable => "unstable",
             Self::Undecided => "neutral to first order",
+            Self::Unresolved => "not determined",
         })
     }
 }
@@ -235,9 +241,15 @@ pub fn floquet(orbit: &Orbit) -> Result<Floquet, PeriodicError> {
         resolve(&mut multipliers, &orbit.decayed, orbit.period);
         sort(&mut multipliers);
     }
+    let others = multipliers.iter_mut().filter(|m| !matches!(m.class, Class::Trivial | Class::Ignorable));
+    for m in others.rev().take(orbit.unresolved) {
+        (m.class, m.error, m.exponent) = (Class::Unresolved, f64::INFINITY, None);
+    }
     let any = |class: Class| multipliers.iter().any(|m| m.class == class);
     let stability = if any(Class::Growing) {
         Stability::Unstable
+    } else if any(Class::Unresolved) {
+        Stability::Unresolved
     } else if any(Class::Neutral) {
         Stability::Undecided
     } else {

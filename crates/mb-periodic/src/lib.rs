@@ -18,6 +18,7 @@ mod least_period;
 mod newton;
 mod orbit;
 mod parameter;
+mod resolution;
 mod rows;
 mod step;
 mod symmetry;

@@ -19,6 +19,7 @@ use crate::error::PeriodicError;
 use crate::geometry::difference;
 use crate::group::Displacement;
 use crate::least_period;
+use crate::resolution::Resolution;
 use crate::step::Stepper;
 use crate::symmetry::Symmetries;
 use crate::time_dependence::{check_period, is_autonomous};
@@ -122,6 +123,8 @@ pub struct Orbit {
     pub violation: [f64; 2],
     /// How often the least period goes into the given one, or the one found first; one where time matters or the motion is steady.
     pub returns: usize,
+    /// Multipliers of vibrations so fast that the most steps allowed do not resolve them: those of the smallest magnitude found.
+    pub unresolved: usize,
     /// The smallest multipliers, where they are asked for and many decades below the others.
     pub decayed: Vec<Decayed>,
 }
@@ -200,7 +203,8 @@ pub fn find_orbit(
             };
         }
     }
-    if options.decayed {
+    // Which of the smallest are of vibrations that are not resolved, and which have decayed, is not seen.
+    if options.decayed && orbit.unresolved == 0 {
         let dynamics = Dynamics::new(model, &inputs, start)?;
         orbit.decayed = decayed(&mut Stepper::new(dynamics)?, &orbit, options)?;
     }
@@ -350,6 +354,11 @@ impl Search<'_, '_> {
                 }
                 Err(e) => return Err(e),
             };
+            let resolution = self.resolution(&pass, steps)?;
+            if resolution.steps > steps {
+                (steps, last) = (resolution.steps, None);
+                continue;
+            }
             let mut monodromy = dense::identity(pass.gaps[0].len());
             for map in &pass.maps {
                 monodromy = dense::mul(map, &monodromy);
@@ -370,12 +379,18 @@ impl Search<'_, '_> {
                 norms::max_abs_vec(&gap).max((self.period - period).abs() * self.rate() * self.scale(&pass));
             let stalled = size > 0.5 * smallest && size <= 1e-9 * whole;
             if size <= self.options.tolerance * whole || stalled || !more {
-                return self.finish(pass, monodromy, change, moved, steps);
+                let orbit = self.finish(pass, monodromy, change, moved, steps)?;
+                return Ok(Orbit { unresolved: resolution.unresolved, ..orbit });
             }
             smallest = smallest.min(size);
             last = Some((monodromy, pass.frames[0].clone(), self.nodes[0].clone(), self.period));
             steps *= 2;
         }
+    }
+    fn resolution(&mut self, pass: &Pass, steps: usize) -> Result<Resolution, PeriodicError> {
+        let states: Vec<State> = pass.arcs.iter().flat_map(|a| a.states.iter().cloned()).collect();
+        let (period, most) = (self.period, self.options.most_steps);
+        Resolution::of(&mut self.stepper.dynamics, &states, period, steps, most)
     }
     fn check(&self, pass: &Pass) -> Result<(), PeriodicError> {
         let states: Vec<State> = pass.arcs.iter().flat_map(|a| a.states.iter().cloned()).collect();
@@ -431,6 +446,7 @@ impl Search<'_, '_> {
             carried,
             violation,
             returns: 1,
+            unresolved: 0,
             decayed: Vec::new(),
         })
     }

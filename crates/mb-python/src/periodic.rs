@@ -242,7 +242,7 @@ impl Orbit {
         let verdict = match self.floquet.stability {
             Stability::Stable => Some(true),
             Stability::Unstable => Some(false),
-            Stability::Undecided => None,
+            Stability::Undecided | Stability::Unresolved => None,
         };
         let f = &self.floquet;
         (f.stability.to_string(), verdict, f.trivial_residual, f.change)

@@ -242,6 +242,12 @@ impl<'a> Search<'a> {
     /// # Errors
     /// Those of a motion, where work was asked to end.
     pub(super) fn between(&self, a: &Sample, b: &Sample) -> Result<Vec<Sample>, OrbitError> {
+        if !a.is_resolved() || !b.is_resolved() {
+            self.undecided.borrow_mut().push([a.value, b.value]);
+            if !a.grows() && !b.grows() {
+                return Ok(Vec::new());
+            }
+        }
         self.filled(a, b, DEPTH)
     }
     fn filled(&self, a: &Sample, b: &Sample, depth: u32) -> Result<Vec<Sample>, OrbitError> {

@@ -44,11 +44,12 @@ fn case(floquet: &Floquet, count: usize) -> Case {
     let verdict = match floquet.stability {
         Stability::Stable => Verdict::Stable,
         Stability::Unstable => Verdict::Unstable,
-        Stability::Undecided => Verdict::Marginal,
+        Stability::Undecided | Stability::Unresolved => Verdict::Marginal,
     };
     modes.truncate(count);
-    // All multipliers are computed.
-    Case { modes, rightmost, verdict, complete: true, whole: true }
+    // All multipliers are computed but those of vibrations that the steps do not resolve.
+    let all = !floquet.multipliers.iter().any(|m| m.class == Class::Unresolved);
+    Case { modes, rightmost, verdict, complete: all, whole: all }
 }
 
 #[cfg(test)]

@@ -258,8 +258,9 @@ impl Exponents {
             let at = |k: usize, of: &dyn Fn(&Exponent) -> f64| {
                 points[k].as_ref().map_or_else(|| "-".to_owned(), |e| six(of(e)))
             };
-            let largest = points.iter().flatten().map(clear).fold(f64::NEG_INFINITY, f64::max);
-            let error = points.iter().flatten().map(|e| e.error).fold(0.0, f64::max);
+            let most = |of: &dyn Fn(&Exponent) -> f64| points.iter().flatten().map(of).reduce(f64::max);
+            let (largest, error) = (most(&clear), most(&|e| e.error));
+            let nothing = || "-".to_owned();
             let frequency = |e: &Exponent| if e.s.im.abs() <= e.error { 0.0 } else { e.s.im.abs() / TAU };
             table.row(vec![
                 (number + 1).to_string(),
@@ -267,8 +268,8 @@ impl Exponents {
                 at(last, &frequency),
                 at(0, &clear),
                 at(last, &clear),
-                six(largest),
-                tiny(error),
+                largest.map_or_else(nothing, six),
+                error.map_or_else(nothing, tiny),
             ]);
         }
         out.push_str(&table.render(style));

@@ -241,7 +241,7 @@ fn table(floquet: &Floquet, style: Style) -> String {
             six(m.value.norm()),
             growth,
             frequency,
-            format!("±{}", tiny(m.error)),
+            if m.error.is_finite() { format!("±{}", tiny(m.error)) } else { "-".to_owned() },
             class,
         ]);
     }
@@ -261,6 +261,10 @@ fn verdict(floquet: &Floquet, style: Style) -> String {
         mb_periodic::Stability::Stable => {
             "stable: all multipliers that can decay are inside the unit circle".to_owned()
         }
+        mb_periodic::Stability::Unresolved => format!(
+            "not determined: {} of vibrations that are too fast for the steps; none of the others is outside the unit circle",
+            of(Class::Unresolved)
+        ),
         mb_periodic::Stability::Undecided => format!(
             "neutral to first order: {} on the unit circle within the errors, none outside; first order does not decide",
             of(Class::Neutral)
@@ -318,6 +322,13 @@ fn notes(found: &Found) -> Vec<String> {
         .collect();
     if !turns.is_empty() {
         out.push(format!("periodic but for whole turns in a period: {}", turns.join(", ")));
+    }
+    if found.orbit.unresolved > 0 {
+        out.push(format!(
+            "{} so fast that {} steps do not resolve them: --most-steps allows more, and members that hardly give are better rigid",
+            names::count(found.orbit.unresolved, "multiplier is of vibrations", "multipliers are of vibrations"),
+            found.orbit.steps
+        ));
     }
     let settled = found.floquet.change <= 1e-9;
     if !settled {

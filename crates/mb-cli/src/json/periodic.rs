@@ -74,7 +74,7 @@ struct StateView {
 struct MultiplierView {
     value: [f64; 2],
     magnitude: f64,
-    error_estimate: f64,
+    error_estimate: Option<f64>,
     condition: Option<f64>,
     exponent: Option<[f64; 2]>,
     class: String,
@@ -85,7 +85,7 @@ impl MultiplierView {
         Self {
             value: [m.value.re, m.value.im],
             magnitude: m.value.norm(),
-            error_estimate: m.error,
+            error_estimate: m.error.is_finite().then_some(m.error),
             condition: m.condition.is_finite().then_some(m.condition),
             exponent: m.exponent.map(|s| [s.re, s.im]),
             class: m.class.to_string(),

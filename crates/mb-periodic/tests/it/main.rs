@@ -4,6 +4,7 @@
 mod branch;
 mod constant;
 mod decayed;
+mod fast;
 mod flexible_rod;
 mod fourier;
 mod mathieu;

@@ -285,9 +285,10 @@ class Floquet:
     kind : list of str
         ``growing``, ``neutral``, ``decaying``: outside, on or inside the unit circle, decided with the error; ``trivial``: the 1 of a
         model that does not depend on time, a start earlier or later on the same motion; ``ignorable``: of magnitude one, because
-        what rolls does not know its place, its heading or how far its wheels have turned.
+        what rolls does not know its place, its heading or how far its wheels have turned; ``unresolved``: of a vibration so fast that
+        ``most_steps`` do not resolve it, which says nothing and has an infinite error.
     stable : bool or None
-        True: all but the trivial and ignorable ones decay. False: one grows. None: first order does not decide.
+        True: all but the trivial and ignorable ones decay. False: one grows. None: first order does not decide, or some are unresolved.
     stability : str
         The same in words.
     trivial_residual : float or None
@@ -316,6 +317,13 @@ class Floquet:
         self.condition: np.ndarray = native.condition()
         self.kind: list[str] = native.kind()
         self.stability, self.stable, self.trivial_residual, self.change = native.stability()
+        fast = self.kind.count("unresolved")
+        if fast:
+            warnings.warn(
+                f"{fast} multipliers are of vibrations so fast that the steps do not resolve them; most_steps= allows more.",
+                FindingWarning,
+                stacklevel=4,
+            )
         if self.change > _SETTLED:
             warnings.warn(
                 f"The monodromy matrix is not settled: the last doubling changed it by {self.change:.1e} of its norm; "
