@@ -2,18 +2,24 @@
 //!
 //! At a singular configuration the multipliers are not unique, and the stiffness of the reactions depends on which are taken
 //! ([`mb_linear::undetermined`]). The eigenvalues are then those of the smallest multipliers: nothing bounds their error.
+//!
+//! Nor does anything bound it where links turn whose elements are linear in the displacements: what centrifugal forces stiffen is
+//! of second order in them.
 
 use crate::error::AnalysisError;
 use crate::spectra::{MOST_ROWS_WITH_SPURIOUS, rank_at};
+use mb_eigen::sparse::SparseFinding;
 use mb_eigen::{Finding, Spectrum};
 use mb_linear::OperatingPoint;
-use mb_model::Model;
+use mb_model::coordinates::BlockKind;
+use mb_model::element::{Element, Erls};
+use mb_model::{Member, Model};
 
 /// Smallest pivot of the constraint rows below which a configuration is checked more closely.
 const NEARLY_SINGULAR: f64 = 1e-4;
 
-/// Takes the error bounds away and says so where the spectrum of a model, of a size that dense matrices can hold, depends on which
-/// multipliers are taken.
+/// Takes the error bounds away and says why where the spectrum of a model, of a size that dense matrices can hold, depends on which
+/// multipliers are taken, and where elements of a steady motion leave out terms that it needs.
 ///
 /// # Errors
 /// As [`super::rank`].
@@ -22,12 +28,38 @@ pub(crate) fn settle(
     at: &OperatingPoint,
     spectrum: &mut Spectrum,
 ) -> Result<(), AnalysisError> {
-    if let Some(finding) = undetermined(model, at)? {
+    for finding in undetermined(model, at)?.into_iter().chain(stiffening_left_out(model, at)) {
         let motion = spectrum.eigenpairs.iter_mut().filter(|pair| pair.class.is_motion());
         motion.for_each(|pair| pair.error_bound = f64::INFINITY);
+        // What grows with some multipliers need not with others.
+        let grows =
+            |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::GrowingNotShown { .. } });
+        spectrum.findings.retain(|finding| !grows(finding));
         spectrum.findings.push(finding);
     }
     Ok(())
+}
+
+/// The finding that links of a steady motion turn whose elements are linear in the displacements.
+fn stiffening_left_out(model: &Model, at: &OperatingPoint) -> Option<Finding> {
+    let v = &at.steady()?.point().v;
+    let speed = |member: &Member| {
+        let blocks = member.wires.blocks.iter().map(|id| model.coordinates().block(*id));
+        blocks
+            .filter(|block| block.kind == BlockKind::Angle)
+            .map(|block| v[block.v].abs())
+            .fold(0.0, f64::max)
+    };
+    let elastic = model
+        .members()
+        .iter()
+        .filter(|m| matches!(&m.element, Element::Erls(e) if matches!(**e, Erls::Beam(_))));
+    let turning: Vec<(&str, f64)> =
+        elastic.map(|m| (m.owner.as_str(), speed(m))).filter(|(_, speed)| *speed > 0.0).collect();
+    let fastest = turning.iter().map(|(_, speed)| *speed).reduce(f64::max)?;
+    let mut links: Vec<String> = turning.into_iter().map(|(owner, _)| owner.to_owned()).collect();
+    links.dedup();
+    Some(Finding::StiffeningLeftOut { links, speed: fastest })
 }
 
 /// The finding that the spectrum depends on which multipliers are taken, with the constraint rows that they belong to.

@@ -97,9 +97,7 @@ pub enum LinearError {
         acceleration: f64,
     },
     /// A motion that is not steady.
-    #[error(
-        "The motion is not steady, so it has no exponents: {0}. Ask for a steady motion near by, or follow the motion in time."
-    )]
+    #[error("{}", .0.sentence())]
     NotSteady(Box<Unsteady>),
     /// No steady motion was found.
     #[error(

@@ -43,6 +43,7 @@ pub(crate) fn warns(finding: &Finding) -> bool {
                 | Finding::ClassifiedByMagnitude { .. }
                 | Finding::SingularPencil { .. }
                 | Finding::UndeterminedEigenvalues { .. }
+                | Finding::StiffeningLeftOut { .. }
                 | Finding::Sparse {
                     detail: SparseFinding::GrowingNotShown { .. } | SparseFinding::GrowthUnknown { .. }
                 }

@@ -2,7 +2,7 @@
 
 use crate::Answer;
 use crate::args::{FormArg, StateSpaceArgs};
-use crate::failure::{Failure, RequestError};
+use crate::failure::{Failure, NUMERICS, RequestError};
 use crate::flow::{self, Site, State};
 use crate::json;
 use crate::mat::{self, Variable};
@@ -14,6 +14,7 @@ use crate::render::{Column, Style, Table, six, summary};
 use crate::source::{Loaded, Text, load};
 use mb_algebra::{Dense, dense};
 use mb_constraints::ConstraintRank;
+use mb_eigen::Finding;
 use mb_linear::{DescriptorSystem, StateSpace, descriptor, descriptor_of_instant, linearize_instant};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -34,6 +35,8 @@ pub struct System {
     pub site: Site,
     /// The linear system.
     pub form: LinearForm,
+    /// That it depends on which multipliers are taken.
+    pub undetermined: Option<Finding>,
     /// The model.
     pub loaded: Loaded,
 }
@@ -46,11 +49,7 @@ impl System {
         notes.extend(summary::redundancy_notes(&self.rank));
         notes.extend(summary::steadiness(&self.site));
         notes.extend(summary::own_speeds(model, &self.site));
-        if let State::Lasting(at) = self.site.state()
-            && let Ok(Some(finding)) = flow::undetermined(model, &at)
-        {
-            notes.push(finding.to_string());
-        }
+        notes.extend(self.undetermined.as_ref().map(ToString::to_string));
         notes
     }
 }
@@ -88,7 +87,11 @@ pub fn run(text: &Text, args: &StateSpaceArgs, style: Style, progress: Progress)
         FormArg::Reduced => LinearForm::Reduced(full.to_state_space()?),
         FormArg::Minimal => LinearForm::Minimal(full.to_state_space()?.minimal(MINIMAL_TOLERANCE)?),
     };
-    let found = System { rank, site, form, loaded };
+    let undetermined = match site.state() {
+        State::Lasting(at) => flow::undetermined(model, &at)?,
+        State::Instant(_) => None,
+    };
+    let found = System { rank, site, form, loaded, undetermined };
     if let (Some(path), Some(format)) = (&args.output, format) {
         let bytes = match format {
             Format::Json => json::state_space::document(&found).into_bytes(),
@@ -97,11 +100,16 @@ pub fn run(text: &Text, args: &StateSpaceArgs, style: Style, progress: Progress)
         };
         outfile::write(path, |out| out.write_all(&bytes))?;
     }
-    Ok(Answer::right(if args.json {
+    let text = if args.json {
         json::state_space::document(&found)
     } else {
         render(&found, args.output.as_deref(), style)
-    }))
+    };
+    let complaint = found.undetermined.map_or_else(String::new, |_| {
+        "The constraints do not determine the matrices, see the notes.\n".to_owned()
+    });
+    let code = if complaint.is_empty() { 0 } else { NUMERICS };
+    Ok(Answer { text, complaint, code })
 }
 
 /// Formats of the file.

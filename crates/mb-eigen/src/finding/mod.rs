@@ -139,6 +139,13 @@ pub enum Finding {
         /// Constraint rows whose multipliers are not determined, by owner and axis.
         rows: Vec<String>,
     },
+    /// Links turn whose elements leave out the stiffening by the forces of the motion: the eigenvalues have no error bounds.
+    StiffeningLeftOut {
+        /// The links in the user's words.
+        links: Vec<String>,
+        /// The fastest of them, rad/s.
+        speed: f64,
+    },
     /// Error bounds as wide as the eigenvalues: of those not one digit is known.
     UndeterminedEigenvalues {
         /// How many; a conjugate pair counts as one.
@@ -308,6 +315,13 @@ impl fmt::Display for Finding {
                  equal eigenvalues with few modes, are the usual cause."
             ),
             Self::Sparse { detail } => detail.fmt(f),
+            Self::StiffeningLeftOut { links, speed } => write!(
+                f,
+                "CENTRIFUGAL STIFFNESS IS MISSING: the equivalent rigid-link system ({}, at up to {speed:.4} rad/s) leaves out terms \
+                 of second order in the displacements, of the size of that speed squared in the square of a frequency. The values have no error bounds, and growth among them need not be real; a `flexible-link` or a \
+                 `beam` has these terms.",
+                links.join(", ")
+            ),
             Self::PolishStalled { re, im, backward_error } => write!(
                 f,
                 "Inverse iteration could not improve the eigenvalue {re:.6e} {im:+.6e}i beyond a backward error of \

@@ -71,7 +71,7 @@ pub enum Stability {
         directions: usize,
     },
     /// K is not symmetric (follower loads), so its sign does not decide; the eigenvalues of
-    /// the linearized system do. Also where the factors of a large model leave the signs uncertain.
+    /// the linearized system do. Also where K depends on which multipliers are taken, and where the factors of a large model leave the signs uncertain.
     Undecided,
 }
 
@@ -84,7 +84,7 @@ impl std::fmt::Display for Stability {
             Self::Neutral { directions: 1 } => f.write_str("neutral in 1 direction"),
             Self::Neutral { directions } => write!(f, "neutral in {directions} directions"),
             Self::Undecided => {
-                f.write_str("undecided by stiffness (loads without a potential, or signs lost in rounding)")
+                f.write_str("undecided by stiffness (loads without a potential, a singular configuration, or signs lost in rounding)")
             }
         }
     }

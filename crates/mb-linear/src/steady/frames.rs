@@ -216,7 +216,7 @@ impl FullOrbit<'_> {
     pub(super) fn naming(&self, why: Unsteady) -> Unsteady {
         let owners: BTreeSet<&str> =
             self.model.members().iter().filter(|m| m.rows == 0).map(|m| m.owner.as_str()).collect();
-        if owners.len() > MOST_OWNERS {
+        if owners.len() > MOST_OWNERS || why.in_frame_asked {
             return why;
         }
         // The nodes of a shaft that sags turn about axes of their own.

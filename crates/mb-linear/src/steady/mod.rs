@@ -297,7 +297,8 @@ impl Search<'_> {
         let of_rate = |rate| Generator::of_frame(self.model, point, rate);
         let named = |rate| -> Result<(Generator, Deviation), LinearError> {
             let s = of_rate(rate);
-            let found = orbit.check(&s)?.map_err(|why| LinearError::NotSteady(Box::new(why)))?;
+            let asked = |why| LinearError::NotSteady(Box::new(Unsteady { in_frame_asked: true, ..why }));
+            let found = orbit.check(&s)?.map_err(asked)?;
             Ok((s, found))
         };
         match wanted {

@@ -315,6 +315,7 @@ pub(super) fn at_speed(
     let (mut iteration, mut patterns) = (0, SaddlePatterns::default());
     // Where Newton has arrived, with what is left there; the step after that leaves rounding.
     let mut arrival: Option<(Point, f64)> = None;
+    let mut worst = (0, 0.0);
     loop {
         let (residual, phi) = (model.residual(&point), model.phi(&point.q, point.t));
         let forces = force_scale(model, &point);
@@ -333,8 +334,10 @@ pub(super) fn at_speed(
             return Ok((point, 0));
         }
         arrival = arrived.then(|| (point.clone(), size));
+        // Of numbers that are none those of the step before are given.
+        worst = largest(&residual).filter(|(_, x)| x.is_finite()).unwrap_or(worst);
         if !size.is_finite() || iteration == MOST {
-            let (i, residual) = largest(&residual).unwrap_or((0, 0.0));
+            let (i, residual) = worst;
             return Err(LinearError::NoSteadyMotion {
                 equation: model.coordinate_name(i),
                 iterations: iteration,

@@ -238,7 +238,7 @@ fn check_constraints(
     let who = most.map_or_else(String::new, |(s, _)| s.name(model));
     let drive = model.members_of_row(row).find(|m| matches!(m.element, Element::Drive(_)));
     let problem = match drive {
-        Some(m) => format!("contradicts {}, which gives another speed (off by {off:.6})", m.owner),
+        Some(m) => format!("contradicts {}, which gives another speed", m.owner),
         None => format!("contradicts {}, which would part by {off:.6} a second", model.row_name(row)),
     };
     Err(bad(who, problem))

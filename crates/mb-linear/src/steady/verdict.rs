@@ -176,6 +176,8 @@ pub struct Unsteady {
     pub reason: Reason,
     /// What is not symmetric in the frames of the ground and of the bodies; empty where that was not sought.
     pub asymmetric: Vec<Asymmetric>,
+    /// Whether that is so in a frame that was asked for, while there may be others.
+    pub in_frame_asked: bool,
 }
 
 /// A force that is not the same all along an orbit, seen from a frame.
@@ -191,7 +193,18 @@ pub struct Asymmetric {
 
 impl Unsteady {
     pub(super) fn of(reason: Reason) -> Self {
-        Self { reason, asymmetric: Vec::new() }
+        Self { reason, asymmetric: Vec::new(), in_frame_asked: false }
+    }
+    /// The whole sentence, with what to do.
+    pub(crate) fn sentence(&self) -> String {
+        if self.in_frame_asked {
+            return format!(
+                "Seen from the frame that was asked for, the motion is not steady and has no exponents: {self}. Seen from another one it may be: leave the frame out, or name a body that turns."
+            );
+        }
+        format!(
+            "The motion is not steady, so it has no exponents: {self}. Ask for a steady motion near by, or follow the motion in time."
+        )
     }
     pub(super) fn accelerates(body: String, share: f64, change: f64, unit: &'static str) -> Self {
         Self::of(Reason::Accelerates { body, share, change, unit })
