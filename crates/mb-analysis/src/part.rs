@@ -4,7 +4,7 @@ use super::factor::{self, Penalties};
 use super::{FormulationSpectrum, Site, determined, moving, velocity_rows};
 use crate::error::AnalysisError;
 use crate::spectra::turning_pairs;
-use crate::zeros::{ModelZeros, settle_at_rest, settle_counted};
+use crate::zeros::{ModelZeros, NEAR, settle_at_rest, settle_counted};
 use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts};
 use mb_eigen::penalty;
 use mb_eigen::sparse::{KnownZeros, Request, SparseExpert, SparseFinding, SparseOptions};
@@ -144,7 +144,7 @@ fn with_whirl(
 ) -> Result<FormulationSpectrum, AnalysisError> {
     velocity_rows::settle(model, at, &mut spectrum);
     if at.steady().is_some() {
-        problem.zeros.settle(&mut spectrum);
+        problem.zeros.settle(&mut spectrum, NEAR);
     } else if problem.options.expert.most_zeros.is_none() {
         settle_at_rest(model, at, &problem.pencil, &mut spectrum);
     } else {

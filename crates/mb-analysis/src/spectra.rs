@@ -1,6 +1,6 @@
 //! From an operating point to the eigenpairs of each formulation.
 
-use super::zeros::{ModelZeros, settle_at_rest, settle_counted};
+use super::zeros::{MOVED, ModelZeros, NEAR, settle_at_rest, settle_counted};
 use super::{determined, moving, part, velocity_rows};
 use crate::error::AnalysisError;
 use mb_algebra::{Dense, QuadraticPencil, RankTolerance, Sparse, Stopped, dense, interrupt, to_sparse};
@@ -272,9 +272,7 @@ fn of_linear_kept(
                 let QuadraticPencil { m, c, k, .. } = &sparse_pencil(lin);
                 moving::widen(&mut out.spectrum, motion, [m, c, k]);
             }
-            if !unconstrained {
-                known.zeros.settle(&mut out.spectrum);
-            }
+            known.zeros.settle(&mut out.spectrum, if unconstrained { MOVED } else { NEAR });
             out.whirl = moving::whirl(model, &out.spectrum, motion);
         }
         determined::settle(model, at, &mut out.spectrum)

@@ -11,7 +11,11 @@ use mb_linear::steady::{free_at_rest, lasting};
 use mb_model::Model;
 
 /// Distance of a vector from those of the zeros, relative to its length, up to which it is one of them but for s times a next one.
-const NEAR: f64 = 1e-5;
+pub(crate) const NEAR: f64 = 1e-5;
+
+/// The same where penalties take the place of reactions: they leave a share of 1e-5 of what reactions hold, and of a zero with a second vector
+/// the square root of that.
+pub(crate) const MOVED: f64 = 3e-3;
 
 /// Share of |K| up to which |s|^2 |M| may be rounding: nothing else is looked at.
 const SMALL: f64 = 1e-9;
@@ -43,13 +47,13 @@ impl ModelZeros {
     fn count(&self) -> usize {
         self.directions.ncols() + self.lasting
     }
-    /// Takes eigenpairs for zeros where fewer were found.
-    pub(crate) fn settle(&self, spectrum: &mut Spectrum) {
+    /// Takes eigenpairs whose vectors are as `near` ([`NEAR`], [`MOVED`]) for zeros where fewer were found.
+    pub(crate) fn settle(&self, spectrum: &mut Spectrum, near: f64) {
         if self.directions.ncols() == 0 {
             return;
         }
         let Ok(svd) = Svd::new(&self.directions) else { return };
-        let along = |pair: &Eigenpair| is_along(&svd.u, &pair.right);
+        let along = |pair: &Eigenpair| is_along(&svd.u, &pair.right, near);
         let pairs = &spectrum.eigenpairs;
         let of_class =
             |class: Class| (0..pairs.len()).filter(move |i| pairs[*i].class == class && along(&pairs[*i]));
@@ -95,7 +99,7 @@ pub(crate) fn settle_at_rest(
     let blurred = |pair: &Eigenpair| pair.error_bound > 0.0;
     if spectrum.of_class(Class::Physical).any(small) || spectrum.of_class(Class::Rigid).any(blurred) {
         let directions = free_at_rest(model, at.point(), k, phi_q);
-        ModelZeros::of(directions, [c, k, phi_q]).settle(spectrum);
+        ModelZeros::of(directions, [c, k, phi_q]).settle(spectrum, NEAR);
     }
 }
 
@@ -112,7 +116,7 @@ pub(crate) fn settle_counted(least: usize, spectrum: &mut Spectrum) {
 }
 
 /// Whether a vector lies in the span of orthonormal columns but for a small part.
-fn is_along(basis: &Dense, x: &[c64]) -> bool {
+fn is_along(basis: &Dense, x: &[c64], near: f64) -> bool {
     let parts = |of: fn(&c64) -> f64| {
         let x: Vec<f64> = x.iter().map(of).collect();
         let inside = dense::matvec(basis, &dense::matvec_transpose(basis, &x));
@@ -120,7 +124,7 @@ fn is_along(basis: &Dense, x: &[c64]) -> bool {
         [norms::two(&off), norms::two(&x)]
     };
     let ([re, real], [im, imaginary]) = (parts(|z| z.re), parts(|z| z.im));
-    re.hypot(im) <= NEAR * real.hypot(imaginary)
+    re.hypot(im) <= near * real.hypot(imaginary)
 }
 
 #[cfg(test)]
@@ -145,12 +149,12 @@ mod tests {
             let [c, k, phi_q] = sparse.each_ref();
             let directions = Dense::from_fn(2, 1, |i, _| [1.0, 0.0][i]);
             let mut taken = found.clone();
-            ModelZeros::of(directions, [c, k, phi_q]).settle(&mut taken);
+            ModelZeros::of(directions, [c, k, phi_q]).settle(&mut taken, NEAR);
             assert_eq!((taken.counts.found.rigid, taken.counts.found.physical), (2, 2), "{rounding}");
             assert!(taken.of_class(Class::Rigid).all(|pair| pair.value() == Some(c64::new(0.0, 0.0))));
             // A direction that is none of theirs takes nothing.
             let mut left = found.clone();
-            ModelZeros::of(Dense::from_fn(2, 1, |_, _| 1.0), [c, k, phi_q]).settle(&mut left);
+            ModelZeros::of(Dense::from_fn(2, 1, |_, _| 1.0), [c, k, phi_q]).settle(&mut left, NEAR);
             assert_eq!(left, found);
         }
     }

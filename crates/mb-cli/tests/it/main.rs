@@ -32,6 +32,7 @@ mod manual;
 mod matrices;
 mod modes;
 mod motion;
+mod motion_known;
 mod pages;
 mod parametric;
 mod periodic;

@@ -369,6 +369,9 @@ fn a_linkage_at_the_end_of_its_sine_has_no_determined_spectrum() {
             assert!(run.out.contains(words), "{loops}: no {words:?} in {}", run.out);
         }
         assert!(run.err.contains("do not determine the spectrum, see the notes"), "{}", run.err);
+        assert!(!run.out.contains("UNSTABLE") && run.out.contains("undecided by stiffness"), "{}", run.out);
+        assert!(mb_with(&["equilibrium", "-"], &model).out.contains("a singular configuration"));
+        assert_eq!(mb_with(&["state-space", "-"], &model).code, 2);
         let cosine = model.replace("form = \"sine\"", "form = \"cosine\"");
         let (bare, _) = model.split_once("[[angle]]").unwrap();
         let values = [cosine.as_str(), bare].map(|text| {
