@@ -8,12 +8,13 @@
 
 use crate::error::AnalysisError;
 use crate::spectra::{MOST_ROWS_WITH_SPURIOUS, rank_at};
+use mb_algebra::norms;
 use mb_eigen::sparse::SparseFinding;
-use mb_eigen::{Finding, Spectrum};
-use mb_linear::OperatingPoint;
-use mb_model::coordinates::BlockKind;
+use mb_eigen::{DenseOptions, Finding, MultiplierRange, Spectrum, dense};
+use mb_linear::{Equilibrium, OperatingPoint, Undetermined, linearize};
 use mb_model::element::{Element, Erls};
-use mb_model::{Member, Model};
+use mb_model::{BlockKind, Member, Model, Point};
+use std::f64::consts::TAU;
 
 /// Smallest pivot of the constraint rows below which a configuration is checked more closely.
 const NEARLY_SINGULAR: f64 = 1e-4;
@@ -77,5 +78,39 @@ pub fn undetermined(model: &Model, at: &OperatingPoint) -> Result<Option<Finding
         return Ok(None);
     }
     let found = mb_linear::undetermined(model, point)?;
-    Ok(found.map(|found| Finding::UndeterminedByConstraints { rows: found.rows }))
+    let range =
+        found.as_ref().filter(|_| at.steady().is_none()).and_then(|found| over_sets(model, point, found));
+    Ok(found.map(|found| Finding::UndeterminedByConstraints { rows: found.rows, range }))
+}
+
+/// Coordinates and rows up to which eigenvalues are computed for other sets of multipliers, and how many sets of either sign.
+const RANGE_UP_TO: usize = 150;
+const SETS: i32 = 4;
+/// Share of the forces at work that a set may leave: near a singular configuration sets balance themselves to the square root of rounding.
+const BALANCED: f64 = 1e-5;
+
+/// What the eigenvalues at rest are with lambda + x mu in place of lambda, for mu that balance themselves and x with which the largest
+/// multiplier of both is the same.
+fn over_sets(model: &Model, point: &Point, found: &Undetermined) -> Option<MultiplierRange> {
+    let change = norms::max_abs_vec(&point.lambda);
+    if model.nv() + model.nc() > RANGE_UP_TO || change == 0.0 {
+        return None;
+    }
+    let options = DenseOptions { constraint_rank: found.tolerance, ..DenseOptions::default() };
+    let (mut growths, mut frequencies) = (Vec::new(), Vec::new());
+    for mu in &found.sets {
+        let unit = change / norms::max_abs_vec(mu);
+        for step in -SETS..=SETS {
+            let x = unit * f64::from(step) / f64::from(SETS);
+            let lambda = point.lambda.iter().zip(mu).map(|(l, mu)| l + x * mu).collect();
+            let other =
+                Equilibrium::with_multipliers(model, Point { lambda, ..point.clone() }, BALANCED).ok()?;
+            let pencil = linearize(model, &OperatingPoint::from(&other)).pencil();
+            let values = dense::solve(&pencil, &options).ok()?.motion_values();
+            growths.push(values.iter().map(|s| s.re).reduce(f64::max)?);
+            frequencies.push(values.iter().map(|s| s.norm()).reduce(f64::min)? / TAU);
+        }
+    }
+    let ends = |x: &[f64]| Some([x.iter().copied().reduce(f64::min)?, x.iter().copied().reduce(f64::max)?]);
+    Some(MultiplierRange { change, growth: ends(&growths)?, frequency_hz: ends(&frequencies)? })
 }

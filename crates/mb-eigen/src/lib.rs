@@ -62,7 +62,7 @@ pub use counts::{ClassCounts, Counts, ExpectedCounts};
 pub use dense::polish::polish;
 pub use eigenpair::Eigenpair;
 pub use error::EigenError;
-pub use finding::{CountedClass, Finding};
+pub use finding::{CountedClass, Finding, MultiplierRange};
 pub use method::Method;
 pub use options::{DenseOptions, Refinement};
 pub use shape::Shape;

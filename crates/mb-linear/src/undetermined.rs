@@ -33,6 +33,10 @@ pub struct Undetermined {
     pub rows: Vec<String>,
     /// Change of the stiffness on the admissible displacements compared with that of all displacements: 1 is all of it.
     pub share: f64,
+    /// Multipliers that balance themselves and change the stiffness, m numbers each.
+    pub sets: Vec<Vec<f64>>,
+    /// Up to which the rows depend on each other.
+    pub tolerance: RankTolerance,
 }
 
 /// Entries below this share are rounding: multipliers and stiffness come from sums of at most thousands of terms.
@@ -72,7 +76,7 @@ fn within(
     if basis.r.ncols() == 0 {
         return Ok(None);
     }
-    let (mut takes_part, mut share) = (vec![false; phi_q.rows()], 0.0_f64);
+    let (mut takes_part, mut share, mut sets) = (vec![false; phi_q.rows()], 0.0_f64, Vec::new());
     let mut mu = vec![0.0; phi_q.rows()];
     for RowDependence { row, combination } in dependent {
         // mu = e_row - sum by e_k in rows of length one; of a row that is zero here, e_row.
@@ -84,12 +88,13 @@ fn within(
         let all = norms::max_abs_vec(stiffness(&sizes).data());
         if on_tangent > changes * all {
             share = share.max(on_tangent / all);
+            sets.push(mu.clone());
             terms().for_each(|(k, _)| takes_part[k] = true);
         }
         terms().for_each(|(k, _)| mu[k] = 0.0);
     }
     let named = takes_part.iter().enumerate().filter(|(_, takes)| **takes).map(|(i, _)| model.row_name(i));
-    Ok((share > 0.0).then(|| Undetermined { rows: named.collect(), share }))
+    Ok((share > 0.0).then(|| Undetermined { rows: named.collect(), share, sets, tolerance }))
 }
 
 /// Largest entry of R^T K R, by the coordinates that K touches.

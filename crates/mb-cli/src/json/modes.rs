@@ -257,7 +257,7 @@ pub fn document(found: &Modes, args: &ModesArgs) -> String {
         comparisons: others.map(|(o, c)| ComparisonView::new(&found.results[0], o, c)).collect(),
         usable: found.results.iter().all(is_right),
         undetermined_by: found.results.iter().find_map(|r| match r.spectrum.undetermined()? {
-            Finding::UndeterminedByConstraints { rows } => Some(rows.clone()),
+            Finding::UndeterminedByConstraints { rows, .. } => Some(rows.clone()),
             _ => None,
         }),
         exponents: found.exponents,

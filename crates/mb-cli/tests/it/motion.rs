@@ -372,14 +372,23 @@ fn a_linkage_at_the_end_of_its_sine_has_no_determined_spectrum() {
         assert!(!run.out.contains("UNSTABLE") && run.out.contains("undecided by stiffness"), "{}", run.out);
         assert!(mb_with(&["equilibrium", "-"], &model).out.contains("a singular configuration"));
         assert_eq!(mb_with(&["state-space", "-"], &model).code, 2);
+        let (singular, mut natural) = (run.out, 0.0);
         let cosine = model.replace("form = \"sine\"", "form = \"cosine\"");
         let (bare, _) = model.split_once("[[angle]]").unwrap();
         let values = [cosine.as_str(), bare].map(|text| {
             let run = mb_with(&["modes", "-", "--json"], text);
             assert_eq!((run.code, run.err.as_str()), (0, ""), "{loops}");
             let found: Value = serde_json::from_str(&run.out).unwrap();
-            number(&found["formulations"][0]["eigenpairs"][0]["im"])
+            let pair = &found["formulations"][0]["eigenpairs"][0];
+            natural = number(&pair["natural_frequency_hz"]);
+            number(&pair["im"])
         });
+        // The true one is among those of other sets of forces.
+        let between =
+            singular.split("natural frequency between ").nth(1).unwrap().split(" Hz").next().unwrap();
+        let (from, to) = between.split_once(" and ").unwrap();
+        let [from, to] = [from, to].map(|end| end.parse::<f64>().unwrap());
+        assert!(from <= natural && natural <= to, "{from} {natural} {to}");
         assert!((values[0] - values[1]).abs() < 1e-9 && values[0] > 0.1, "{loops}: {values:?}");
     }
 }

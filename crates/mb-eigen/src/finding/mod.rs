@@ -138,6 +138,8 @@ pub enum Finding {
     UndeterminedByConstraints {
         /// Constraint rows whose multipliers are not determined, by owner and axis.
         rows: Vec<String>,
+        /// What the eigenvalues are with other sets of multipliers; none where that was not computed.
+        range: Option<MultiplierRange>,
     },
     /// Links turn whose elements leave out the stiffening by the forces of the motion: the eigenvalues have no error bounds.
     StiffeningLeftOut {
@@ -249,7 +251,10 @@ impl fmt::Display for Finding {
                 let smaller = 10.0_f64.powf(digits_lost - 8.0);
                 write!(f, "penalty factors smaller by {smaller:.0e} would leave half of them.")
             }
-            Self::UndeterminedByConstraints { rows } => f.write_str(&undetermined_by(rows)),
+            Self::UndeterminedByConstraints { rows, range } => {
+                f.write_str(&undetermined_by(rows))?;
+                range.as_ref().map_or(Ok(()), |range| write!(f, " {range}"))
+            }
             Self::NoFreedom => f.write_str("The constraints leave no free direction, so there is no motion."),
             Self::SingularMass { directions, infinite } => write!(
                 f,
@@ -363,6 +368,28 @@ fn undetermined_by(rows: &[String]) -> String {
          coordinates, may be regular.",
         rows.join(", ")
     )
+}
+
+/// What eigenvalues are as multipliers change by sets that balance themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MultiplierRange {
+    /// The largest change of a multiplier, N or N m.
+    pub change: f64,
+    /// Least and largest value of the largest real part, 1/s.
+    pub growth: [f64; 2],
+    /// Least and largest value of the lowest natural frequency, Hz.
+    pub frequency_hz: [f64; 2],
+}
+
+impl fmt::Display for MultiplierRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { change, growth: [least, most], frequency_hz: [from, to] } = self;
+        write!(
+            f,
+            "With forces that differ from these by up to {change:.4} N (N m) the largest real part lies between {least:.4} and \
+             {most:.4} 1/s, and the lowest natural frequency between {from:.4} and {to:.4} Hz."
+        )
+    }
 }
 
 /// The sentence on directions whose stiffness the digits of K do not tell from zero.
