@@ -91,7 +91,7 @@ pub fn run(text: &Text, args: &StateSpaceArgs, style: Style, progress: Progress)
         State::Lasting(at) => flow::undetermined(model, &at)?,
         State::Instant(_) => None,
     };
-    let found = System { rank, site, form, loaded, undetermined };
+    let found = System { rank, site, form, undetermined, loaded };
     if let (Some(path), Some(format)) = (&args.output, format) {
         let bytes = match format {
             Format::Json => json::state_space::document(&found).into_bytes(),

@@ -320,13 +320,7 @@ impl fmt::Display for Finding {
                  equal eigenvalues with few modes, are the usual cause."
             ),
             Self::Sparse { detail } => detail.fmt(f),
-            Self::StiffeningLeftOut { links, speed } => write!(
-                f,
-                "CENTRIFUGAL STIFFNESS IS MISSING: the equivalent rigid-link system ({}, at up to {speed:.4} rad/s) leaves out terms \
-                 of second order in the displacements, of the size of that speed squared in the square of a frequency. The values have no error bounds, and growth among them need not be real; a `flexible-link` or a \
-                 `beam` has these terms.",
-                links.join(", ")
-            ),
+            Self::StiffeningLeftOut { links, speed } => f.write_str(&stiffening_left_out(links, *speed)),
             Self::PolishStalled { re, im, backward_error } => write!(
                 f,
                 "Inverse iteration could not improve the eigenvalue {re:.6e} {im:+.6e}i beyond a backward error of \
@@ -367,6 +361,16 @@ fn undetermined_by(rows: &[String]) -> String {
          values hold for the smallest forces and have no error bounds; another start, or a description without angle \
          coordinates, may be regular.",
         rows.join(", ")
+    )
+}
+
+/// The sentence on links without centrifugal stiffness.
+fn stiffening_left_out(links: &[String], speed: f64) -> String {
+    format!(
+        "CENTRIFUGAL STIFFNESS IS MISSING: the equivalent rigid-link system ({}, at up to {speed:.4} rad/s) leaves out terms of \
+         second order in the displacements, of the size of that speed squared in the square of a frequency. The values have no \
+         error bounds, and growth among them need not be real; a `flexible-link` or a `beam` has these terms.",
+        links.join(", ")
     )
 }
 
