@@ -286,6 +286,7 @@ impl Failure {
             Self::Linear(LinearError::Constraint(ConstraintError::NotAssembled { .. })) => "assembly",
             Self::Linear(
                 LinearError::NoEquilibrium { stopped: None, .. }
+                | LinearError::Falls { .. }
                 | LinearError::InsideOut { .. }
                 | LinearError::TurnedOver { .. },
             ) => "equilibrium",
