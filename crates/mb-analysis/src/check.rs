@@ -64,7 +64,8 @@ pub fn check(model: &Model, options: &StartOptions) -> Result<Checked, AnalysisE
     let start = assembled_start(model, options)?;
     let first = rank_at(model, &start.q, options.time)?;
     let settled = settle(model, options);
-    let (mut rigid, mut other_rank, mut undetermined) = (None, None, None);
+    let (mut other_rank, mut undetermined) = (None, None);
+    let rigid;
     if let Ok(settled) = &settled {
         rigid = Some(free_motions(model, &settled.operating_point()).map(|found| rigid_modes(model, &found)));
         let there = rank(model, settled.equilibrium.point()).map(|r| r.rank());

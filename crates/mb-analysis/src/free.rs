@@ -38,6 +38,10 @@ pub struct FreeMotion {
 /// [`AnalysisError::Eigen`], [`AnalysisError::Linear`].
 pub fn free_motions(model: &Model, at: &OperatingPoint) -> Result<Vec<FreeMotion>, AnalysisError> {
     let geometry = FreeDirections::new(model, at);
+    let most_zeros = geometry.as_ref().and_then(|free| free.all()).map(|free| free.most);
+    if most_zeros == Some(0) {
+        return Ok(Vec::new());
+    }
     let lin = linearize_sparse(model, at);
     let (exact, rounded) = match &lin.k_parts {
         Some(parts) => (Some(&parts.exact), Some(&parts.rounded)),
@@ -51,7 +55,10 @@ pub fn free_motions(model: &Model, at: &OperatingPoint) -> Result<Vec<FreeMotion
     for part in &parts {
         let key = part.bits();
         if !known.contains_key(&key) {
-            known.insert(key.clone(), part.free_motions(lin.k_parts.is_some(), geometry.as_ref())?);
+            known.insert(
+                key.clone(),
+                part.free_motions(lin.k_parts.is_some(), geometry.as_ref(), most_zeros)?,
+            );
         }
         let here = |(i, a): &(usize, f64)| (part.columns[*i], *a);
         out.extend(known[&key].iter().map(|motion| FreeMotion {
@@ -145,14 +152,16 @@ impl Part {
         let n = self.columns.len();
         triplets(&self.matrices[k], n, n).to_sparse()
     }
-    /// `geometry`: what the geometry of the model shows.
+    /// `geometry`: what the geometry of the model shows; `most`: how many directions without stiffness the model has at most.
     fn free_motions(
         &self,
         in_parts: bool,
         geometry: Option<&FreeDirections>,
+        most: Option<usize>,
     ) -> Result<Vec<FreeMotion>, AnalysisError> {
         let among = geometry.and_then(|geometry| geometry.among(&self.columns));
-        let most_zeros = among.as_ref().map(|free| free.most);
+        // A part may be less than what the geometry ties together.
+        let most_zeros = among.as_ref().map(|free| free.most).or(most);
         if most_zeros == Some(0) {
             return Ok(Vec::new());
         }

@@ -71,6 +71,8 @@ pub enum LinearError {
     Falls {
         /// What they push.
         pushed: String,
+        /// The first velocity of these: body and axis.
+        equation: String,
     },
     /// The equilibrium found is no state of a body.
     #[error(

@@ -27,6 +27,8 @@ pub struct FreeDirections {
     z: [Sparse; 2],
     /// [Phi_q; G] Z with rows of length one, any x c, by columns.
     rows: Sparse,
+    /// Entries of each row.
+    lengths: Vec<usize>,
     /// Whether G stands among them.
     all_strains: bool,
 }
@@ -47,7 +49,7 @@ pub struct FreeAmong {
 impl FreeDirections {
     /// Of a model at rest; none where the geometry does not decide: in motion, under load, or with stiffnesses below zero.
     pub(crate) fn at_rest(model: &Model, point: &Point) -> Option<Self> {
-        let z = model.strainless(point)?.to_csr();
+        let z = without_zeros(&model.strainless(point)?).to_csr();
         let strains = model.strain_rows(point);
         let phi_q = model.phi_q(&point.q, point.t).to_sparse();
         let given = match &strains {
@@ -64,9 +66,12 @@ impl FreeDirections {
                 .filter(|(_, value)| **value != 0.0)
                 .for_each(|(j, value)| rows.add(i, j, value / length));
         }
+        let rows = rows.to_sparse().to_csr();
+        let lengths = rows.outer_iterator().map(|row| row.nnz()).collect();
         Some(Self {
             z: [z.clone(), z.to_csc()],
-            rows: rows.to_sparse().to_csc(),
+            rows: rows.to_csc(),
+            lengths,
             all_strains: strains.is_some(),
         })
     }
@@ -76,7 +81,7 @@ impl FreeDirections {
         if at.steady().is_some() { None } else { Self::at_rest(model, at.point()) }
     }
 
-    /// Those of a part of the model whose velocities, in order, no element and no row ties to others; none where the work is too much.
+    /// Those of a part of the model, by its velocities in order; none where the geometry ties them to others, or where the work is too much.
     pub fn among(&self, velocities: &[usize]) -> Option<FreeAmong> {
         let of = |v: &usize| self.z[0].outer_view(*v).map_or_else(Vec::new, |z| z.indices().to_vec());
         let mut columns: Vec<usize> = velocities.iter().flat_map(of).collect();
@@ -89,9 +94,16 @@ impl FreeDirections {
             };
             columns.iter().enumerate().filter_map(column).flatten()
         };
+        let inside = |v: &usize| velocities.binary_search(v).is_ok();
+        let closed =
+            columns.iter().all(|c| self.z[1].outer_view(*c).is_some_and(|z| z.indices().iter().all(inside)));
         let mut touched: Vec<usize> = entries().map(|(i, ..)| i).collect();
+        let count = touched.len();
         touched.sort_unstable();
         touched.dedup();
+        if !closed || touched.iter().map(|i| self.lengths[*i]).sum::<usize>() != count {
+            return None;
+        }
         let mut part = Triplets::new(touched.len(), columns.len());
         entries().for_each(|(i, j, value)| part.add(touched.partition_point(|t| *t < i), j, value));
         let found = RowElimination::new(&part.to_sparse().to_csr(), ZERO, WORK)?;
@@ -130,6 +142,13 @@ impl FreeDirections {
         };
         Some(among.found.null_vectors().into_iter().map(vector).collect())
     }
+}
+
+/// The entries that are not zero.
+fn without_zeros(a: &Sparse) -> Sparse {
+    let mut out = Triplets::new(a.rows(), a.cols());
+    a.iter().filter(|(value, _)| **value != 0.0).for_each(|(value, (i, j))| out.add(i, j, *value));
+    out.to_sparse()
 }
 
 /// An upper bound of the directions x with K x + Phi_q^T l = 0, Phi_q x = 0 at rest; none where the geometry does not decide.

@@ -117,7 +117,8 @@ fn parts_that_fall_are_named_before_any_search_whatever_stands_beside_them() {
          [[repeat]]\nindex = \"i\"\nfrom = 1\nto = 2000\n[[repeat.spatial-body]]\nname = \"b{{i}}\"\nmass = 1\n\
          inertia = [1, 1, 1]\nat = [\"i\", 0, 0]\n"
     );
-    let found = document(&mb_with(&["check", "-", "--json"], &text));
+    let found: serde_json::Value =
+        serde_json::from_str(&mb_with(&["check", "-", "--json"], &text).out).unwrap();
     assert_eq!(found["rigid_modes"].as_array().unwrap().len(), 12_000);
     assert!(found["equilibrium"].is_null() && found["usable"] == false);
     let run = mb_with(&["check", "-"], &text);

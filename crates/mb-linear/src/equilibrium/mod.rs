@@ -151,10 +151,7 @@ impl Equilibrium {
         let q = assemble(model, start, options.time, &options.assembly)?.q;
         at_standstill(model, &q, options.time)?;
         let start = at_rest(model, q, options)?;
-        let pushed = pushed::for_ever(model, &start);
-        if !pushed.is_empty() {
-            return Err(LinearError::Falls { pushed });
-        }
+        pushed::refuse_falls(model, &start)?;
         let mut tried: Vec<&'static str> = Vec::new();
         let mut iterations = 0;
         let mut best = start.clone();

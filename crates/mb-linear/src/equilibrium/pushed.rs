@@ -3,6 +3,7 @@
 //! The free motions are those of the model without its loads, at the start or at what was found: a pendulum that is pushed sideways has an equilibrium
 //! elsewhere, so that a push is the reason of a failure and no proof of one.
 
+use crate::error::LinearError;
 use mb_algebra::norms;
 use mb_algebra::sorted::descending;
 use mb_constraints::pushed_free_motion;
@@ -21,8 +22,8 @@ pub(super) fn words(model: &Model, start: &Point) -> String {
     along(&model.under_loads(0.0), start, &forces)
 }
 
-/// The velocities of parts that fall whatever their configuration; empty where there is none or that cannot be said.
-pub(super) fn for_ever(model: &Model, start: &Point) -> String {
+/// Refuses a model with parts that fall whatever their configuration.
+pub(super) fn refuse_falls(model: &Model, start: &Point) -> Result<(), LinearError> {
     let mut motion = vec![0.0; model.nv()];
     for fall in model.falls(start) {
         let size = norms::two(&fall.force);
@@ -32,7 +33,12 @@ pub(super) fn for_ever(model: &Model, start: &Point) -> String {
             }
         }
     }
-    named(model, &motion)
+    match motion.iter().position(|v| v.abs() > NAMED) {
+        Some(i) => {
+            Err(LinearError::Falls { pushed: named(model, &motion), equation: model.coordinate_name(i) })
+        }
+        None => Ok(()),
+    }
 }
 
 /// What the loads push and nothing holds at a point whose residual is small against the forces that stiff members could exert; empty where it
