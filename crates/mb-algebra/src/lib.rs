@@ -66,7 +66,7 @@ pub use interrupt::{Stopped, Watch};
 pub use num_complex::Complex64 as c64;
 pub use pencil::{DescriptorPencil, PenaltyBlocks, QuadraticPencil, StiffnessParts, Transferred};
 pub use rank::{RankDecision, RankTolerance};
-pub use row_rank::{RowDependence, RowRank};
+pub use row_rank::{RowDependence, RowElimination, RowRank};
 pub use symmetry::Asymmetry;
 pub use triplets::{Scatter, Transposed, Triplets};
 

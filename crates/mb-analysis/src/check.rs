@@ -8,6 +8,7 @@ use crate::spectra::{rank, rank_at};
 use mb_algebra::sorted::descending;
 use mb_constraints::ConstraintRank;
 use mb_eigen::Finding;
+use mb_linear::{Equilibrium, OperatingPoint};
 use mb_model::{Block, BlockKind, Model};
 use std::collections::HashSet;
 
@@ -43,7 +44,8 @@ pub struct Checked {
     pub rank: ConstraintRank,
     /// The equilibrium, or why there is none.
     pub settled: Result<Settled, AnalysisError>,
-    /// Zero modes at the equilibrium, or why they could not be found; none without an equilibrium.
+    /// Zero modes at the equilibrium, or why they could not be found; without an equilibrium those of the start without loads, and none
+    /// where that is no state of rest.
     pub rigid: Option<Result<Vec<RigidMode>, AnalysisError>>,
     /// Rank of the constraints at the equilibrium, where it is another one than at the start: one of the two is a singular
     /// configuration.
@@ -62,12 +64,20 @@ pub fn check(model: &Model, options: &StartOptions) -> Result<Checked, AnalysisE
     let start = assembled_start(model, options)?;
     let first = rank_at(model, &start.q, options.time)?;
     let settled = settle(model, options);
-    let (mut rigid, mut other_rank, mut undetermined) = (None, None, None);
+    let (mut other_rank, mut undetermined) = (None, None);
+    let rigid;
     if let Ok(settled) = &settled {
         rigid = Some(free_motions(model, &settled.operating_point()).map(|found| rigid_modes(model, &found)));
         let there = rank(model, settled.equilibrium.point()).map(|r| r.rank());
         other_rank = there.ok().filter(|r| *r != first.rank());
         undetermined = determined::undetermined(model, &settled.operating_point())?;
+    } else {
+        let unloaded = model.under_loads(0.0);
+        let rest = Equilibrium::verify(&unloaded, start.q.clone(), &options.equilibrium());
+        rigid = rest.ok().map(|rest| {
+            let found = free_motions(&unloaded, &OperatingPoint::from(&rest));
+            found.map(|found| rigid_modes(model, &found))
+        });
     }
     let (parts, idle_gravity) = (parts(model), idle_gravity(model));
     Ok(Checked { parts, start, rank: first, settled, rigid, other_rank, undetermined, idle_gravity })

@@ -10,12 +10,15 @@ use mb_algebra::{QuadraticPencil, Scatter, Sparse, StiffnessParts, Triplets, to_
 use mb_eigen::pairing::mac;
 use mb_eigen::sparse::{Request, SparseOptions, solve_in_parts};
 use mb_eigen::{Class, DenseOptions, EigenError, Eigenpair, Spectrum};
-use mb_linear::{OperatingPoint, linearize_sparse, most_free_directions};
+use mb_linear::{FreeDirections, OperatingPoint, linearize_sparse};
 use mb_model::Model;
 use std::collections::HashMap;
 
 /// Parts of up to this many coordinates and rows are solved by dense matrices.
 const DENSE_PART: usize = 400;
+
+/// Most motions of a part that are separated from each other where their vectors are known: the work grows with the square of their number.
+const SEPARATED: usize = 60;
 
 /// Amplitudes below this share of the largest are rounding of the vector.
 const STILL: f64 = 1e-9;
@@ -34,7 +37,8 @@ pub struct FreeMotion {
 /// # Errors
 /// [`AnalysisError::Eigen`], [`AnalysisError::Linear`].
 pub fn free_motions(model: &Model, at: &OperatingPoint) -> Result<Vec<FreeMotion>, AnalysisError> {
-    let most_zeros = most_free_directions(model, at);
+    let geometry = FreeDirections::new(model, at);
+    let most_zeros = geometry.as_ref().and_then(|free| free.all()).map(|free| free.most);
     if most_zeros == Some(0) {
         return Ok(Vec::new());
     }
@@ -51,7 +55,10 @@ pub fn free_motions(model: &Model, at: &OperatingPoint) -> Result<Vec<FreeMotion
     for part in &parts {
         let key = part.bits();
         if !known.contains_key(&key) {
-            known.insert(key.clone(), part.free_motions(lin.k_parts.is_some(), most_zeros)?);
+            known.insert(
+                key.clone(),
+                part.free_motions(lin.k_parts.is_some(), geometry.as_ref(), most_zeros)?,
+            );
         }
         let here = |(i, a): &(usize, f64)| (part.columns[*i], *a);
         out.extend(known[&key].iter().map(|motion| FreeMotion {
@@ -135,16 +142,33 @@ impl Part {
         }
         out
     }
+    /// Whether its free motions go on: nothing damps it, and all that moves has mass.
+    fn drifts(&self) -> bool {
+        let mut heavy = vec![false; self.columns.len()];
+        self.matrices[0].iter().filter(|(i, j, m)| i == j && *m > 0.0).for_each(|(i, ..)| heavy[*i] = true);
+        heavy.iter().all(|heavy| *heavy) && self.matrices[1].iter().all(|(_, _, c)| *c == 0.0)
+    }
     fn sparse(&self, k: usize) -> Sparse {
         let n = self.columns.len();
         triplets(&self.matrices[k], n, n).to_sparse()
     }
-    /// `most_zeros`: how many directions without stiffness the model has at most, where its geometry shows it.
+    /// `geometry`: what the geometry of the model shows; `most`: how many directions without stiffness the model has at most.
     fn free_motions(
         &self,
         in_parts: bool,
-        most_zeros: Option<usize>,
+        geometry: Option<&FreeDirections>,
+        most: Option<usize>,
     ) -> Result<Vec<FreeMotion>, AnalysisError> {
+        let among = geometry.and_then(|geometry| geometry.among(&self.columns));
+        // A part may be less than what the geometry ties together.
+        let most_zeros = among.as_ref().map(|free| free.most).or(most);
+        if most_zeros == Some(0) {
+            return Ok(Vec::new());
+        }
+        let vectors = geometry.zip(among).filter(|_| self.drifts()).and_then(|(g, among)| g.vectors(&among));
+        if let Some(vectors) = vectors {
+            return Ok(of_vectors(self.columns.len(), vectors));
+        }
         let n = self.columns.len();
         let [m, c, k] = [0, 1, 2].map(|k| self.sparse(k));
         let phi_q = triplets(&self.phi_q, self.rows, n).to_sparse();
@@ -170,6 +194,21 @@ impl Part {
         let options = DenseOptions { most_zeros, ..DenseOptions::default() };
         Ok(of_spectrum(&mb_eigen::dense::solve(&pencil, &options).map_err(failed)?))
     }
+}
+
+/// Motions by vectors of their own, which go on; few of them separated as far as they can be.
+fn of_vectors(n: usize, mut vectors: Vec<Vec<(usize, f64)>>) -> Vec<FreeMotion> {
+    if vectors.len() <= SEPARATED {
+        let dense = |vector: &Vec<(usize, f64)>| {
+            let mut x = vec![0.0; n];
+            vector.iter().for_each(|(i, a)| x[*i] = *a);
+            x
+        };
+        let all = separated(vectors.iter().map(dense).collect());
+        vectors = all.into_iter().map(|x| x.into_iter().enumerate().collect()).collect();
+    }
+    let motion = |x: Vec<(usize, f64)>| FreeMotion { amplitudes: moving(x), drifting: true };
+    vectors.into_iter().map(motion).collect()
 }
 
 fn triplets(entries: &Entries, rows: usize, cols: usize) -> Triplets {
@@ -212,16 +251,19 @@ fn of_spectrum(spectrum: &Spectrum) -> Vec<FreeMotion> {
         let vectors = distinct.iter().filter(|pair| (pair.chain > 1) == drifting);
         let vectors = vectors.map(|pair| pair.right.iter().map(|z| z.re).collect::<Vec<f64>>());
         let modes = separated(vectors.collect()).into_iter();
-        out.extend(modes.map(|x| FreeMotion { amplitudes: moving(&x), drifting }));
+        out.extend(
+            modes.map(|x| FreeMotion { amplitudes: moving(x.into_iter().enumerate().collect()), drifting }),
+        );
     }
     out
 }
 
 /// What moves in x, the largest with amplitude one; parts at rounding do not.
-fn moving(x: &[f64]) -> Vec<(usize, f64)> {
-    let largest = x.iter().fold(f64::MIN_POSITIVE, |m, a| m.max(a.abs()));
-    let moving = x.iter().enumerate().map(|(i, a)| (i, a / largest));
-    moving.filter(|(_, a)| a.abs() > STILL).collect()
+fn moving(mut x: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
+    let largest = x.iter().fold(f64::MIN_POSITIVE, |m, (_, a)| m.max(a.abs()));
+    x.iter_mut().for_each(|(_, a)| *a /= largest);
+    x.retain(|(_, a)| a.abs() > STILL);
+    x
 }
 
 /// Other vectors of the same span, each with an entry 1 where all others have 0, so that bodies that move by themselves

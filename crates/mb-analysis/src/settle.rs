@@ -44,7 +44,7 @@ impl Default for StartOptions {
 }
 
 impl StartOptions {
-    fn equilibrium(&self) -> EquilibriumOptions {
+    pub(crate) fn equilibrium(&self) -> EquilibriumOptions {
         EquilibriumOptions {
             strategy: self.strategy,
             time: self.time,

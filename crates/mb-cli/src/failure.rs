@@ -260,9 +260,9 @@ impl Failure {
         }
         let Self::Linear(e) = self else { return None };
         match e {
-            LinearError::NotOnMotion { equation, .. } | LinearError::NoEquilibrium { equation, .. } => {
-                Some(equation)
-            }
+            LinearError::NotOnMotion { equation, .. }
+            | LinearError::NoEquilibrium { equation, .. }
+            | LinearError::Falls { equation, .. } => Some(equation),
             LinearError::NoInertia { coordinate } => Some(coordinate),
             LinearError::InsideOut { worst, .. } => Some(&worst.owner),
             LinearError::TurnedOver { joint } => Some(joint),
@@ -286,6 +286,7 @@ impl Failure {
             Self::Linear(LinearError::Constraint(ConstraintError::NotAssembled { .. })) => "assembly",
             Self::Linear(
                 LinearError::NoEquilibrium { stopped: None, .. }
+                | LinearError::Falls { .. }
                 | LinearError::InsideOut { .. }
                 | LinearError::TurnedOver { .. },
             ) => "equilibrium",

@@ -64,6 +64,16 @@ pub enum LinearError {
         /// What is left of it.
         residual: f64,
     },
+    /// There is no equilibrium: the loads push parts that nothing holds in any configuration.
+    #[error(
+        "The loads push {pushed}, which nothing holds in any configuration: there is no equilibrium. Hold that motion with a joint or a spring, or take the loads away."
+    )]
+    Falls {
+        /// What they push.
+        pushed: String,
+        /// The first velocity of these: body and axis.
+        equation: String,
+    },
     /// The equilibrium found is no state of a body.
     #[error(
         "The equilibrium found has {count} element(s) of solids inside out; the worst: {worst}. No body gets there: the loads are more than this mesh carries. Let them grow in steps to see how much it does, make them smaller, or refine the mesh."

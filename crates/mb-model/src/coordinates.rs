@@ -43,7 +43,7 @@ impl BlockKind {
         }
     }
     /// Configuration numbers that are components of a position; they come first.
-    const fn positions(self) -> usize {
+    pub const fn positions(self) -> usize {
         match self {
             Self::PlanarPoint | Self::PlanarPose => 2,
             Self::SpatialPoint | Self::Pose => 3,

@@ -159,12 +159,12 @@ impl Model {
             Stroke::Slider => slides::JOINED,
             _ => s.places.len(),
         };
-        let attached: Vec<(usize, OutlinePlace)> = out
-            .iter()
-            .filter(own)
-            .flat_map(|s| &s.places[..attaches(s).min(s.places.len())])
-            .filter_map(|p| Some((self.body_of(p)?, *p)))
-            .collect();
+        let mut attached: HashMap<usize, Vec<OutlinePlace>> = HashMap::new();
+        for place in out.iter().filter(own).flat_map(|s| &s.places[..attaches(s).min(s.places.len())]) {
+            if let Some(body) = self.body_of(place) {
+                attached.entry(body).or_default().push(*place);
+            }
+        }
         let round: HashSet<usize> = out
             .iter()
             .filter(|s| s.stroke == Stroke::Wheel)
@@ -173,7 +173,7 @@ impl Model {
         for body in out.iter_mut().filter(|s| s.stroke == Stroke::Body) {
             let Some(own) = body.places.first().and_then(|p| self.body_of(p)) else { continue };
             let center = body.places.len();
-            for (_, place) in attached.iter().filter(|(q, _)| *q == own) {
+            for place in attached.get(&own).into_iter().flatten() {
                 let near = |p: &OutlinePlace| self.coincide(p, place);
                 if !body.places[center..].iter().any(near) {
                     body.places.push(*place);

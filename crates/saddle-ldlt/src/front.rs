@@ -13,7 +13,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use super::bunch_kaufman::{Block, Pivot, inverse_pair};
 use super::number::Number;
 use super::tuning;
-use mb_algebra::side_by_side;
+use mb_algebra::{interrupt, side_by_side};
 
 /// The same for an unknown: only what acts as a zero. Larger pivots, however doubtful, give a small residual.
 const NOISE_UNKNOWN: f64 = 1e-19;
@@ -87,6 +87,8 @@ impl<T: Number> Eliminator<T> {
 
     /// Eliminates columns `from..to`, which are up to date, in the front and in the rows below.
     fn columns(&mut self, panel: &mut [T], rows: usize, from: usize, to: usize, sums: &mut [f64]) {
+        // A large front takes longer than an interrupt may wait.
+        interrupt::check();
         // Columns eliminated with exchanges among them.
         if to - from <= tuning::BLOCK {
             self.leaf(panel, rows, from, to, sums);

@@ -8,6 +8,13 @@
 //! A row whose rest is small waits until all rows with larger ones are kept: multipliers then stay small, and a rest that is
 //! rounding is not blown up to one that counts. Rest and combination are those of elimination with threshold
 //! pivoting (Duff, Erisman and Reid, Direct Methods for Sparse Matrices, sections 5.4 and 7.5). Sizes: m rows of length one, n columns.
+//!
+//! The null space has one vector for each column without a pivot: x = 1 there, 0 in the other columns without, and by the rows u_k from the
+//! last to the first
+//!
+//! ```text
+//! x_p(k) = - sum_(j /= p(k)) u_kj x_j / u_kp(k)
+//! ```
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,18 +29,27 @@ const THRESHOLD: f64 = 0.1;
 /// Entries this small are rounding of rows of length one.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// Rows that follow from the others, with both sides of the decision.
+/// The rows of a matrix in the form that elimination brings them to, with both sides of the decision on its rank.
 #[derive(Clone, Debug)]
-pub(super) struct Elimination {
-    pub(super) dependences: Vec<RowDependence>,
+pub struct RowElimination {
+    pivots: Vec<Pivot>,
+    /// The pivot of a column.
+    at: Vec<Option<usize>>,
+    /// Rows that follow from those kept, with their m_k.
+    dropped: Vec<Multiples>,
     /// Rows kept with rests below [`NEARLY`].
-    pub(super) nearly: Vec<RowDependence>,
-    /// Smallest rest of a row kept, largest of one that follows.
-    pub(super) smallest_kept: f64,
-    pub(super) largest_dropped: f64,
+    nearly: Vec<Multiples>,
+    /// Smallest rest of a row kept; rows have length one.
+    pub smallest_kept: f64,
+    /// Largest rest of one that follows from those kept.
+    pub largest_dropped: f64,
 }
 
+/// A row and its m_k.
+type Multiples = (usize, Vec<(usize, f64)>);
+
 /// u_k.
+#[derive(Clone, Debug)]
 struct Pivot {
     column: usize,
     row: usize,
@@ -45,6 +61,8 @@ struct Pivot {
 /// The state of an elimination.
 struct Eliminator<'a> {
     rows: &'a Sparse,
+    /// Products that are left to be made.
+    work_left: usize,
     pivots: Vec<Pivot>,
     /// The pivot of a column.
     at: Vec<Option<usize>>,
@@ -56,14 +74,16 @@ struct Eliminator<'a> {
     pattern: Vec<usize>,
 }
 
-impl Elimination {
-    /// Decides on rows of length one, stored by rows; `tolerance`: largest rest of one that follows from others.
-    pub(super) fn new(rows: &Sparse, tolerance: f64) -> Self {
+impl RowElimination {
+    /// Decides on rows of length one, stored by rows; `tolerance`: largest rest of one that follows from others. None where that takes more
+    /// than `most` products.
+    pub fn new(rows: &Sparse, tolerance: f64, most: usize) -> Option<Self> {
         let (m, n) = rows.shape();
         let mut touching = vec![0; n];
         rows.indices().iter().for_each(|&j| touching[j] += 1);
         let mut state = Eliminator {
             rows,
+            work_left: most,
             pivots: Vec::new(),
             at: vec![None; n],
             touching,
@@ -74,28 +94,90 @@ impl Elimination {
         let mut waiting: Vec<usize> = (0..m).collect();
         waiting.sort_by_key(|&i| rows.outer_view(i).map_or(0, |row| row.nnz()));
         let (mut smallest_kept, mut largest_dropped) = (1.0_f64, 0.0_f64);
-        let (mut dependences, mut nearly) = (Vec::new(), Vec::new());
+        let (mut dropped, mut nearly) = (Vec::new(), Vec::new());
         let limits = ROUNDS.into_iter().filter(|limit| *limit > tolerance).chain([tolerance]);
         for limit in limits {
             for row in std::mem::take(&mut waiting) {
-                let multipliers = state.reduce(row);
+                let multipliers = state.reduce(row)?;
                 let rest = state.largest();
                 if rest > limit {
                     smallest_kept = smallest_kept.min(rest);
                     if rest < NEARLY {
-                        nearly.push(RowDependence { row, combination: state.combination(&multipliers) });
+                        nearly.push((row, multipliers.clone()));
                     }
                     state.keep(row, multipliers, rest);
                 } else if rest <= ROUNDING || limit <= tolerance {
                     largest_dropped = largest_dropped.max(rest);
-                    dependences.push(RowDependence { row, combination: state.combination(&multipliers) });
+                    dropped.push((row, multipliers));
                 } else {
                     waiting.push(row);
                 }
                 state.clear();
             }
         }
-        Self { dependences, nearly, smallest_kept, largest_dropped }
+        let Eliminator { pivots, at, .. } = state;
+        Some(Self { pivots, at, dropped, nearly, smallest_kept, largest_dropped })
+    }
+
+    /// Rows that do not follow from others.
+    pub fn rank(&self) -> usize {
+        self.pivots.len()
+    }
+
+    /// The rows that follow from others.
+    pub(super) fn dependences(&self) -> impl Iterator<Item = RowDependence> + '_ {
+        self.dropped.iter().map(|row| self.dependence(row))
+    }
+
+    /// The rows kept that nearly do.
+    pub(super) fn nearly(&self) -> impl Iterator<Item = RowDependence> + '_ {
+        self.nearly.iter().map(|row| self.dependence(row))
+    }
+
+    /// Index and value of the entries of independent null vectors of the rows, n less the rank of them.
+    pub fn null_vectors(&self) -> Vec<Vec<(usize, f64)>> {
+        let n = self.at.len();
+        let mut x = vec![0.0; n];
+        let free = (0..n).filter(|&j| self.at[j].is_none());
+        free.map(|own| {
+            x[own] = 1.0;
+            let mut out = vec![(own, 1.0)];
+            for pivot in self.pivots.iter().rev() {
+                let sum: f64 = pivot.entries.iter().map(|(j, u)| u * x[*j]).sum();
+                if sum != 0.0 {
+                    x[pivot.column] = -sum / pivot.value;
+                    out.push((pivot.column, x[pivot.column]));
+                }
+            }
+            out.iter().for_each(|(j, _)| x[*j] = 0.0);
+            out
+        })
+        .collect()
+    }
+
+    /// sum_k m_k u_k in the rows kept, as given.
+    fn dependence(&self, (row, multipliers): &Multiples) -> RowDependence {
+        let mut share = vec![0.0; self.pivots.len()];
+        let mut open: BinaryHeap<usize> = BinaryHeap::new();
+        for &(k, by) in multipliers {
+            share[k] = by;
+            open.push(k);
+        }
+        let mut combination = Vec::new();
+        while let Some(k) = open.pop() {
+            let own = std::mem::take(&mut share[k]);
+            if own == 0.0 {
+                continue;
+            }
+            combination.push((self.pivots[k].row, own));
+            for &(j, by) in &self.pivots[k].multipliers {
+                if share[j] == 0.0 {
+                    open.push(j);
+                }
+                share[j] -= own * by;
+            }
+        }
+        RowDependence { row: *row, combination }
     }
 }
 
@@ -108,8 +190,8 @@ impl Eliminator<'_> {
         self.work[column] += value;
     }
 
-    /// Subtracts the pivots from a row; m_k.
-    fn reduce(&mut self, row: usize) -> Vec<(usize, f64)> {
+    /// Subtracts the pivots from a row; m_k, none where too much work is left.
+    fn reduce(&mut self, row: usize) -> Option<Vec<(usize, f64)>> {
         let given: Vec<(usize, f64)> =
             self.rows.outer_view(row).map_or_else(Vec::new, |row| row.iter().map(|(j, v)| (j, *v)).collect());
         let mut next: BinaryHeap<Reverse<usize>> = BinaryHeap::new();
@@ -128,6 +210,7 @@ impl Eliminator<'_> {
             let by = value / self.pivots[k].value;
             multipliers.push((k, by));
             let entries = std::mem::take(&mut self.pivots[k].entries);
+            self.work_left = self.work_left.checked_sub(entries.len())?;
             for &(j, u) in &entries {
                 if !self.filled[j] {
                     next.extend(self.at[j].map(Reverse));
@@ -136,7 +219,7 @@ impl Eliminator<'_> {
             }
             self.pivots[k].entries = entries;
         }
-        multipliers
+        Some(multipliers)
     }
 
     /// The largest entry that is left.
@@ -156,31 +239,6 @@ impl Eliminator<'_> {
         self.pivots.push(Pivot { column, row, entries, value: self.work[column], multipliers });
     }
 
-    /// sum_k m_k u_k in the rows kept, as given.
-    fn combination(&self, multipliers: &[(usize, f64)]) -> Vec<(usize, f64)> {
-        let mut share = vec![0.0; self.pivots.len()];
-        let mut open: BinaryHeap<usize> = BinaryHeap::new();
-        for &(k, by) in multipliers {
-            share[k] = by;
-            open.push(k);
-        }
-        let mut out = Vec::new();
-        while let Some(k) = open.pop() {
-            let own = std::mem::take(&mut share[k]);
-            if own == 0.0 {
-                continue;
-            }
-            out.push((self.pivots[k].row, own));
-            for &(j, by) in &self.pivots[k].multipliers {
-                if share[j] == 0.0 {
-                    open.push(j);
-                }
-                share[j] -= own * by;
-            }
-        }
-        out
-    }
-
     fn clear(&mut self) {
         for j in self.pattern.drain(..) {
             (self.work[j], self.filled[j]) = (0.0, false);
@@ -195,20 +253,29 @@ mod tests {
 
     /// Checks every combination on the rows; returns the rank.
     fn rank(rows: &Sparse) -> usize {
-        let found = Elimination::new(rows, 1e-10);
-        for RowDependence { row, combination } in &found.dependences {
+        let found = RowElimination::new(rows, 1e-10, usize::MAX).unwrap();
+        for RowDependence { row, combination } in found.dependences() {
             let mut rest = vec![0.0; rows.cols()];
             let mut add = |i: usize, by: f64| {
                 rows.outer_view(i).unwrap().iter().for_each(|(j, v)| rest[j] += by * v);
             };
-            add(*row, 1.0);
-            for &(i, by) in combination {
+            add(row, 1.0);
+            for (i, by) in combination {
                 add(i, -by);
             }
             assert!(rest.iter().all(|v| v.abs() < 1e-11), "row {row}");
         }
         assert!(found.largest_dropped < 1e-12 && found.smallest_kept > 1e-7);
-        rows.rows() - found.dependences.len()
+        let null = found.null_vectors();
+        assert_eq!(null.len(), rows.cols() - found.rank());
+        for vector in null {
+            let mut x = vec![0.0; rows.cols()];
+            vector.iter().for_each(|(j, v)| x[*j] = *v);
+            assert_eq!(vector[0].1, 1.0);
+            let size = crate::norms::max_abs_vec(&x);
+            assert!(crate::sparse::matvec(rows, &x).iter().all(|v| v.abs() < 1e-11 * size));
+        }
+        rows.rows() - found.dropped.len()
     }
 
     fn sparse(rows: &[Vec<(usize, f64)>], n: usize) -> Sparse {
@@ -220,6 +287,14 @@ mod tests {
             }
         }
         t.to_sparse().to_csr()
+    }
+
+    #[test]
+    fn work_has_a_limit() {
+        let rows: Vec<_> =
+            (0..40).map(|i| (0..40).map(|j| (j, 1.0 / (1.0 + (i + j) as f64))).collect()).collect();
+        assert!(RowElimination::new(&sparse(&rows, 40), 1e-10, 10).is_none());
+        assert!(RowElimination::new(&sparse(&rows, 40), 1e-10, 40 * 40 * 40).is_some());
     }
 
     #[test]

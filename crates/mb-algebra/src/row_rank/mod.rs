@@ -8,7 +8,7 @@
 
 mod elimination;
 
-use elimination::Elimination;
+pub use elimination::RowElimination;
 
 use crate::{AlgebraError, Dense, RankQr, RankTolerance, Sparse, sparse};
 
@@ -79,14 +79,14 @@ impl RowRank {
         if part.len() * columns.len() <= DENSE_PART {
             return self.decide_dense(part, &rows, &columns, tolerance);
         }
-        let found = Elimination::new(&rows, tolerance.relative);
+        let Some(found) = RowElimination::new(&rows, tolerance.relative, usize::MAX) else { return Ok(()) };
         self.saw(Some(found.smallest_kept), Some(found.largest_dropped));
         let of_all = |dependence: RowDependence| RowDependence {
             row: part[dependence.row],
             combination: dependence.combination.into_iter().map(|(row, by)| (part[row], by)).collect(),
         };
-        self.dependences.extend(found.dependences.into_iter().map(of_all));
-        self.nearly.extend(found.nearly.into_iter().map(of_all));
+        self.dependences.extend(found.dependences().map(of_all));
+        self.nearly.extend(found.nearly().map(of_all));
         Ok(())
     }
 

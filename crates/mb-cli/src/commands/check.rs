@@ -33,7 +33,7 @@ pub struct Check {
     pub rank: ConstraintRank,
     /// The equilibrium, or why there is none.
     pub settled: Result<Settled, Failure>,
-    /// Zero modes at the equilibrium.
+    /// Zero modes at the equilibrium; without one, those of the start without loads.
     pub rigid: Option<Vec<RigidMode>>,
     /// What the reader should know.
     pub notes: Vec<String>,
@@ -91,9 +91,11 @@ pub fn analyse(text: &Text, args: &CheckArgs, progress: Progress) -> Result<Chec
 
 fn verdict(rank: &ConstraintRank, settled: &Result<Settled, Failure>) -> (String, u8) {
     match settled {
-        Err(Failure::Linear(e @ (LinearError::NoEquilibrium { .. } | LinearError::TurnedOver { .. }))) => {
-            (format!("nothing to linearize at. {e}"), NUMERICS)
-        }
+        Err(Failure::Linear(
+            e @ (LinearError::NoEquilibrium { .. }
+            | LinearError::Falls { .. }
+            | LinearError::TurnedOver { .. }),
+        )) => (format!("nothing to linearize at. {e}"), NUMERICS),
         Err(e) => (e.to_string(), e.exit_code()),
         Ok(_) if rank.degrees_of_freedom() == 0 => {
             ("a structure without freedom to move: it has no modes".to_owned(), 0)
@@ -150,9 +152,10 @@ fn render(found: &Check, style: Style) -> String {
         out.push_str(&summary::equilibrium_line(settled, style));
     }
     if let Some(rigid) = &found.rigid {
+        let at = if found.settled.is_ok() { "" } else { " at the start without its loads" };
         let _ = writeln!(
             out,
-            "free motions (s = 0): {}",
+            "free motions{at} (s = 0): {}",
             if rigid.is_empty() { "none".to_owned() } else { rigid.len().to_string() }
         );
         for mode in rigid.iter().take(LISTED) {

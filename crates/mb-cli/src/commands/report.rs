@@ -52,9 +52,16 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
     let stage = progress.stage("simulating the motion");
     let watch = progress.watch();
     let keeps = progress::stoppable();
-    let motion = args.until.map(|until| motion(&loaded, args, until, &watch)).transpose()?;
-    let (motion, moved) = motion.map_or((None, None), |(motion, moved)| (Some(motion), moved));
-    let mut left: Vec<String> = motion.as_ref().and_then(|m| early(m, &watch)).into_iter().collect();
+    let (mut motion_left, mut simulated) = (None, None);
+    match args.until.map(|until| watch.scope(|| motion(&loaded, args, until, &watch))) {
+        None => {}
+        Some(Ok(found)) => simulated = Some(found?),
+        // The page has the rest.
+        Some(Err(why)) => motion_left = Some(format!("The motion was not simulated: {why}")),
+    }
+    let (motion, moved) = simulated.map_or((None, None), |(motion, moved)| (Some(motion), moved));
+    let mut left: Vec<String> =
+        motion.as_ref().and_then(|m| early(m, &watch)).or(motion_left).into_iter().collect();
     drop(stage);
     let mut page = match &found {
         Ok(found) => {

@@ -174,7 +174,7 @@ pub fn findings(result: &FormulationSpectrum, all: bool) -> Vec<String> {
                 }
             }
             Finding::RedundantConstraints { .. } | Finding::UncertainConstraintRank { .. } => {}
-            Finding::Sparse { detail } => out.extend(sparse(detail)),
+            Finding::Sparse { detail } => out.extend(sparse(detail, left_out(&result.spectrum.findings))),
             Finding::PoorAccuracy { pair, backward_error } => {
                 let number = lines.iter().find(|l| l.index == *pair).map(|l| l.number);
                 let which =
@@ -205,11 +205,11 @@ pub fn eigenvalues(result: &FormulationSpectrum, style: Style) -> String {
 }
 
 /// What a sparse analysis found, in the units of the table; figures of the method are left to JSON.
-fn sparse(finding: &SparseFinding) -> Option<String> {
+fn sparse(finding: &SparseFinding, cut: usize) -> Option<String> {
     let modes = |n: usize| names::count(n, "mode", "modes");
     match *finding {
         SparseFinding::Shift { .. } => None,
-        SparseFinding::Completeness(ref count) => Some(completeness(count)),
+        SparseFinding::Completeness(ref count) => Some(completeness(count, cut)),
         SparseFinding::MultipleCut { re, im, found, returned } => Some(format!(
             "the eigenvalue {} has {}, of which {} returned: ask for {} more to see all of them",
             if re == 0.0 { format!("at {}", hz(im * im)) } else { format!("s = {}", point(re, im)) },
@@ -226,8 +226,19 @@ fn hz(w: f64) -> String {
     format!("{} Hz", six(w.max(0.0).sqrt() / std::f64::consts::TAU))
 }
 
-/// What a count of a region shows.
-fn completeness(count: &Completeness) -> String {
+/// Modes of multiple eigenvalues that were found and not asked for.
+fn left_out(findings: &[Finding]) -> usize {
+    let cut = |finding: &Finding| match finding {
+        Finding::Sparse { detail: SparseFinding::MultipleCut { found, returned, .. } } => {
+            found.saturating_sub(*returned)
+        }
+        _ => 0,
+    };
+    findings.iter().map(cut).sum()
+}
+
+/// What a count of a region shows; `cut` of those found are not returned.
+fn completeness(count: &Completeness, cut: usize) -> String {
     let Completeness { region, found, counted, by } = *count;
     let (of, what) = match region {
         Region::Interval { from, to } if to > 0.0 && from > 0.0 => {
@@ -255,7 +266,10 @@ fn completeness(count: &Completeness) -> String {
         Proof::DeterminantPhase => format!("the phase of the determinant counts {all}"),
         _ => format!("the inertia of the factors counts {all}"),
     };
-    if count.is_complete() {
+    if count.is_complete() && cut > 0 {
+        let are = if cut == 1 { "is" } else { "are" };
+        format!("all {found} {of}s {what} were found, {cut} of which {are} left out: {shown}")
+    } else if count.is_complete() {
         format!("no {of} is missing {what}: {shown}")
     } else {
         format!("{}S ARE MISSING {what}: {shown}, {found} were found", of.to_uppercase())

@@ -109,6 +109,56 @@ fn bodies_that_touch_nothing_are_as_many_parts() {
 }
 
 #[test]
+fn parts_that_fall_are_named_before_any_search_whatever_stands_beside_them() {
+    let text = format!(
+        "{HEAD}gravity = [0, 0, -9.81]\n[[beam]]\nname = \"boom\"\nfrom = [0, 0, 0]\nto = [1, 0, 0]\nelements = 20\n\
+         density = 7850\nyoungs_modulus = 2.1e11\npoissons_ratio = 0.3\nsection = {{ radius = 0.01 }}\n\
+         [[joint]]\nname = \"clamp\"\ntype = \"fixed\"\na = \"boom.start\"\nb = \"ground\"\n\
+         [[repeat]]\nindex = \"i\"\nfrom = 1\nto = 2000\n[[repeat.spatial-body]]\nname = \"b{{i}}\"\nmass = 1\n\
+         inertia = [1, 1, 1]\nat = [\"i\", 0, 0]\n"
+    );
+    let found: serde_json::Value =
+        serde_json::from_str(&mb_with(&["check", "-", "--json"], &text).out).unwrap();
+    assert_eq!(found["rigid_modes"].as_array().unwrap().len(), 12_000);
+    assert!(found["equilibrium"].is_null() && found["usable"] == false);
+    let run = mb_with(&["check", "-"], &text);
+    let told = "b5.z (1.00), b6.z (1.00) and 1994 more, which nothing holds in any configuration";
+    assert!(run.code == 2 && run.out.contains(told), "{run:?}");
+    assert!(run.out.contains("and 11960 more (--json lists all)"), "{run:?}");
+}
+
+/// A strip of triangles of springs whose stiffnesses and masses are many powers of ten apart: each point turns by itself, and all move as one.
+#[test]
+fn a_floating_truss_has_its_free_motions_whatever_its_stiffnesses() {
+    for n in [20, 60, 250_usize] {
+        let power = |i: usize, most: usize| 10.0_f64.powf((i * 7919 % 1000) as f64 / 1000.0 * most as f64);
+        let mut text = HEAD.to_owned();
+        for i in 0..n {
+            text += &format!(
+                "[[body]]\nname = \"m{i}\"\nmass = {}\ninertia = 1\nat = [{i}, {}]\n",
+                1e-3 * power(i + 3, 6),
+                0.3 * (i % 2) as f64
+            );
+            for (step, length) in [(1, 1.09_f64.sqrt()), (2, 2.0)] {
+                if i + step < n {
+                    text += &format!(
+                        "[[spring]]\nname = \"s{i}_{step}\"\na = \"m{i}\"\nb = \"m{}\"\nstiffness = {}\nnatural_length = {length:?}\n",
+                        i + step,
+                        power(2 * i + step, 12)
+                    );
+                }
+            }
+        }
+        let run = mb_with(&["check", "-"], &text);
+        assert!(
+            run.code == 0 && run.out.contains(&format!("free motions (s = 0): {}\n", n + 3)),
+            "{n}: {run:?}"
+        );
+        assert!(run.out.contains(&format!("neutral in {} directions", n + 3)), "{n}: {run:?}");
+    }
+}
+
+#[test]
 fn loads_that_push_a_free_motion_are_the_reason_reported_first() {
     let box_on_rail = |k: f64| {
         format!(

@@ -1,6 +1,6 @@
 //! Parts of the spectrum of models, large models by sparse matrices, and matrices that leave as files.
 
-use crate::support::{json, mb, model, right};
+use crate::support::{json, mb, mb_with, model, right};
 
 /// re, im and error bound of the pairs with Im s >= 0.
 fn pairs(found: &serde_json::Value) -> Vec<[f64; 3]> {
@@ -35,6 +35,23 @@ fn a_part_agrees_with_the_whole() {
         assert_same(&whole, &part);
         assert_eq!(part["formulations"][0]["request"], "the 9 modes of lowest frequency");
     }
+}
+
+#[test]
+fn a_multiple_eigenvalue_that_a_request_cuts_leaves_modes_out_and_says_so() {
+    let text = "units = \"SI\"\nname = \"three\"\n[[repeat]]\nindex = \"i\"\nfrom = 1\nto = 30\n\
+        [[repeat.body]]\nname = \"b{i}\"\nmass = 1\ninertia = 1\nat = [\"i\", 0]\n\
+        [[repeat.joint]]\nname = \"g{i}\"\ntype = \"prismatic\"\na = \"b{i}\"\nb = \"ground\"\naxis = [0, 1]\n\
+        [[repeat.spring]]\nname = \"s{i}\"\na = \"b{i}\"\nb = [\"i\", -1]\nstiffness = \"10 + 5*i*(1 + sign(i - 3.5))\"\n\
+        natural_length = 1\n";
+    let told = |count: &str| mb_with(&["modes", "-", "--lowest", count], text).out;
+    let cut = told("2");
+    assert!(
+        cut.contains("All 3 modes below ") && cut.contains(" were found, 1 of which is left out: "),
+        "{cut}"
+    );
+    assert!(cut.contains("has 3 modes, of which 2 are returned") && !cut.contains("is missing"), "{cut}");
+    assert!(told("3").contains("No mode is missing below "));
 }
 
 #[test]

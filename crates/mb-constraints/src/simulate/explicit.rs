@@ -57,11 +57,11 @@ pub(super) fn run(
         gone: 0.0,
         fastest: 0.0,
     };
-    let end = run.all(&mut recorder, restart, observer);
+    let end = interrupt::attempt(|| run.all(&mut recorder, restart, observer));
     recorder.trajectory.penalty_noise = noise;
     recorder.trajectory.statistics.evaluations = run.evaluations;
     recorder.trajectory.statistics.capped = run.dynamics.capped();
-    Ok(recorder.finish(end.unwrap_or_else(End::Failed)))
+    Ok(recorder.finish(end.map_or(End::Interrupted, |end| end.unwrap_or_else(End::Failed))))
 }
 
 struct Run<'m, 'o> {

@@ -112,8 +112,8 @@ pub(super) fn run(
     observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Trajectory, ConstraintError> {
     let mut recorder = Recorder::new(&mut dynamics, start, options)?;
-    let end = all(&mut dynamics, &mut recorder, start, options, alpha, observer);
-    Ok(recorder.finish(end.unwrap_or_else(End::Failed)))
+    let end = interrupt::attempt(|| all(&mut dynamics, &mut recorder, start, options, alpha, observer));
+    Ok(recorder.finish(end.map_or(End::Interrupted, |end| end.unwrap_or_else(End::Failed))))
 }
 
 fn all(

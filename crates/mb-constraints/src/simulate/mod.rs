@@ -51,7 +51,8 @@ pub struct Progress {
 
 /// Simulates a motion from configuration `q` and velocities `v` at time `t`.
 ///
-/// `observer` sees every accepted step and may stop the run; what was computed is kept.
+/// `observer` sees every accepted step and may stop the run, and so does the end of the watch in whose scope it is, within a step; what
+/// was computed is kept.
 ///
 /// # Errors
 /// Options or parameters out of range, a start that cannot be made consistent, a locked mechanism,

@@ -213,6 +213,8 @@ impl Recorder {
             let owner = dynamics.model().row_name(row);
             return Err(ConstraintError::Overflows { owner, time: t });
         }
+        // Before anything is kept: an interrupt leaves whole reports.
+        let energy = dynamics.energies(t, q, v);
         let (a, lambda) = (dynamics.acceleration(), dynamics.multipliers());
         let keep = &mut self.trajectory;
         keep.times.push(t);
@@ -220,7 +222,6 @@ impl Recorder {
         keep.v.extend_from_slice(v);
         keep.a.extend_from_slice(a);
         keep.lambda.extend_from_slice(lambda);
-        let energy = dynamics.energies(t, q, v);
         let total = energy.kinetic + energy.potential - self.work;
         if self.trajectory.records.is_empty() {
             self.first = total;

@@ -258,10 +258,13 @@ impl<'a> Follower<'a> {
         let loaded = self.model.under_loads(factor);
         // Relative to full load: under a small part of it rounding of stiff members is a larger share.
         let solve = EquilibriumOptions { tolerance: self.solve.tolerance / factor, ..self.solve.clone() };
-        let equilibrium =
-            Equilibrium::search(&loaded, from, &solve, &mut self.patterns, |found, _| Ok(found))?;
-        let stability = (self.judge)(&loaded, &equilibrium, stability(&loaded, &equilibrium)?);
-        Ok(LoadStep { factor, equilibrium, stability })
+        // An interrupt ends the step, and the path keeps those before it.
+        solve.watch.scope(|| {
+            let equilibrium =
+                Equilibrium::search(&loaded, from, &solve, &mut self.patterns, |found, _| Ok(found))?;
+            let stability = (self.judge)(&loaded, &equilibrium, stability(&loaded, &equilibrium)?);
+            Ok(LoadStep { factor, equilibrium, stability })
+        })?
     }
 
     /// The equilibrium that the path begins with: under [`BEGIN`] times the loads, or the smallest part of that under which fewer directions are

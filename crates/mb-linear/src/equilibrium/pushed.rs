@@ -3,10 +3,12 @@
 //! The free motions are those of the model without its loads, at the start or at what was found: a pendulum that is pushed sideways has an equilibrium
 //! elsewhere, so that a push is the reason of a failure and no proof of one.
 
+use crate::error::LinearError;
 use mb_algebra::norms;
 use mb_algebra::sorted::descending;
 use mb_constraints::pushed_free_motion;
 use mb_model::{Model, Point};
+use std::collections::HashMap;
 
 /// Velocities below this share of the largest are not named, and most that are.
 const NAMED: f64 = 0.1;
@@ -18,6 +20,25 @@ const UNBALANCED: f64 = 1e-4;
 pub(super) fn words(model: &Model, start: &Point) -> String {
     let forces: Vec<f64> = model.applied_residual(start).iter().map(|r| -r).collect();
     along(&model.under_loads(0.0), start, &forces)
+}
+
+/// Refuses a model with parts that fall whatever their configuration.
+pub(super) fn refuse_falls(model: &Model, start: &Point) -> Result<(), LinearError> {
+    let mut motion = vec![0.0; model.nv()];
+    for fall in model.falls(start) {
+        let size = norms::two(&fall.force);
+        for block in fall.blocks.iter().map(|id| model.coordinates().block(*id)) {
+            for (k, force) in fall.force.iter().enumerate().take(block.kind.positions()) {
+                motion[block.v + k] = force / size;
+            }
+        }
+    }
+    match motion.iter().position(|v| v.abs() > NAMED) {
+        Some(i) => {
+            Err(LinearError::Falls { pushed: named(model, &motion), equation: model.coordinate_name(i) })
+        }
+        None => Ok(()),
+    }
 }
 
 /// What the loads push and nothing holds at a point whose residual is small against the forces that stiff members could exert; empty where it
@@ -37,8 +58,13 @@ pub(super) fn unbalanced(model: &Model, point: &Point, residual: f64) -> String 
 /// The velocities of the free motion of a model without loads that `forces` push along.
 fn along(model: &Model, at: &Point, forces: &[f64]) -> String {
     let (k, phi_q) = model.static_blocks(&Point { lambda: vec![0.0; model.nc()], ..at.clone() });
-    let Some(motion) = pushed_free_motion(&k, &phi_q, forces) else { return String::new() };
+    pushed_free_motion(&k, &phi_q, forces).map_or_else(String::new, |motion| named(model, &motion))
+}
+
+/// Velocities by name with their amplitudes, the largest first; those of little size are left out.
+fn named(model: &Model, motion: &[f64]) -> String {
     let mut moved: Vec<(String, f64)> = Vec::new();
+    let mut place: HashMap<String, usize> = HashMap::new();
     for (i, amplitude) in motion.iter().enumerate().filter(|(_, a)| a.abs() > NAMED) {
         let name = model.coordinate_name(i);
         // Of the nodes of a beam, `beam[3].x`, the one that moves most stands for all.
@@ -46,7 +72,8 @@ fn along(model: &Model, at: &Point, forces: &[f64]) -> String {
             (Some((beam, _)), Some((_, axis))) => format!("{beam}.{axis}"),
             _ => name,
         };
-        match moved.iter_mut().find(|(known, _)| *known == name) {
+        let at = *place.entry(name.clone()).or_insert(moved.len());
+        match moved.get_mut(at) {
             Some((_, most)) => *most = most.max(amplitude.abs()),
             None => moved.push((name, amplitude.abs())),
         }

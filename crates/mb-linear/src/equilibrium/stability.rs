@@ -16,7 +16,7 @@
 
 use super::Equilibrium;
 use crate::error::LinearError;
-use crate::free_directions::{self, FreeDirections};
+use crate::free_directions::{FreeAmong, FreeDirections};
 use mb_algebra::{
     AlgebraError, Dense, RankTolerance, Sparse, SymmetricEigen, dense, norms, sparse, to_dense,
 };
@@ -29,10 +29,6 @@ use std::sync::Arc;
 pub(super) const DENSE_UP_TO: usize = 1000;
 /// Up to this many the dense matrix comes first: some ten million operations.
 const SPARSE_FROM: usize = 120;
-
-/// Up to this many motions without strain of a large model the geometry is asked before K is assembled: a singular value
-/// decomposition with as many columns costs less.
-const FEW: usize = 60;
 
 /// A stiffness below this share of the largest entry of K is checked more closely; of a large model it is zero.
 const ZERO: f64 = 1e-10;
@@ -96,21 +92,16 @@ impl std::fmt::Display for Stability {
 /// Entries that are not finite; memory.
 pub fn stability(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, LinearError> {
     // Without loads no direction loses energy, and what the entries of K hide the geometry may show.
-    let known = |columns| free_directions::at_rest(model, equilibrium.point(), columns);
-    if model.nv() > SPARSE_FROM && known(FEW).is_some_and(|free| free.most == 0) {
-        return Ok(Stability::Stable);
+    let known = FreeDirections::at_rest(model, equilibrium.point()).and_then(|free| free.all());
+    let Some(FreeAmong { most, exact, .. }) = known else { return by_stiffness(model, equilibrium) };
+    if exact || most == 0 {
+        return Ok(of_counts(0, most));
     }
-    let found = by_stiffness(model, equilibrium)?;
-    if found == Stability::Stable {
-        return Ok(found);
-    }
-    let Some(FreeDirections { most, exact }) = known(free_directions::MOST) else { return Ok(found) };
-    Ok(match found {
-        _ if exact || most == 0 => of_counts(0, most),
+    Ok(match by_stiffness(model, equilibrium)? {
         Stability::Unstable { directions } | Stability::Neutral { directions } => {
             of_counts(0, most.min(directions))
         }
-        Stability::Stable | Stability::Undecided => found,
+        found @ (Stability::Stable | Stability::Undecided) => found,
     })
 }
 

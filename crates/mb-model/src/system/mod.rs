@@ -17,6 +17,7 @@ mod bricks;
 mod columns;
 mod constraints;
 mod energy;
+mod falls;
 mod lanes;
 mod linearized;
 mod links;
@@ -38,6 +39,7 @@ mod velocity_rows;
 mod workers;
 
 pub use energy::Energies;
+pub use falls::Fall;
 pub use linearized::{Blocks, LinearizedBlocks};
 pub use motion::MotionTerms;
 pub use output::OutputMatrices;

@@ -28,16 +28,15 @@ impl Model<f64> {
     /// A basis Z, n x k, of the velocities that strain no beam and no solid: all with K x = 0 are among them.
     ///
     /// Rotations are about the middle of a body and scaled by its size, in m. None where that cannot be said: in motion; where an
-    /// element is loaded, or its stiffness is not positive semi-definite; for more than `most` columns; with nodes that are no
-    /// points or frames in space.
-    pub fn strainless(&self, point: &Point, most: usize) -> Option<Sparse> {
+    /// element is loaded, or its stiffness is not positive semi-definite; with nodes that are no points or frames in space.
+    pub fn strainless(&self, point: &Point) -> Option<Sparse> {
         let still = |v: &[f64]| v.iter().all(|v| *v == 0.0);
         if !still(&point.v) || !still(&point.a) || self.has_velocity_rows() {
             return None;
         }
         let bodies = self.stiff_bodies()?;
         let columns: usize = bodies.iter().map(|body| body.freedom(self)).sum();
-        if columns > most || !self.members().iter().all(|m| self.is_passive(m, point)) {
+        if !self.members().iter().all(|m| self.is_passive(m, point)) {
             return None;
         }
         let mut z = Triplets::new(self.nv(), columns);
@@ -188,7 +187,7 @@ impl Model<f64> {
 }
 
 /// The representative of a set, with the ways to it made shorter.
-fn root(parent: &mut [usize], mut i: usize) -> usize {
+pub(super) fn root(parent: &mut [usize], mut i: usize) -> usize {
     while parent[i] != i {
         parent[i] = parent[parent[i]];
         i = parent[i];

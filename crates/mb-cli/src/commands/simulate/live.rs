@@ -46,6 +46,13 @@ impl Live {
         }
         ControlFlow::Continue(())
     }
+    /// Does work that the same ends within a step.
+    ///
+    /// # Errors
+    /// Why it ended, with nothing to keep.
+    pub(super) fn during<T>(&self, work: impl FnOnce() -> T) -> Result<T, Stopped> {
+        self.watch.scope(work)
+    }
     /// Why the run was ended, if it was.
     pub(super) fn stopped(&self) -> Option<Stopped> {
         self.watch.look().err()

@@ -69,15 +69,14 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
         let clock = Instant::now();
         let model = &loaded.model;
         let mut see = |p: &simulate::Progress| live.see(&name, p);
-        let motion = match &args.checkpoint {
+        let start = (&begin.q[..], &begin.v[..]);
+        let motion = live.during(|| match &args.checkpoint {
             Some(_) => {
-                let start = (&begin.q[..], &begin.v[..]);
                 mb_analysis::simulate_in_parts(&mut journal, model, args.time, start, &options, &mut see)
-                    .map_err(Failure::simulation)?
             }
-            None => simulate(model, args.time, &begin.q, &begin.v, &options, &mut see)
-                .map_err(Failure::simulation)?,
-        };
+            None => simulate(model, args.time, start.0, start.1, &options, &mut see),
+        })?;
+        let motion = motion.map_err(Failure::simulation)?;
         live.clear();
         let seconds = clock.elapsed().as_secs_f64();
         let interrupted = motion.end == End::Interrupted;

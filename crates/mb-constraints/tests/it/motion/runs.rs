@@ -2,9 +2,10 @@
 
 use super::{TIGHT, direct, distance, double_pendulum, explicit, linkage, options, partitioning, run, size};
 use crate::support::parallelogram;
+use mb_algebra::Watch;
 use mb_constraints::ConstraintMethod;
 use mb_constraints::method::{CorrectionTime, DirectCorrection};
-use mb_constraints::simulate::{End, Integrator, SimulationOptions, StepControl, simulate};
+use mb_constraints::simulate::{End, GeneralizedAlpha, Integrator, SimulationOptions, StepControl, simulate};
 use mb_model::Model;
 use std::ops::ControlFlow;
 
@@ -53,6 +54,38 @@ fn energy_is_balanced_with_dampers() {
     let last = motion.records.last().unwrap();
     assert!(last.work < -0.05, "{}", last.work);
     assert!(motion.energy_drift() < 1e-8, "{:e}", motion.energy_drift());
+}
+
+/// Whenever a run is ended, within a step or between two, it has the first reports of a whole one, bit by bit.
+#[test]
+fn a_run_that_is_ended_keeps_whole_reports() {
+    let (model, q, v) = linkage();
+    let alpha = Integrator::GeneralizedAlpha(GeneralizedAlpha { step: 0.02, ..GeneralizedAlpha::default() });
+    for integrator in [explicit(direct(), TIGHT), alpha] {
+        let options = options(1.0, 0.1, integrator);
+        let go = || simulate(&model, 0.0, &q, &v, &options, &mut |_| ControlFlow::Continue(()));
+        let counter = Watch::after(u64::MAX);
+        let whole = counter.scope(go).unwrap().unwrap();
+        let steps = counter.steps();
+        let mut ended = 0;
+        for part in 1..20 {
+            // Before the motion begins there is nothing to keep.
+            let Ok(found) = Watch::after(part * steps / 20).scope(go) else { continue };
+            let found = found.unwrap();
+            let n = found.len();
+            assert!(found.end == End::Interrupted && n > 0 && n < whole.len(), "{part}: {n}");
+            assert_eq!(
+                (found.q.as_slice(), found.times.as_slice()),
+                (&whole.q[..found.q.len()], &whole.times[..n])
+            );
+            assert_eq!(
+                [found.q.len(), found.a.len(), found.records.len()],
+                [n * model.nq(), n * model.nv(), n]
+            );
+            ended += 1;
+        }
+        assert!(ended > 10, "{ended}");
+    }
 }
 
 /// A drive's work is balanced too: a rod turned at constant speed against gravity.

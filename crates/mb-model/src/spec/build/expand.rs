@@ -132,7 +132,6 @@ pub(super) struct Entries<'s> {
     pub(super) drives: Vec<Entry<'s, DriveSpec>>,
     pub(super) outputs: Vec<Entry<'s, OutputSpec>>,
     pub(super) steady_rotations: Vec<Entry<'s, SteadyRotationSpec>>,
-    members: usize,
 }
 
 /// Adds the tables of a description or a family under one frame.
@@ -185,6 +184,9 @@ impl<'s> Entries<'s> {
         let mut entries = Self::default();
         let frame = Rc::new(Frame::default());
         add_tables!(entries, spec, &frame, scope, problems);
+        if problems.keep(counted(&spec.repeats, scope)).is_none() {
+            return entries;
+        }
         for (k, repeat) in spec.repeats.iter().enumerate() {
             entries.expand(repeat, k, &frame, scope, problems);
         }
@@ -198,18 +200,9 @@ impl<'s> Entries<'s> {
         scope: &Scope<P>,
         problems: &mut Problems,
     ) {
-        let mut steps = outer.path.to_vec();
-        steps.extend([Step::from("repeat"), Step::Index(k)]);
-        let path: Rc<[Step]> = steps.into();
-        let Some((from, count, step)) = problems.keep(range(repeat, &path, outer, scope, self.members))
-        else {
-            return;
-        };
-        self.members += count;
-        for n in 0..count {
-            let mut loops = outer.loops.clone();
-            loops.push((repeat.index.clone(), from + step * n as f64));
-            let frame = Rc::new(Frame { path: Rc::clone(&path), loops });
+        let Some(range) = problems.keep(Range::new(repeat, k, outer, scope)) else { return };
+        for n in 0..range.count {
+            let frame = Rc::new(range.frame(repeat, n, outer));
             add_tables!(self, repeat, &frame, scope, problems);
             for (k, inner) in repeat.repeats.iter().enumerate() {
                 self.expand(inner, k, &frame, scope, problems);
@@ -218,31 +211,120 @@ impl<'s> Entries<'s> {
     }
 }
 
-/// First value, number of values, and step of an index.
-fn range<P: Data>(
-    repeat: &RepeatSpec,
-    path: &Rc<[Step]>,
-    outer: &Frame,
-    scope: &Scope<P>,
-    members: usize,
-) -> Result<(f64, usize, f64), Box<Problem>> {
-    let problem = |key: &str, fault: Fault| {
-        let mut path = path.to_vec();
-        path.push(key.into());
-        Problem::new(format!("repeat over '{}'", repeat.index), Path(path), fault)
+/// The values of an index.
+struct Range {
+    path: Rc<[Step]>,
+    from: f64,
+    step: f64,
+    count: usize,
+}
+
+impl Range {
+    /// Those of family `k` of the families in a frame.
+    fn new<P: Data>(
+        repeat: &RepeatSpec,
+        k: usize,
+        outer: &Frame,
+        scope: &Scope<P>,
+    ) -> Result<Self, Box<Problem>> {
+        let mut steps = outer.path.to_vec();
+        steps.extend([Step::from("repeat"), Step::Index(k)]);
+        let path: Rc<[Step]> = steps.into();
+        let problem = |key: &str, fault: Fault| at_key(repeat, &path, key, fault);
+        scope.check_index(&repeat.index, &outer.loops).map_err(|f| problem("index", f))?;
+        let whole = |key: &str, value: &Value| scope.whole(value, &outer.loops).map_err(|f| problem(key, f));
+        let (from, to) = (whole("from", &repeat.from)?, whole("to", &repeat.to)?);
+        let step = repeat.step.as_ref().map_or(Ok(1), |s| whole("step", s))?;
+        if step == 0 {
+            return Err(problem("step", Fault::NotPositive { quantity: "size of the step", value: 0.0 }));
+        }
+        let span = (to - from) * step.signum();
+        let count = if span < 0 { 0 } else { usize::try_from(span / step.abs() + 1).unwrap_or(usize::MAX) };
+        Ok(Self { path, from: from as f64, step: step as f64, count })
+    }
+    /// Where the tables of its member `n` stand.
+    fn frame(&self, repeat: &RepeatSpec, n: usize, outer: &Frame) -> Frame {
+        let mut loops = outer.loops.clone();
+        loops.push((repeat.index.clone(), self.from + self.step * n as f64));
+        Frame { path: Rc::clone(&self.path), loops }
+    }
+}
+
+fn at_key(repeat: &RepeatSpec, path: &[Step], key: &str, fault: Fault) -> Box<Problem> {
+    let mut path = path.to_vec();
+    path.push(key.into());
+    Problem::new(format!("repeat over '{}'", repeat.index), Path(path), fault)
+}
+
+/// Refuses families with too many members in all, before any is made. What is wrong with their ranges is told when they are.
+fn counted<P: Data>(repeats: &[RepeatSpec], scope: &Scope<P>) -> Result<(), Box<Problem>> {
+    let mut total = 0_usize;
+    for (k, repeat) in repeats.iter().enumerate() {
+        let outer = Frame::default();
+        total = total.saturating_add(members(repeat, k, &outer, scope, MAX_MEMBERS - total));
+        if total > MAX_MEMBERS {
+            let path = [Step::from("repeat"), Step::Index(k)];
+            return Err(at_key(repeat, &path, "to", Fault::TooMany { count: total, most: MAX_MEMBERS }));
+        }
+    }
+    Ok(())
+}
+
+/// Members of a family and of the families inside it; once there are more than `most`, those seen until then at least.
+fn members<P: Data>(repeat: &RepeatSpec, k: usize, outer: &Frame, scope: &Scope<P>, most: usize) -> usize {
+    let Ok(range) = Range::new(repeat, k, outer, scope) else { return 0 };
+    let of_one = |n: usize, most: usize| {
+        let frame = range.frame(repeat, n, outer);
+        let inner = repeat.repeats.iter().enumerate();
+        inner.fold(0_usize, |sum, (k, r)| sum.saturating_add(members(r, k, &frame, scope, most)))
     };
-    scope.check_index(&repeat.index, &outer.loops).map_err(|f| problem("index", f))?;
-    let whole = |key: &str, value: &Value| scope.whole(value, &outer.loops).map_err(|f| problem(key, f));
-    let (from, to) = (whole("from", &repeat.from)?, whole("to", &repeat.to)?);
-    let step = repeat.step.as_ref().map_or(Ok(1), |s| whole("step", s))?;
-    if step == 0 {
-        return Err(problem("step", Fault::NotPositive { quantity: "size of the step", value: 0.0 }));
+    if !repeat.repeats.iter().any(|inner| uses(inner, &repeat.index)) {
+        let inner = if range.count == 0 { 0 } else { of_one(0, most) };
+        return range.count.saturating_mul(inner.saturating_add(1));
     }
-    let span = (to - from) * step.signum();
-    let count = if span < 0 { 0 } else { usize::try_from(span / step.abs() + 1).unwrap_or(usize::MAX) };
-    let total = members.saturating_add(count);
-    if total > MAX_MEMBERS {
-        return Err(problem("to", Fault::TooMany { count: total, most: MAX_MEMBERS }));
+    let mut total = range.count;
+    for n in 0..range.count {
+        if total > most {
+            break;
+        }
+        total = total.saturating_add(of_one(n, most - total));
     }
-    Ok((from as f64, count, step as f64))
+    total
+}
+
+/// Whether the range of a family, or of one inside it, may depend on an index.
+fn uses(repeat: &RepeatSpec, index: &str) -> bool {
+    let named = |value: &Value| matches!(value, Value::Expression(text) if text.contains(index));
+    let own = [&repeat.from, &repeat.to].into_iter().chain(&repeat.step);
+    own.into_iter().any(named) || repeat.repeats.iter().any(|inner| uses(inner, index))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ModelSpec;
+
+    /// What building a model of nested families says.
+    fn refused(ranges: &[(&str, &str)]) -> String {
+        let mut text = "units = \"SI\"\nname = \"nested\"\n".to_owned();
+        let mut key = "repeat".to_owned();
+        for (i, (from, to)) in ranges.iter().enumerate() {
+            text += &format!("[[{key}]]\nindex = \"i{i}\"\nfrom = {from}\nto = {to}\n");
+            key += ".repeat";
+        }
+        let table = key.replacen(".repeat", "", 1);
+        text += &format!("[[{table}.point]]\nname = \"p{{i0}}\"\nat = [0, 0]\n");
+        ModelSpec::from_toml(&text).expect("a description").build().expect_err("too many").to_string()
+    }
+
+    #[test]
+    fn nested_families_are_counted_before_they_are_made() {
+        // 1000 + 1000^2 + ... + 1000^6.
+        let told = refused(&[("1", "1000"); 6]);
+        let all: usize = (1..=6).map(|k| 1000_usize.pow(k)).sum();
+        assert!(told.contains(&format!("{all} members")) && told.contains("repeat over 'i0'"), "{told}");
+        assert_eq!(told.matches("members").count(), 1, "{told}");
+        // A triangle of 3000 * 3001 / 2 below its 3000 rows.
+        assert!(refused(&[("1", "3000"), ("1", "\"i0\"")]).contains(" members; the most is 2000000"));
+        assert!(refused(&[("1", "100000000"); 6]).contains(&usize::MAX.to_string()));
+    }
 }

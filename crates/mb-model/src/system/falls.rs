@@ -1,0 +1,280 @@
+//! Parts of a model that no configuration keeps at rest, because nothing holds them against their loads along a direction of the ground.
+//!
+//! ```text
+//! e . sum of forces on the bodies of a part  =  constant /= 0      for every configuration
+//! ```
+//!
+//! This holds where every element of the part sees the same when the part as a whole is shifted along e: what acts between its own bodies does,
+//! with reactions that cancel in the sum, and so does a guide in the ground along e. Dead loads and weight are what is left of the sum.
+//! Elements of which that is not known leave the question open, for the search of an equilibrium to decide.
+
+use super::strainless::root;
+use crate::coordinates::{BlockId, BlockKind};
+use crate::element::{
+    AngleOf, Bushing, Coincident, Driven, Effort, Element, ForceFrame, Joint, JointFrame, Place, Quantity,
+};
+use crate::model::{Member, Model};
+use crate::state::Point;
+use nalgebra::Vector3;
+
+/// Sines of angles between guides that are rounding of their axes.
+const ALONG: f64 = 64.0 * f64::EPSILON;
+/// Share of the forces in a part, added up without their signs, below which their sum is rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// Blocks that fall, whatever their configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fall {
+    /// The blocks, in order.
+    pub blocks: Vec<BlockId>,
+    /// The sum of the forces on them along the directions in which nothing holds them, N, in the axes of the ground.
+    pub force: [f64; 3],
+}
+
+/// Directions along which the ground holds a part; none where that is not known.
+type Held = Option<Vec<Vector3<f64>>>;
+
+impl Model<f64> {
+    /// The parts that nothing holds against their loads at the time and with the inputs of a point, in order of their first blocks: while
+    /// there is one, there is no equilibrium. That there is none does not say that there is an equilibrium.
+    pub fn falls(&self, point: &Point) -> Vec<Fall> {
+        let blocks = self.coordinates().blocks();
+        let mut parent: Vec<usize> = (0..blocks.len()).collect();
+        for m in self.members() {
+            for pair in m.wires.blocks.windows(2) {
+                let (a, b) = (root(&mut parent, pair[0].0), root(&mut parent, pair[1].0));
+                parent[a.max(b)] = a.min(b);
+            }
+        }
+        let residual = self.applied_residual(point);
+        // Of the part whose first block it is: its blocks, what holds it, its force, and the sum without signs.
+        let mut parts: Vec<(Vec<BlockId>, Held, Vector3<f64>, f64)> =
+            vec![(Vec::new(), Some(Vec::new()), Vector3::zeros(), 0.0); blocks.len()];
+        for (i, block) in blocks.iter().enumerate() {
+            let (own, held, force, size) = &mut parts[root(&mut parent, i)];
+            own.push(BlockId(i));
+            let axes = block.kind.positions();
+            match block.kind {
+                // What they do to a shift of everything is their element's to say.
+                BlockKind::ElasticNode | BlockKind::Displacement | BlockKind::Vector(_) => *held = None,
+                BlockKind::PlanarPoint | BlockKind::PlanarPose => {
+                    if let Some(held) = held {
+                        take(held, Vector3::z());
+                    }
+                }
+                BlockKind::SpatialPoint | BlockKind::Pose | BlockKind::Angle => {}
+            }
+            for k in 0..axes {
+                force[k] -= residual[block.v + k];
+                *size += residual[block.v + k].abs();
+            }
+        }
+        for m in self.members() {
+            let Some(first) = m.wires.blocks.first() else { continue };
+            let held = &mut parts[root(&mut parent, first.0)].1;
+            match held_by(m) {
+                None => *held = None,
+                Some(more) => {
+                    if let Some(held) = held {
+                        more.into_iter().for_each(|axis| take(held, axis));
+                    }
+                }
+            }
+        }
+        let falls = parts.into_iter().filter_map(|(blocks, held, force, size)| {
+            let free = held?.iter().fold(force, |force, axis| force - axis * axis.dot(&force));
+            (free.norm() > ROUNDING * size).then(|| Fall { blocks, force: free.into() })
+        });
+        falls.collect()
+    }
+}
+
+/// Adds a direction to others that are orthogonal and of length one.
+fn take(held: &mut Vec<Vector3<f64>>, axis: Vector3<f64>) {
+    let size = axis.norm();
+    let rest = held.iter().fold(axis, |rest, known| rest - known * known.dot(&rest));
+    if held.len() < 3 && rest.norm() > ALONG * size {
+        // Once more, as the first rest may be all rounding.
+        let rest = held.iter().fold(rest, |rest, known| rest - known * known.dot(&rest));
+        held.push(rest.normalize());
+    }
+}
+
+fn everything() -> Held {
+    Some(vec![Vector3::x(), Vector3::y(), Vector3::z()])
+}
+
+/// What an element holds of the part it belongs to.
+fn held_by(m: &Member<f64>) -> Held {
+    let nothing = || Some(Vec::new());
+    match &m.element {
+        Element::PointMass(_)
+        | Element::PlanarBody(_)
+        | Element::SpatialBody(_)
+        | Element::BeamInertia(_)
+        | Element::BrickInertia(_)
+        | Element::BrickStrain(_)
+        | Element::HingeSpring(_)
+        | Element::Moment(_)
+        | Element::TorsionSpring(_)
+        | Element::Torque(_)
+        | Element::RelativeAngle(_) => nothing(),
+        Element::BeamStrain(e) if !e.is_on_ground() => nothing(),
+        Element::Rod(e) => between(e.ends[0], e.ends[1]),
+        Element::Spring(e) => between(e.a, e.b),
+        Element::Distance(e) => between(e.a, e.b),
+        Element::AngleOfLine(e) => between(e.a, e.b),
+        Element::Coincident(Coincident { a, b }) => between(*a, *b),
+        Element::OnLine(e) => match (e.base, e.point) {
+            (Place::Ground(_), _) if e.frame == AngleOf::Ground => {
+                Some(vec![Vector3::new(-e.axis[1], e.axis[0], 0.0)])
+            }
+            (base, point) => between(base, point),
+        },
+        Element::Joint(e) => by_joint(e),
+        Element::Bushing(e) => by_bushing(e),
+        Element::Force(e) if e.frame == ForceFrame::Ground => nothing(),
+        Element::Motor(e) => match &e.effort {
+            Effort::Torque(_) => nothing(),
+            Effort::Force(slide) => between(slide.a.place, slide.b.place),
+        },
+        Element::Drive(e) => match &e.quantity {
+            Driven::Angle { .. } | Driven::Rotation(_) => nothing(),
+            Driven::Coordinate { axis, .. } => Some(vec![Vector3::ith(*axis, 1.0)]),
+            Driven::Displacement(slide) => between(slide.a.place, slide.b.place),
+            Driven::Distance { a, b } => between(*a, *b),
+        },
+        Element::Coupling(e) => {
+            let turns = |q: &Quantity| matches!(q, Quantity::Angle { .. } | Quantity::Rotation(_));
+            e.terms.iter().all(|(_, q)| turns(q)).then(Vec::new)
+        }
+        Element::BeamStrain(_)
+        | Element::Force(_)
+        | Element::Rolling(_)
+        | Element::KnifeEdge(_)
+        | Element::MeanTie(_)
+        | Element::FaceLoad(_)
+        | Element::Link(_)
+        | Element::Erls(_)
+        | Element::ReferenceConditions(_)
+        | Element::Custom(_) => None,
+    }
+}
+
+/// What acts between two places holds nothing where both move with the part, and all of it where one is in the ground.
+fn between(a: Place, b: Place) -> Held {
+    let of_ground = |place| matches!(place, Place::Ground(_));
+    if of_ground(a) || of_ground(b) { everything() } else { Some(Vec::new()) }
+}
+
+/// The axes of a frame in the ground; none for one that moves.
+fn axes_in_ground(frame: &JointFrame) -> Option<[Vector3<f64>; 3]> {
+    let rests = matches!(frame.place, Place::Ground(_)) && frame.attitude.is_ground();
+    rests.then(|| [0, 1, 2].map(|k| frame.axis(&[] as &[f64], k)))
+}
+
+fn by_joint(joint: &Joint) -> Held {
+    match axes_in_ground(&joint.b) {
+        _ if joint.locked.translation == [false; 3] => Some(Vec::new()),
+        Some(axes) if !matches!(joint.a.place, Place::Ground(_)) => Some(
+            axes.into_iter()
+                .zip(joint.locked.translation)
+                .filter(|(_, l)| *l)
+                .map(|(axis, _)| axis)
+                .collect(),
+        ),
+        _ => between(joint.a.place, joint.b.place),
+    }
+}
+
+/// The force of a bushing in the ground is constant along the directions of which it takes no displacement and in which it gives no force.
+fn by_bushing(bushing: &Bushing) -> Held {
+    let Some(axes) = axes_in_ground(&bushing.b) else { return between(bushing.a.place, bushing.b.place) };
+    let k = &bushing.stiffness;
+    let rows = k.iter().map(|row| [row[0], row[1], row[2]]);
+    let columns = (0..6).map(|j| [k[0][j], k[1][j], k[2][j]]);
+    let used = rows.chain(columns).filter(|c| c.iter().any(|x| *x != 0.0));
+    Some(used.map(|c| axes[0] * c[0] + axes[1] * c[1] + axes[2] * c[2]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The falling parts of a model: names of their blocks, and the forces.
+    fn falling(gravity: &str, rest: &str) -> Vec<(Vec<String>, [f64; 3])> {
+        let text = format!("units = \"SI\"\nname = \"parts\"\ngravity = {gravity}\n{rest}");
+        let model = Model::from_toml(&text).expect("a model");
+        let name = |id: &BlockId| model.coordinates().block(*id).name.clone();
+        let falls = model.falls(&model.initial_point());
+        falls.iter().map(|fall| (fall.blocks.iter().map(name).collect(), fall.force)).collect()
+    }
+
+    const BLOCK: &str = "[[spatial-body]]\nname = \"a\"\nmass = 2\ninertia = [1, 1, 1]\nat = [0, 0, 0]\n";
+
+    fn guided(axis: &str) -> String {
+        format!(
+            "{BLOCK}[[joint]]\nname = \"guide\"\ntype = \"prismatic\"\na = \"a\"\nb = \"ground\"\naxis = {axis}\n"
+        )
+    }
+
+    #[test]
+    fn a_guide_lets_a_body_fall_along_it_and_a_level_one_does_not() {
+        let [(names, force)] = &falling("[0, 0, -10]", &guided("[3, 0, 4]"))[..] else { panic!("one part") };
+        assert_eq!(names, &["a"]);
+        // -20 N along z, of which 4/5 along the guide.
+        let along = -20.0 * 0.8;
+        assert!(
+            (force[0] - 0.6 * along).abs() < 1e-12 && (force[2] - 0.8 * along).abs() < 1e-12,
+            "{force:?}"
+        );
+        assert!(falling("[0, 0, -10]", &guided("[0, 1, 0]")).is_empty());
+        assert!(falling("[0, 0, 0]", &guided("[3, 0, 4]")).is_empty());
+    }
+
+    #[test]
+    fn a_guide_on_a_body_that_turns_leaves_the_question_open_and_so_does_a_thruster() {
+        // A slider on a hinged rod rests where the rod is level.
+        let rod = "[[spatial-body]]\nname = \"b\"\nmass = 2\ninertia = [1, 1, 1]\nat = [0, 0, 0]\n\
+                   [[joint]]\nname = \"pin\"\ntype = \"revolute\"\na = \"b\"\nb = \"ground\"\naxis = [0, 1, 0]\n";
+        let slider = guided("[1, 0, 1]").replace("b = \"ground\"", "b = \"b\"");
+        assert!(falling("[0, 0, -10]", &(slider.clone() + rod)).is_empty());
+        // Without the pin both fall together.
+        let free = rod.split("[[joint]]").next().expect("the body");
+        assert_eq!(falling("[0, 0, -10]", &(slider + free))[0].1, [0.0, 0.0, -40.0]);
+        let thrust = "[[force]]\nname = \"jet\"\nat = \"a\"\ndirection = [0, 0, 1]\nmagnitude = 30\nframe = \"follower\"\n";
+        assert!(falling("[0, 0, -10]", &format!("{BLOCK}{thrust}")).is_empty());
+        // A dead load that carries the weight.
+        let lift = |n: i32| {
+            format!("{BLOCK}[[force]]\nname = \"lift\"\nat = \"a\"\ndirection = [0, 0, 1]\nmagnitude = {n}\n")
+        };
+        assert!(falling("[0, 0, -10]", &lift(20)).is_empty());
+        assert_eq!(falling("[0, 0, -10]", &lift(30))[0].1, [0.0, 0.0, 10.0]);
+    }
+
+    #[test]
+    fn a_bushing_holds_what_it_has_a_stiffness_for() {
+        let held = |translation: &str| {
+            format!(
+                "{BLOCK}[[bushing]]\nname = \"mount\"\na = \"a\"\nb = \"ground\"\nstiffness = [{translation}, 1, 1, 1]\n"
+            )
+        };
+        assert!(falling("[0, 0, -10]", &held("1, 1, 1")).is_empty());
+        assert_eq!(falling("[0, 0, -10]", &held("1, 1, 0"))[0].1, [0.0, 0.0, -20.0]);
+        assert!(falling("[0, 0, -10]", &held("0, 0, 1")).is_empty());
+    }
+
+    #[test]
+    fn parts_in_the_plane_fall_in_it() {
+        let body = |name: &str, more: &str| {
+            format!("[[body]]\nname = \"{name}\"\nmass = 1\ninertia = 1\nat = [0, 0]\n{more}")
+        };
+        let pin = "[[joint]]\nname = \"pin\"\ntype = \"revolute\"\na = \"a\"\nb = \"ground\"\n";
+        let tie = "[[spring]]\nname = \"tie\"\na = \"b\"\nb = \"c\"\nstiffness = 1e6\nnatural_length = 1\n";
+        let third = body("c", "").replace("[0, 0]", "[0, 3]");
+        let text = body("a", pin) + &body("b", "") + &third + tie;
+        assert_eq!(falling("[1, -10]", &text), [(vec!["b".to_owned(), "c".to_owned()], [2.0, -20.0, 0.0])]);
+        // Across the plane nothing moves.
+        assert!(falling("[0, 0, -10]", &text).is_empty());
+    }
+}
