@@ -168,24 +168,36 @@ impl Response {
         if lost { Err(ResponseError::Pole { omega: s.im }) } else { Ok(sample) }
     }
 
+    /// The factors of S.
+    fn factors(&self, s: c64) -> Result<SaddleFactor<c64>, AlgebraError> {
+        let (terms, phi) = (self.terms(s, self.factored()), &self.plant.pencil.phi_q);
+        if self.symmetric {
+            SaddleFactor::of_sum(&self.analysis, &terms, phi)
+        } else {
+            SaddleFactor::unsymmetric_of_sum(&self.analysis, &terms, phi)
+        }
+    }
+
+    /// x and z at s, n x inputs and n x outputs.
+    pub(crate) fn solutions(&self, s: c64) -> Result<[DenseC; 2], AlgebraError> {
+        let factors = self.factors(s)?;
+        let (x, _) = factors.solve_block(&dense::to_complex(&self.plant.f))?;
+        let (z, _) = factors.solve_block_transposed(&self.outputs_at(s))?;
+        Ok([x, z])
+    }
+
     /// H with its bound at any s, and its change with Im s.
     fn at(&self, s: c64) -> Result<Solved, ResponseError> {
         let omega = s.im;
         if !(s.re.is_finite() && omega.is_finite()) {
             return Err(ResponseError::BadFrequency { omega });
         }
-        let (terms, phi) = (self.terms(s, self.factored()), &self.plant.pencil.phi_q);
         let at_pole = |e: AlgebraError| match e {
             AlgebraError::Saddle(SaddleError::Singular { .. } | SaddleError::ResidualTooLarge { .. })
             | AlgebraError::Singular { .. } => ResponseError::Pole { omega },
             other => other.into(),
         };
-        let factors = if self.symmetric {
-            SaddleFactor::of_sum(&self.analysis, &terms, phi)
-        } else {
-            SaddleFactor::unsymmetric_of_sum(&self.analysis, &terms, phi)
-        };
-        let factors = factors.map_err(at_pole)?;
+        let factors = self.factors(s).map_err(at_pole)?;
         let f = dense::to_complex(&self.plant.f);
         let w = self.outputs_at(s);
         let (x, l) = factors.solve_block(&f).map_err(at_pole)?;

@@ -9,7 +9,7 @@ use crate::direct::{Response, Sample, Solved};
 use crate::error::ResponseError;
 use crate::grid::grid;
 use crate::limit::{Limit, Undamped};
-use crate::projection::Projection;
+use crate::projection::{HEAVY, Projection};
 use mb_algebra::{Dense, c64};
 
 /// Operations that the samples of a band may cost before intervals are no longer halved: minutes on one core.
@@ -177,7 +177,7 @@ pub type Infinite = Vec<(f64, Vec<(usize, usize)>)>;
 pub struct Evaluator<'a> {
     response: &'a Response,
     options: &'a SweepOptions,
-    /// Imaginary parts of the poles, rad/s.
+    /// Imaginary parts of the poles that are too lightly damped for a projection without their motions, rad/s.
     frequencies: Vec<f64>,
     projection: Option<Projection<'a>>,
     unproved: Option<String>,
@@ -195,7 +195,8 @@ impl<'a> Evaluator<'a> {
     pub fn new(response: &'a Response, options: &'a SweepOptions, poles: &[c64]) -> Self {
         let highest = poles.iter().map(|p| p.norm()).fold(0.0, f64::max);
         let undamped = Undamped::of(poles, is_undamped, if highest > 0.0 { highest } else { 1.0 });
-        let frequencies = poles.iter().map(|p| p.im).collect();
+        let light = |p: &&c64| p.re.abs() < 0.5 * HEAVY * p.norm();
+        let frequencies = poles.iter().filter(light).map(|p| p.im).collect();
         let (projection, unproved, limits) = (None, None, Vec::new());
         Self {
             response,

@@ -30,9 +30,12 @@ pub fn method(sweep: &Sweep) -> String {
         How::Projection { modes, vectors, direct } => {
             let rest =
                 if *direct > 0 { format!(", {direct} of them solved for itself") } else { String::new() };
+            let by = match modes {
+                0 => "bounded by damping".to_owned(),
+                _ => format!("with {}", count(*modes, "mode", "modes")),
+            };
             format!(
-                "by projection on {vectors} vectors with {}{rest}; {}",
-                count(*modes, "mode", "modes"),
+                "by projection on {vectors} vectors {by}{rest}; {}",
                 count(sweep.factorizations, "factorization", "factorizations")
             )
         }

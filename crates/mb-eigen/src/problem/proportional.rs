@@ -41,12 +41,14 @@ impl Proportional {
         if !problem.symmetric || problem.undamped() || problem.m.is_zero() {
             return None;
         }
+        let [of_m, of_c, of_k] = sizes(problem);
         // Least squares of rows at unit size: (m, k) . (a, b) = c.
         let mut sums = [0.0_f64; 5];
         let (in_m, in_k) = (problem.m.norm, problem.k.norm.max(f64::MIN_POSITIVE));
-        each(problem, |[m, c, k]| {
+        each(problem, |(i, j), [m, c, k]| {
             let (m, k) = (m / in_m, k / in_k);
-            let size = m.abs().max(k.abs());
+            let terms = (of_m[i] * of_m[j] / in_m).max(of_k[i] * of_k[j] / in_k);
+            let size = m.abs().max(k.abs()).max(terms);
             if size > 0.0 {
                 let (m, k, c) = (m / size, k / size, c / size);
                 for (sum, term) in sums.iter_mut().zip([m * m, m * k, k * k, m * c, k * c]) {
@@ -67,11 +69,12 @@ impl Proportional {
         let found = Self { mass: a / in_m, stiffness: b / in_k };
         // What least squares left of zero is rounding of the other number.
         let simple = |by: &Self| {
-            each(problem, |[m, c, k]| {
-                let (of_m, of_k) = (by.mass * m, by.stiffness * k);
-                // Deviation of an entry of C from a M + b K, relative to its terms, up to which damping is proportional: rounding of the
-                // entries and of a and b, some hundred times over. The circle stays off the eigenvalues by far more.
-                (c - of_m - of_k).abs() <= tuning::SOLVE_ROUNDINGS * (c.abs() + of_m.abs() + of_k.abs())
+            each(problem, |(i, j), [m, c, k]| {
+                let (by_m, by_k) = (by.mass * m, by.stiffness * k);
+                // Deviation of an entry of C from a M + b K up to which damping is proportional: rounding of the entries and of a and b,
+                // some hundred times over, or of the sums that they are. The circle stays off the eigenvalues by far more.
+                let own = tuning::SOLVE_ROUNDINGS * (c.abs() + by_m.abs() + by_k.abs());
+                (c - by_m - by_k).abs() <= own.max(tuning::SUM_ROUNDINGS * of_c[i] * of_c[j])
             })
         };
         let candidates = [Self { stiffness: 0.0, ..found }, Self { mass: 0.0, ..found }, found];
@@ -264,8 +267,26 @@ fn roots_by(discriminant: f64, [two, one, zero]: [f64; 3]) -> [f64; 2] {
     [far / two, zero / far]
 }
 
+/// Square roots of the sizes of the sums that M, C and K have on the diagonal: an entry is a sum whose terms may cancel, of the size
+/// sqrt(d_i d_j), and has the rounding of that. A coordinate without mass and damping, as the frame that follows a face in the mean, has what
+/// stiffness there is from its neighbours.
+fn sizes(problem: &Problem<'_>) -> [Vec<f64>; 3] {
+    let [mut m, mut c, mut k] = [&problem.m, &problem.c, &problem.k].map(|a| -> Vec<f64> {
+        let a = a.sparse();
+        (0..problem.n).map(|i| a.get(i, i).map_or(0.0, |x| x.abs().sqrt())).collect()
+    });
+    for i in (0..problem.n).filter(|&i| m[i] == 0.0 && c[i] == 0.0).collect::<Vec<_>>() {
+        let row = problem.k.sparse().outer_view(i);
+        let neighbours = row.map_or_else(Vec::new, |row| row.indices().to_vec());
+        for size in [&mut m, &mut c, &mut k] {
+            size[i] = neighbours.iter().map(|j| size[*j]).fold(size[i], f64::max);
+        }
+    }
+    [m, c, k]
+}
+
 /// Whether a property holds for [M_ij, C_ij, K_ij] of all places where one of them has an entry.
-fn each(problem: &Problem<'_>, mut holds: impl FnMut([f64; 3]) -> bool) -> bool {
+fn each(problem: &Problem<'_>, mut holds: impl FnMut((usize, usize), [f64; 3]) -> bool) -> bool {
     let [m, c, k] = [&problem.m, &problem.c, &problem.k].map(Matrix::sparse);
     for i in 0..problem.n {
         let rows = [m, c, k].map(|a| a.outer_view(i));
@@ -284,7 +305,7 @@ fn each(problem: &Problem<'_>, mut holds: impl FnMut([f64; 3]) -> bool) -> bool 
                 entry[part] = rows[part].as_ref().map_or(0.0, |row| row.data()[at[part]]);
                 at[part] += 1;
             }
-            if !holds(entry) {
+            if !holds((i, j), entry) {
                 return false;
             }
         }
@@ -391,5 +412,43 @@ mod tests {
         more.add(4, 4, 1e-6);
         pencil.c = sparse::add(1.0, &pencil.c, 1.0, &more.to_sparse());
         assert!(damping_of(&pencil).is_none());
+    }
+
+    /// What cancels in the sums of elements leaves rounding; a coordinate without mass and damping that a row ties to the last mass has
+    /// rounding of its neighbour alone. A damper where there are sums of this size is another damping all the same.
+    #[test]
+    fn rounding_of_sums_is_no_other_damping() {
+        let n = 9;
+        let plain = chain(n, 0.0, 0.2);
+        let wider = |a: &mb_algebra::Sparse, more: &[(usize, usize, f64)]| {
+            let mut out = Triplets::new(n + 1, n + 1);
+            for (x, (i, j)) in a {
+                out.add(i, j, *x);
+            }
+            for (i, j, x) in more {
+                out.add(*i, *j, *x);
+                if i != j {
+                    out.add(*j, *i, *x);
+                }
+            }
+            out.to_sparse()
+        };
+        let rounding = 2.0 * f64::EPSILON;
+        let mut row = Triplets::new(1, n + 1);
+        row.add(0, n, 1.0);
+        row.add(0, n - 1, -1.0);
+        let pencil = QuadraticPencil {
+            m: wider(&plain.m, &[]),
+            c: wider(&plain.c, &[(0, 5, 0.2 * rounding)]),
+            k: wider(&plain.k, &[(1, 6, rounding), (n - 1, n, rounding), (n, n, 1e-3 * rounding)]),
+            phi_q: row.to_sparse(),
+        };
+        let found = damping_of(&pencil).unwrap();
+        assert!(found.mass == 0.0 && (found.stiffness - 0.2).abs() < 1e-14, "{found:?}");
+        for place in [0, n] {
+            let more = wider(&sparse::scale(0.0, &plain.c), &[(place, place, 1e-12)]);
+            let other = QuadraticPencil { c: sparse::add(1.0, &pencil.c, 1.0, &more), ..pencil.clone() };
+            assert!(damping_of(&other).is_none(), "{place}");
+        }
     }
 }

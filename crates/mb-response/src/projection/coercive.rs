@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! B = span of the first vectors of V, B' its complement in X;   P = [P_1, P_12; P_12^T, P_2],   S = P_2 - P_12^T P_1^-1 P_12
-//! Re x* P_2 x = x* (K - w^2 M) x >= d |x|_X^2,   d = 1 - (sigma + w^2) (tau + rho)
-//! Re x* S x >= beta |x|_X^2,                     beta = d - largest eigenvalue of Re T,   T = L^T E^T P_1^-1 E L
+//! Re conj(u) x* P_2 x >= d |x|_X^2,              d, u by m <= mu = tau + rho (`definite.rs`)
+//! Re conj(u) x* S x >= beta |x|_X^2,             beta = d - largest eigenvalue of Re conj(u) T,   T = L^T E^T P_1^-1 E L
 //! ```
 //!
 //! Every eigenvalue of X^-1 M but those of the p modes counted below Lambda is at most tau = 1 / (Lambda + sigma). rho is the
@@ -51,11 +51,8 @@ impl Block {
         s: c64,
         of_m: c64,
         (reduced, whole): (&DenseC, &LuComplex),
-        d: f64,
+        (d, u): (f64, c64),
     ) -> Option<f64> {
-        if d <= 0.0 {
-            return None;
-        }
         if self.size == 0 {
             return Some(d);
         }
@@ -72,7 +69,7 @@ impl Block {
         });
         let solved = lu.solve_mat(&coupled);
         let t = dense::mul_complex(&coupled.transpose().to_owned(), &solved);
-        let real = Dense::from_fn(t.nrows(), t.ncols(), |i, j| 0.5 * (t[(i, j)].re + t[(j, i)].re));
+        let real = Dense::from_fn(t.nrows(), t.ncols(), |i, j| 0.5 * (u.conj() * (t[(i, j)] + t[(j, i)])).re);
         let size = |a: &DenseC| {
             (0..a.ncols()).flat_map(|j| a.col_as_slice(j)).map(c64::norm_sqr).sum::<f64>().sqrt()
         };

@@ -18,11 +18,13 @@
 //! What is not symmetric, as gyroscopic terms, or grows without damping has no such bound: [`Unproved`].
 
 mod coercive;
+mod definite;
 mod reduced;
 mod space;
 
 use crate::direct::{Response, Sample};
 use coercive::Block;
+use definite::Damping;
 use mb_algebra::sorted::descending;
 use mb_algebra::{AlgebraError, Dense, LuComplex, SymmetricEigen, c64, dense};
 use reduced::{Evaluated, Reduced};
@@ -37,6 +39,10 @@ const MOST_VECTORS: usize = 320;
 const MOST_COLUMNS: usize = 24;
 /// sqrt Lambda over the highest frequency: ends of the range in which the widest gap is taken.
 const APART: [f64; 2] = [1.35, 2.2];
+/// Loss factor at the highest frequency from which on damping is tried before modes.
+pub(crate) const HEAVY: f64 = 0.05;
+/// Steps of the inverse iteration from which the damping is estimated.
+const STEPS: usize = 4;
 /// Relative size of rho, relative to tau.
 const MODES_TO: f64 = 1e-7;
 /// Rounds of enrichment.
@@ -66,6 +72,8 @@ pub enum Unproved {
         /// How many are taken.
         most: usize,
     },
+    /// Damping takes nothing out of some motion.
+    Damping,
     /// The modes found are not as many as counted.
     Count,
     /// The space grew to its limit.
@@ -86,6 +94,7 @@ impl fmt::Display for Unproved {
             Self::Unsymmetric => write!(f, "the matrices are not symmetric"),
             Self::Stiffness => write!(f, "the stiffness is not positive"),
             Self::Many { what, most } => write!(f, "there are more than {most} {what}"),
+            Self::Damping => write!(f, "some motions are not damped"),
             Self::Count => write!(f, "the modes found are not as many as counted"),
             Self::Vectors => write!(f, "the error did not fall to its tolerance"),
             Self::Algebra(e) => write!(f, "{e}"),
@@ -100,8 +109,9 @@ pub struct Projection<'a> {
     reduced: Reduced,
     blocks: Vec<Block>,
     modes: usize,
-    /// tau + rho.
+    /// mu.
     outside: f64,
+    damping: Damping,
     /// Highest frequency, rad/s.
     highest: f64,
     met: bool,
@@ -124,12 +134,12 @@ impl<'a> Projection<'a> {
         if columns.ncols() > MOST_COLUMNS {
             return Err(Unproved::Many { what: "inputs and outputs", most: MOST_COLUMNS });
         }
-        let sigma = highest * highest;
-        let mut space = Space::new(response, sigma, &columns)?;
-        let (modes, outside) = modes(&mut space, highest)?;
+        let mut space = Space::new(response, highest * highest, &columns)?;
+        let (modes, outside, damping) = definite(&mut space, highest, &columns)?;
         space.damp()?;
         let reduced = Reduced::new(&space, columns, outputs);
-        let mut out = Self { space, reduced, blocks: Vec::new(), modes, outside, highest, met: false };
+        let mut out =
+            Self { space, reduced, blocks: Vec::new(), modes, outside, damping, highest, met: false };
         out.blocks = out.new_blocks()?;
         out.enrich(omegas)?;
         Ok(out)
@@ -154,13 +164,13 @@ impl<'a> Projection<'a> {
 
     /// H at omega (rad/s) with a bound of its error, whatever its size; none where there is no bound, as at an undamped pole.
     pub fn bounded(&self, omega: f64) -> Option<Sample> {
-        self.evaluate(omega)?.sample(omega)
+        self.evaluate(omega)?.sample()
     }
 
     /// As [`Projection::bounded`]; none where the error of the projection exceeds both its tolerance and the rounding.
     pub fn at(&self, omega: f64) -> Option<Sample> {
         let e = self.evaluate(omega)?;
-        if self.excess(&e).is_none_or(|(ratio, _, _)| ratio <= 1.0) { e.sample(omega) } else { None }
+        if self.excess(&e).is_none_or(|(ratio, _, _)| ratio <= 1.0) { e.sample() } else { None }
     }
 
     fn evaluate(&self, omega: f64) -> Option<Evaluated> {
@@ -171,13 +181,14 @@ impl<'a> Projection<'a> {
         let sigma = self.space.sigma;
         let of_m = s * s - c64::new(1.0, self.space.response.plant.loss) * sigma;
         let matrix = self.reduced.matrix(&self.space, s);
-        let d = 1.0 - (sigma + omega * omega) * self.outside;
+        let loss = self.space.response.plant.loss;
+        let (d, u) = self.damping.distance(omega, sigma, loss, self.outside)?;
         let lu = LuComplex::new(&matrix).ok()?;
         let mut beta: Option<f64> = None;
         for block in &self.blocks {
             // The modes alone are a small block, and give most of d where the damping hardly couples them to the rest.
             if beta.is_none_or(|beta| beta < MOST_OF_D * d) {
-                beta = block.beta(s, of_m, (&matrix, &lu), d).into_iter().chain(beta).reduce(f64::max);
+                beta = block.beta(s, of_m, (&matrix, &lu), (d, u)).into_iter().chain(beta).reduce(f64::max);
             }
         }
         self.reduced.evaluate(&self.space, omega, (&matrix, &lu), beta?)
@@ -205,11 +216,22 @@ impl<'a> Projection<'a> {
         sizes.into_iter().map(|size| Block::new(&self.space, size)).collect()
     }
 
-    /// Adds the residuals where bounds are largest until all meet the tolerance.
+    /// Real and imaginary part of x and z at omega, which the modes of the band are not there to make up for.
+    fn solutions(&mut self, omega: f64, (o, i): (usize, usize)) -> Result<Vec<Vec<f64>>, Unproved> {
+        self.space.factorizations += 1;
+        let [x, z] = self.space.response.solutions(c64::new(0.0, omega))?;
+        let columns = [x.col_as_slice(i), z.col_as_slice(o)];
+        let parts = columns
+            .iter()
+            .flat_map(|a| [a.iter().map(|a| a.re).collect::<Vec<f64>>(), a.iter().map(|a| a.im).collect()]);
+        Ok(parts.collect())
+    }
+
+    /// Adds the residuals where bounds are largest, or without modes the solutions, until all meet the tolerance.
     fn enrich(&mut self, omegas: &[f64]) -> Result<(), Unproved> {
         let step = omegas.len().div_ceil(LOOKED_AT).max(1);
         let chosen: Vec<f64> = omegas.iter().copied().step_by(step).chain([self.highest]).collect();
-        let mut worst_before = f64::INFINITY;
+        let (mut worst_before, mut missed_before) = (f64::INFINITY, usize::MAX);
         for _ in 0..ROUNDS {
             let found: Vec<Evaluated> = chosen.iter().filter_map(|w| self.evaluate(*w)).collect();
             for e in &found {
@@ -227,17 +249,21 @@ impl<'a> Projection<'a> {
                 self.met = !found.is_empty();
                 return Ok(());
             };
-            if first.0 > 0.9 * worst_before {
+            if first.0 > 0.9 * worst_before && missed.len() >= missed_before {
                 return Ok(());
             }
-            worst_before = first.0;
+            (worst_before, missed_before) = (first.0, missed.len());
             let mut taken: Vec<usize> = Vec::new();
             let mut candidates: Vec<Vec<f64>> = Vec::new();
             for (_, k, o, i) in missed {
                 if taken.len() < 4 && taken.iter().all(|t| t.abs_diff(k) > chosen.len() / 12) {
                     taken.push(k);
-                    for coefficients in [&found[k].inputs[i], &found[k].outputs[o]] {
-                        candidates.extend(self.reduced.combination(coefficients));
+                    if self.modes > 0 {
+                        for coefficients in [&found[k].inputs[i], &found[k].outputs[o]] {
+                            candidates.extend(self.reduced.combination(coefficients));
+                        }
+                    } else {
+                        candidates.extend(self.solutions(found[k].omega, (o, i))?);
                     }
                 }
             }
@@ -255,19 +281,68 @@ impl<'a> Projection<'a> {
     }
 }
 
-/// Fills the space until it holds the modes below a Lambda beyond `highest` (rad/s), proved by a count, and turns it so that they
-/// come first: their number, and tau + rho.
-fn modes(space: &mut Space<'_>, highest: f64) -> Result<(usize, f64), Unproved> {
-    let n = space.v.nrows();
-    let sigma = space.sigma;
+/// What keeps P from being singular: the modes in and near the band, all in the space, or what damping takes out of every motion.
+/// Returns the number of modes, mu, and the damping.
+fn definite(space: &mut Space<'_>, highest: f64, columns: &Dense) -> Result<(usize, f64, Damping), Unproved> {
+    let mut seed = 1;
+    start(space, &mut seed)?;
+    let by_modes =
+        |space: &mut Space<'_>| modes(space, highest, seed).map(|(p, mu)| (p, mu, Damping::default()));
+    if Damping::expected(space, highest)? >= HEAVY {
+        return by_damping(space, columns).or_else(|_| by_modes(space));
+    }
+    by_modes(space).or_else(|why| {
+        space.clear();
+        start(space, &mut 1)?;
+        by_damping(space, columns).map_err(|_| why)
+    })
+}
+
+/// The deflections under the inputs and outputs, and random motions, which reach what neither do.
+fn start(space: &mut Space<'_>, seed: &mut u64) -> Result<(), Unproved> {
     let given = space.given.g.clone();
     space.add(&given)?;
-    let (mut seed, mut used) = (1_u64, 0);
+    let random = Dense::from_fn(given.nrows(), 4, |_, _| random(seed));
+    let moved = space.images(&times(&space.response.factored().m, &random))?;
+    space.add(&moved.g)?;
+    Ok(())
+}
+
+/// Without any mode: mu of all motions, and the damping.
+fn by_damping(space: &mut Space<'_>, columns: &Dense) -> Result<(usize, f64, Damping), Unproved> {
+    let mut used = 0;
+    for _ in 0..STEPS {
+        let newest: Vec<usize> = (used..space.v.ncols()).collect();
+        used = space.v.ncols();
+        let next = dense::select_columns(&space.of_m.g, &newest);
+        space.add(&next)?;
+    }
+    let damping = Damping::proved(space)?;
+    if damping == Damping::default() && space.response.plant.loss <= 0.0 {
+        return Err(Unproved::Damping);
+    }
+    let lowest = definite::lowest(space)?;
+    if lowest > 0.0 {
+        // In the norm of K + lambda M the lowest resonances are as far from singular as they are damped.
+        let made = space.factorizations;
+        *space = Space::new(space.response, lowest, columns)?;
+        space.factorizations += made;
+        let given = space.given.g.clone();
+        space.add(&given)?;
+    }
+    Ok((0, 1.0 / (lowest + space.sigma), damping))
+}
+
+/// Fills the space until it holds the modes below a Lambda beyond `highest` (rad/s), proved by a count, and turns it so that they
+/// come first: their number, and tau + rho.
+fn modes(space: &mut Space<'_>, highest: f64, mut seed: u64) -> Result<(usize, f64), Unproved> {
+    let sigma = space.sigma;
+    let mut used = 0;
     for trial in 0..TRIALS {
-        // Random motions reach what neither inputs nor outputs do; more of them after a count that shows modes missing.
-        let random = Dense::from_fn(n, 4, |_, _| random(&mut seed));
-        let moved = space.images(&times(&space.response.factored().m, &random))?;
-        space.add(&moved.g)?;
+        if trial > 0 {
+            // More random motions after a count that shows modes missing.
+            start(space, &mut seed)?;
+        }
         let mut steps = 0;
         loop {
             let settled = if steps < 4 * trial { None } else { ritz(space, highest)? };

@@ -14,6 +14,8 @@ pub(super) type OutputColumns = Vec<[Option<usize>; 4]>;
 /// H of the projection with the parts of its bound.
 #[derive(Debug)]
 pub(super) struct Evaluated {
+    /// rad/s.
+    pub(super) omega: f64,
     /// Outputs x inputs.
     pub(super) value: DenseC,
     /// |d| |r| / beta.
@@ -29,10 +31,10 @@ pub(super) struct Evaluated {
 
 impl Evaluated {
     /// H with the whole bound; none where that is not finite.
-    pub(super) fn sample(self, omega: f64) -> Option<Sample> {
+    pub(super) fn sample(self) -> Option<Sample> {
         let bound = &self.projection + &self.rounding;
         let finite = (0..bound.ncols()).flat_map(|i| bound.col_as_slice(i)).all(|b| b.is_finite());
-        finite.then_some(Sample { omega, value: self.value, bound, slope: self.slope })
+        finite.then_some(Sample { omega: self.omega, value: self.value, bound, slope: self.slope })
     }
 }
 
@@ -319,7 +321,7 @@ impl Reduced {
             sum + self.rounding * (read + d[(o, i)].abs()) + OF_FREQUENCY * omega.abs() * slope[(o, i)].norm()
         });
         let projection = Dense::from_fn(ny, nu, |o, i| adjoint[o] * primal[i] / beta);
-        Some(Evaluated { value, projection, rounding, slope, inputs, outputs })
+        Some(Evaluated { omega, value, projection, rounding, slope, inputs, outputs })
     }
 }
 

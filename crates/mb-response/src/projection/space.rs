@@ -42,6 +42,9 @@ impl Images {
     }
 }
 
+/// Largest backward error of a correction, whose right-hand side is rounding: its size is an estimate all the same.
+const CORRECTION: f64 = 1e-3;
+
 /// The basis and its images.
 #[derive(Debug)]
 pub(super) struct Space<'a> {
@@ -72,14 +75,18 @@ impl<'a> Space<'a> {
         let p = response.factored();
         let (n, m) = (response.plant.n(), response.plant.m());
         let terms = [(1.0, &p.k), (sigma, &p.m)];
-        let (mut phi, mut analysis, mut factorizations) = (p.phi_q.clone(), response.analysis.clone(), 1);
+        let pattern = sparse::add(1.0, &sparse::add(1.0, &p.k, 1.0, &p.m), 1.0, &p.c);
+        let analysed = |phi: &Sparse| {
+            let options = SaddleOptions { tolerance: CORRECTION, ..SaddleOptions::default() };
+            SaddleAnalysis::new(&pattern, phi, &options).map(Arc::new)
+        };
+        let (mut phi, mut analysis, mut factorizations) = (p.phi_q.clone(), analysed(&p.phi_q)?, 1);
         let mut factor = SaddleFactor::of_sum(&analysis, &terms, &phi)?;
         let dependent: Vec<usize> = factor.report().redundant.iter().map(|r| r.row).collect();
         if !dependent.is_empty() {
             // Signs of the zeros that dependent rows make are rounding, so that counts are made without these rows.
             phi = without_rows(&phi, &dependent);
-            let pattern = sparse::add(1.0, &sparse::add(1.0, &p.k, 1.0, &p.m), 1.0, &p.c);
-            analysis = Arc::new(SaddleAnalysis::new(&pattern, &phi, &SaddleOptions::default())?);
+            analysis = analysed(&phi)?;
             factor = SaddleFactor::of_sum(&analysis, &terms, &phi)?;
             factorizations += 1;
         }
@@ -110,6 +117,26 @@ impl<'a> Space<'a> {
         };
         out.given = out.images(given)?;
         Ok(out)
+    }
+
+    /// True without any damping.
+    pub(super) fn is_undamped(&self) -> bool {
+        self.response.factored().c.data().iter().all(|x| *x == 0.0)
+    }
+
+    /// Whether a sum of M, C and K is positive definite on the admissible motions, by inertia.
+    pub(super) fn is_definite(&mut self, terms: &[(f64, &Sparse)]) -> Result<bool, Unproved> {
+        self.factorizations += 1;
+        let inertia = SaddleFactor::full_inertia(&self.analysis, terms, &self.phi)?;
+        Ok([inertia.positive, inertia.negative, inertia.zero] == [self.x.rows(), self.phi.rows(), 0])
+    }
+
+    /// Without any vector.
+    pub(super) fn clear(&mut self) {
+        let n = self.v.nrows();
+        (self.v, self.xv) = (Dense::zeros(n, 0), Dense::zeros(n, 0));
+        self.of_m = Images { g: Dense::zeros(n, 0), l: Dense::zeros(self.phi.rows(), 0), error: Vec::new() };
+        self.of_c = None;
     }
 
     /// Eigenvalues omega^2 below `lambda`, counted by inertia.
@@ -207,9 +234,8 @@ impl<'a> Space<'a> {
 
     /// Prepares the images of the damping, where there is any.
     pub(super) fn damp(&mut self) -> Result<(), Unproved> {
-        let c = &self.response.factored().c;
-        if c.data().iter().any(|x| *x != 0.0) {
-            self.of_c = Some(self.images(&times(c, &self.v))?);
+        if !self.is_undamped() {
+            self.of_c = Some(self.images(&times(&self.response.factored().c, &self.v))?);
         }
         Ok(())
     }

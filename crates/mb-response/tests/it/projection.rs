@@ -290,3 +290,36 @@ fn two_thousand_frequencies_take_at_most_ten_factorizations() {
         );
     }
 }
+
+/// Stiffness-proportional damping, uniform or of two sizes, with ratios above one in the band, or structural damping: no mode is sought,
+/// a few solutions span the space, and bounds hold against the continued fraction.
+#[test]
+fn heavily_damped_bands_take_few_factorizations_and_bounds_hold() {
+    let n = 300;
+    for case in 0..3 {
+        let mut chain = Chain::bar(n);
+        match case {
+            0 => chain.dampers = chain.springs.iter().map(|k| coarse(0.01 * k)).collect(),
+            1 => chain.dampers = (0..n).map(|i| if i < 100 { 6.0 } else { 1.5 }).collect(),
+            _ => chain.loss = 0.3,
+        }
+        let response = Response::new(chain.plant(n - 1, n - 1)).unwrap();
+        // Some sixty modes lie below.
+        let omegas: Vec<f64> = (0..400).map(|k| 0.05 + 0.5 * f64::from(k)).collect();
+        let found = Projection::new(&response, &omegas).unwrap();
+        assert!(found.factorizations() <= 40 && found.modes() == 0, "{case}: {}", found.factorizations());
+        let mut small = 0;
+        for w in &omegas {
+            let sample = found.bounded(*w).unwrap();
+            let exact = chain.driving_point(*w);
+            let (error, bound) = ((sample.value[(0, 0)] - exact).norm(), sample.bound[(0, 0)]);
+            assert!(
+                error <= bound + 1e-13 * exact.norm(),
+                "{case} {w}: {error:e} {bound:e} of {:e}",
+                exact.norm()
+            );
+            small += usize::from(bound <= 2e-8 * exact.norm());
+        }
+        assert!(small > 380, "{case}: {small} with {} vectors", found.vectors());
+    }
+}
