@@ -248,6 +248,10 @@ impl<'a> Follow<'a> {
         }
         Ok(())
     }
+    /// The speeds reached.
+    pub(super) fn speeds(&self) -> Vec<f64> {
+        self.done.iter().map(|sample| sample.w).collect()
+    }
     pub(super) fn into_samples(self) -> Samples {
         Samples { list: self.done }
     }
