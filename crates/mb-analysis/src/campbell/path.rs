@@ -336,6 +336,13 @@ impl<'a> Path<'a> {
         }
         Ok(())
     }
+    /// Refuses the two ends of an enclosure of a solution with different configurations.
+    pub(super) fn is_continuous(&self, a: f64, b: f64) -> Result<(), AnalysisError> {
+        let q = |w: f64| -> Result<Vec<f64>, AnalysisError> {
+            Ok(self.at(w, Look::Between)?.at.point().q.clone())
+        };
+        if moved(&q(a)?, &q(b)?) > MUCH { Err(AnalysisError::BranchLeft { from: a, to: b }) } else { Ok(()) }
+    }
     /// Refuses speeds between which the configuration is not continuous: halved as long as it moves much, it comes to move less.
     pub(super) fn is_one_branch(&self, mut a: f64, mut b: f64) -> Result<(), AnalysisError> {
         let apart = NARROW * (b - a).abs();
