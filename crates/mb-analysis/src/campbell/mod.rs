@@ -11,6 +11,8 @@
 //! solved for (`critical.rs`); where eigenvalues grow, the ends of the range of speeds are solved for too (`unstable.rs`, `search.rs`), and
 //! between samples modes that come close to each other are followed more finely, so that narrow ranges are found.
 
+#[cfg(test)]
+mod branches;
 mod critical;
 #[cfg(test)]
 mod ended;
