@@ -48,6 +48,17 @@ pub enum AnalysisError {
         /// What.
         source: Box<AnalysisError>,
     },
+    /// Speeds between which the steady motion found is on another branch.
+    #[error(
+        "Between the speeds {from:.9} and {to:.9} the steady motion jumps: the branch of motions that it is on ends there, or is left for \
+         another one, so that modes cannot be followed from one to the other."
+    )]
+    BranchLeft {
+        /// A speed on one branch.
+        from: f64,
+        /// The nearest speed on another one.
+        to: f64,
+    },
     /// Of the modes that are to be followed some were not found.
     #[error("Not all of the lowest modes were found. {reason}")]
     ModesMissing {
@@ -111,6 +122,7 @@ impl AnalysisError {
             | Self::Moving { .. }
             | Self::OnlyAtRest { .. }
             | Self::NotReached { .. }
+            | Self::BranchLeft { .. }
             | Self::TooLarge { .. } => true,
         }
     }

@@ -46,9 +46,24 @@ impl ModePoint {
     pub(super) fn is_real(&self) -> bool {
         self.s.im.abs() <= self.error
     }
-    /// Whether it neither grows nor decays for certain, in a system that is not reversible.
+    /// Whether it neither grows nor decays for certain: of a reversible system what does not oscillate for certain either, since an eigenvalue
+    /// alone on the imaginary axis stays there.
     pub(super) fn is_open(&self, reversible: bool) -> bool {
-        !reversible && self.s.re.abs() <= self.error
+        (!reversible || self.is_real()) && self.s.re.abs() <= self.error
+    }
+    /// Whether another mode of a reversible system, whose energy has the other sign, may be the same within the error bounds of both: two that
+    /// meet may grow.
+    pub(super) fn may_have_met(&self, other: &Self) -> bool {
+        self.energy() * other.energy() < 0.0 && (self.s - other.s).norm() <= self.error + other.error
+    }
+    /// The sign of the energy of an oscillation times that of its frequency.
+    ///
+    /// With y^H (2 s M + C) x = 1 and, in a reversible system, y = c x for an imaginary s: x^H (2 s M + C) x = 1 / conj(c) is
+    /// imaginary, and has the sign asked for.
+    pub(super) fn energy(&self) -> f64 {
+        // z = conj(y) = conj(c) conj(x), so that z . x = conj(c) |x|^2 and 1 / conj(c) = |x|^2 / (z . x).
+        let product: c64 = self.left.iter().zip(&self.right).map(|(z, x)| z * x).sum();
+        -product.im.signum()
     }
     /// Whether it grows for certain; of a reversible system the opposite of a decaying one does too.
     pub(super) fn grows(&self, reversible: bool) -> bool {
@@ -75,8 +90,7 @@ pub(super) struct Sample {
     pub(super) modes: Vec<Option<ModePoint>>,
     /// The eigenvalue that grows fastest among all that were computed, with Re s > 0, and whether it does not oscillate.
     pub(super) growth: Option<(c64, bool)>,
-    /// How many eigenvalues, no exact zeros, neither grow nor decay by more than their error bounds in a system that is not
-    /// reversible.
+    /// How many eigenvalues, no exact zeros, are open ([`ModePoint::is_open`]).
     pub(super) open: usize,
     /// How many eigenvalues that are no exact zeros have to be found at the next speed, where all of them do.
     pub(super) total: Option<usize>,
@@ -247,6 +261,10 @@ impl<'a> Follow<'a> {
             sample.modes.extend(own);
         }
         Ok(())
+    }
+    /// The speeds reached.
+    pub(super) fn speeds(&self) -> Vec<f64> {
+        self.done.iter().map(|sample| sample.w).collect()
     }
     pub(super) fn into_samples(self) -> Samples {
         Samples { list: self.done }

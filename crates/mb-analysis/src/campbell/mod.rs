@@ -11,6 +11,8 @@
 //! solved for (`critical.rs`); where eigenvalues grow, the ends of the range of speeds are solved for too (`unstable.rs`, `search.rs`), and
 //! between samples modes that come close to each other are followed more finely, so that narrow ranges are found.
 
+#[cfg(test)]
+mod branches;
 mod critical;
 #[cfg(test)]
 mod ended;
@@ -118,6 +120,8 @@ pub struct Campbell {
     pub complete: bool,
     /// Ranges of growth narrower than this are found by chance only.
     pub resolution: f64,
+    /// What the motion passes on the way from rest to the fastest speed, in sentences: zeros of eigenvalues, other branches, an end.
+    pub passed: Vec<String>,
     /// What ended the work before its end.
     pub early: Option<Early>,
 }
@@ -129,7 +133,7 @@ pub struct Campbell {
 ///
 /// # Errors
 /// A model that cannot be built at some speed, no steady motion there ([`AnalysisError::AtSpeed`]), an eigenanalysis that
-/// fails, or [`AnalysisError::Interrupted`].
+/// fails, speeds that are not on one branch ([`AnalysisError::BranchLeft`]), or [`AnalysisError::Interrupted`].
 pub fn campbell(
     spec: &ModelSpec,
     speed: &SpeedOf,
@@ -160,6 +164,9 @@ pub fn campbell(
     }
     follow.rise();
     path.unless_ended(|| follow.complete_from_below()).transpose()?;
+    let reached = follow.speeds();
+    let one_branch = || reached.windows(2).try_for_each(|pair| path.is_one_branch(pair[0], pair[1]));
+    path.unless_ended(one_branch).transpose()?;
     let asked = samples;
     let samples = follow.into_samples();
     let step = (to - from).abs() / (asked - 1) as f64;
@@ -193,6 +200,7 @@ pub fn campbell(
         complete: path.is_small(),
         resolution,
         unsolved,
+        passed: path.passed(),
         early: path.ended().map(|why| Early { why, samples: asked }),
     })
 }

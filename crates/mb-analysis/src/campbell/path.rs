@@ -2,7 +2,7 @@
 
 use super::follow::{ModePoint, Sample};
 use super::{Between, CampbellOptions, SpeedOf};
-use crate::branch::from_rest;
+use crate::branch::{FromRest, from_rest};
 use crate::error::AnalysisError;
 use crate::settle::{StartOptions, settle};
 use crate::spectra::Known;
@@ -10,7 +10,9 @@ use crate::zeros::ModelZeros;
 use mb_algebra::{Dense, QuadraticPencil, Sparse, Stopped, interrupt, sparse, to_dense, to_sparse};
 use mb_constraints::simulate::{StartPolicy, consistent_start};
 use mb_constraints::{AssemblyOptions, assemble};
-use mb_linear::steady::{Looks, Spin, SteadyFamily, Whirl, fastest_turn, spinning, steady_near_looked};
+use mb_linear::steady::{
+    Crossing, Looks, Spin, SteadyFamily, Whirl, fastest_turn, spinning, steady_near_looked,
+};
 use mb_linear::{
     Frame, FrameChoice, Instant, LinearError, LinearizedSystem, OperatingPoint, linearize, linearize_sparse,
 };
@@ -31,6 +33,8 @@ pub(super) struct Path<'a> {
     frame: FrameChoice,
     /// Speed and configuration of what is known.
     known: RefCell<Vec<(f64, Vec<f64>)>>,
+    /// The first speed, and how it was reached from rest, where that passes zeros of eigenvalues or an end.
+    passed: RefCell<Option<(f64, FromRest)>>,
     named: RefCell<Option<Frame>>,
     deviation: Cell<f64>,
     shown: Cell<usize>,
@@ -146,6 +150,7 @@ impl<'a> Path<'a> {
             start: &options.start,
             frame: options.frame.clone(),
             known: RefCell::default(),
+            passed: RefCell::default(),
             named: RefCell::default(),
             deviation: Cell::new(0.0),
             shown: Cell::new(0),
@@ -285,6 +290,80 @@ impl<'a> Path<'a> {
         let nearest = known.iter().min_by(|a, b| (a.0 - w).abs().total_cmp(&(b.0 - w).abs()));
         nearest.map_or_else(|| start.to_vec(), |(_, q)| q.clone())
     }
+    /// Whether Newton's method stays on the branch that begins at rest on the way from the nearest speed known. Where another one splits off,
+    /// the two are apart by as much as the configuration has changed since, so that the way must be a small part of that.
+    fn is_safe(&self, w: f64, spins: &[Spin]) -> bool {
+        let known = self.known.borrow();
+        let nearest = known.iter().map(|(k, _)| *k).min_by(|a, b| (a - w).abs().total_cmp(&(b - w).abs()));
+        let Some(nearest) = nearest else { return false };
+        let passed = self.passed.borrow();
+        let Some((first, branch)) = passed.as_ref().and_then(|(w, p)| Some((w, p.branch()?))) else {
+            return true;
+        };
+        let grows_alone = matches!(spins, [one] if one.speed.total_cmp(&w).is_eq());
+        let apart = |c: &Crossing| {
+            [c.share, -c.share].iter().all(|c| (w - nearest).abs() <= BESIDE * (nearest - c * first).abs())
+        };
+        !branch.has_split() || grows_alone && branch.crossings.iter().filter(|c| c.left).all(apart)
+    }
+    /// What is passed on the way from rest to the last speed, in sentences.
+    pub(super) fn passed(&self) -> Vec<String> {
+        self.passed.borrow().as_ref().map_or_else(Vec::new, |(_, passed)| passed.notes())
+    }
+    /// Makes the motion that growing speeds lead to from rest known at a speed. Neighbours follow from there, unless branches split: near
+    /// that speed Newton's method lands on either of them.
+    fn start_from_rest(
+        &self,
+        model: &Model,
+        start: &Point,
+        spins: &[Spin],
+        w: f64,
+        looks: Looks,
+    ) -> Result<(), AnalysisError> {
+        let (found, told) = from_rest(model, self.start, spins, &self.frame)?;
+        let first = self.known.borrow().is_empty();
+        if let Some(found) = found {
+            let q = found.at.point().q.clone();
+            // The branch has been turned by rounding along what is free; a step from the start itself has not.
+            let direct = steady_near_looked(model, start, &self.frame, looks, &start.q).ok().flatten();
+            let direct = direct.map(|found| found.at.point().q.clone());
+            let same = direct.filter(|direct| coincide(direct, &q));
+            self.known.borrow_mut().push((w, same.unwrap_or(q)));
+        }
+        let passes = told.branch().is_some_and(|b| !b.crossings.is_empty() || b.ends.is_some());
+        if first && passes {
+            *self.passed.borrow_mut() = Some((w, told));
+        }
+        Ok(())
+    }
+    /// Refuses the two ends of an enclosure of a solution with different configurations.
+    pub(super) fn is_continuous(&self, a: f64, b: f64) -> Result<(), AnalysisError> {
+        let q = |w: f64| -> Result<Vec<f64>, AnalysisError> {
+            Ok(self.at(w, Look::Between)?.at.point().q.clone())
+        };
+        if moved(&q(a)?, &q(b)?) > MUCH { Err(AnalysisError::BranchLeft { from: a, to: b }) } else { Ok(()) }
+    }
+    /// Refuses speeds between which the configuration is not continuous: halved as long as it moves much, it comes to move less.
+    pub(super) fn is_one_branch(&self, mut a: f64, mut b: f64) -> Result<(), AnalysisError> {
+        let apart = NARROW * (b - a).abs();
+        let q = |w: f64| -> Result<Vec<f64>, AnalysisError> {
+            Ok(self.at(w, Look::Between)?.at.point().q.clone())
+        };
+        let (mut of_a, mut of_b) = (q(a)?, q(b)?);
+        while moved(&of_a, &of_b) > MUCH {
+            if (b - a).abs() <= apart {
+                return Err(AnalysisError::BranchLeft { from: a, to: b });
+            }
+            let middle = 0.5 * (a + b);
+            let there = q(middle)?;
+            if moved(&of_a, &there) > moved(&there, &of_b) {
+                (b, of_b) = (middle, there);
+            } else {
+                (a, of_a) = (middle, there);
+            }
+        }
+        Ok(())
+    }
     /// The steady motion, and the angular velocity that one revolution is of.
     fn point(&self, model: &Model, w: f64, looks: Looks) -> Result<(OperatingPoint, f64), AnalysisError> {
         // Velocities are those of the start, where a shaft is straight, and follow its configuration from there.
@@ -321,16 +400,8 @@ impl<'a> Path<'a> {
             return Ok((settled.operating_point(), 0.0));
         }
         let turn = first.unwrap_or_else(|| fastest_turn(model, &start));
-        if !spins.is_empty() && self.known.borrow().is_empty() && self.start.given.is_empty() {
-            // Neighbours follow from here: the first is on the branch that begins at rest.
-            if let (Some(found), _) = from_rest(model, self.start, &spins, &self.frame)? {
-                let q = found.at.point().q.clone();
-                // The branch has been turned by rounding along what is free; a step from the start itself has not.
-                let direct = steady_near_looked(model, &start, &self.frame, looks, &start.q).ok().flatten();
-                let direct = direct.map(|found| found.at.point().q.clone());
-                let same = direct.filter(|direct| coincide(direct, &q));
-                self.known.borrow_mut().push((w, same.unwrap_or(q)));
-            }
+        if !spins.is_empty() && self.start.given.is_empty() && !self.is_safe(w, &spins) {
+            self.start_from_rest(model, &start, &spins, w, looks)?;
         }
         let failure = match steady_near_looked(model, &start, &self.frame, looks, &self.near(w, &start.q)) {
             Ok(Some(found)) => return Ok((found.at, turn)),
@@ -378,9 +449,22 @@ fn motions<'a>(speeds: &[f64], stops: &'a [Rc<Stop>]) -> Vec<(f64, &'a Operating
 const COINCIDE: f64 = 1e-9;
 
 fn coincide(a: &[f64], b: &[f64]) -> bool {
+    moved(a, b) <= COINCIDE
+}
+
+/// Share of the distance to where branches split that Newton's method goes at once.
+const BESIDE: f64 = 0.1;
+
+/// Difference of neighbouring configurations from which on it is asked whether they are on one branch, and the share of the distance of two
+/// speeds at which they are not where it has not become less.
+const MUCH: f64 = 0.05;
+const NARROW: f64 = 1e-6;
+
+/// The difference of two configurations, relative to the larger one.
+fn moved(a: &[f64], b: &[f64]) -> f64 {
     let largest = |x: &mut dyn Iterator<Item = f64>| x.fold(0.0_f64, |a, x| a.max(x.abs()));
     let size = largest(&mut a.iter().chain(b).copied());
-    largest(&mut a.iter().zip(b).map(|(a, b)| a - b)) <= COINCIDE * size
+    if size > 0.0 { largest(&mut a.iter().zip(b).map(|(a, b)| a - b)) / size } else { 0.0 }
 }
 
 fn values(q: &[f64]) -> Vec<(usize, f64)> {

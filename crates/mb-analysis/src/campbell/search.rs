@@ -149,7 +149,7 @@ fn may_meet(a: &Sample, b: &Sample) -> bool {
                     ahead(0) != ahead(1)
                 };
                 let near = crosses || gap(0).min(gap(1)) <= FARTHER * way;
-                let alike = reversible && !same && energy(x[0]) * energy(y[0]) * sign(conjugate) > 0.0;
+                let alike = reversible && !same && x[0].energy() * y[0].energy() * sign(conjugate) > 0.0;
                 if near && !alike {
                     return true;
                 }
@@ -161,17 +161,6 @@ fn may_meet(a: &Sample, b: &Sample) -> bool {
 
 fn sign(conjugate: bool) -> f64 {
     if conjugate { -1.0 } else { 1.0 }
-}
-
-/// The sign of the energy of an oscillation times that of its frequency.
-///
-/// With y^H (2 s M + C) x = 1 and, in a reversible system, y = c x for an imaginary s: x^H (2 s M + C) x = 1 / conj(c) is
-/// imaginary, and has the sign asked for.
-fn energy(m: &ModePoint) -> f64 {
-    // z = conj(y) = conj(c) conj(x), so that z . x = conj(c) |x|^2.
-    let product: c64 = m.left.iter().zip(&m.right).map(|(z, x)| z * x).sum();
-    // 1 / conj(c) = |x|^2 / (z . x).
-    -product.im.signum()
 }
 
 /// What has to become zero for growth to begin, positive where nothing grows: smooth in the speed.
@@ -205,7 +194,7 @@ impl Distance {
                     return false;
                 };
                 let still = [x, y].iter().any(|m| m.s.norm() <= m.error);
-                let alike = sample.reversible && i != j && energy(x) * energy(y) * sign(conjugate) > 0.0;
+                let alike = sample.reversible && i != j && x.energy() * y.energy() * sign(conjugate) > 0.0;
                 !still && !alike && (-x.s.re).min(-y.s.re) <= FARTHER * apart.sqrt()
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! A mode grows where its real part is above its error bound. The end of a range is enclosed by halving between a speed at which
 //! something grows and one at which nothing does. Growth begins where a real part passes zero, or, in reversible systems, where
-//! two modes meet. Between samples both are looked for too (`search.rs`).
+//! two modes meet; where it does not, because modes are lost say, its end is not solved for. Between samples both are looked for too (`search.rs`).
 
 use super::critical::Between;
 use super::follow::{ModePoint, Sample, Samples};
@@ -151,20 +151,37 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
             open = w;
         }
     }
+    path.is_continuous(quiet, grows)?;
+    if !begins(quiet, &between.at(grows, Look::Between)?, grown) {
+        return Ok(enclosed(between.samples));
+    }
     Ok([0.5 * (quiet + grows), 0.5 * (grows - quiet).abs()])
 }
 
-/// Whether the mode that grows at another sample could grow within its error bound: where it is none of those followed, whether more are
-/// open than there, where it is not.
+/// Whether the mode that grows at another sample could grow within its error bound, or those of two that may have met: where it is none of
+/// those followed, whether more are open than there, where it is not.
 fn is_open(sample: &Sample, mode: Option<usize>, grown: &Sample) -> bool {
-    let of = |mode: usize| sample.modes.get(mode)?.as_ref().map(|m| m.is_open(sample.reversible));
+    let met = |m: &ModePoint| sample.reversible && sample.modes.iter().flatten().any(|o| m.may_have_met(o));
+    let of = |mode: usize| sample.modes.get(mode)?.as_ref().map(|m| m.is_open(sample.reversible) || met(m));
     mode.and_then(of).unwrap_or(sample.open > grown.open)
 }
+
+/// Whether growth begins in an enclosure as it does where it is zero there: at its end `grows` no more of that at `grown` than what a square
+/// root of the distance makes of it, beside its error bound.
+fn begins(quiet: f64, grows: &Sample, grown: &Sample) -> bool {
+    let [Some((mode, here, _)), Some((_, there, _))] = [grows, grown].map(growing) else { return false };
+    let error = mode.and_then(|mode| grows.modes[mode].as_ref()).map_or(0.0, |m| m.error);
+    let share = ((grows.w - quiet) / (grown.w - quiet)).abs().sqrt();
+    here <= STEEP * (there * share + error)
+}
+
+/// Growth over that of a square root above which it does not begin where it is found.
+const STEEP: f64 = 30.0;
 
 /// Whether something may grow between a quiet and a growing speed that is open at neither of them: numbers of modes may change from one to the
 /// other.
 fn more_open(there: &Sample, [still, grown]: [&Sample; 2]) -> bool {
-    !there.reversible && there.open > still.open.max(grown.open)
+    there.open > still.open.max(grown.open)
 }
 
 /// A quiet and a growing speed on both sides of the root of the real part of the mode that grows, where it has one that secants

@@ -282,6 +282,7 @@ impl CampbellDiagram {
             );
         }
         notes.extend(unsolved(&found.unsolved));
+        notes.extend(found.passed.iter().cloned());
         if found.frame.is_some() {
             notes.push(format!(
                 "the motion is steady: the linearization is the same within {} of its entries all along the orbit, checked \

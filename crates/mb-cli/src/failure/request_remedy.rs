@@ -11,6 +11,10 @@ fn analysis(error: &AnalysisError) -> Option<String> {
         AnalysisError::Model(_) => {
             Some("leave this value out of the range, or change the model there".to_owned())
         }
+        AnalysisError::BranchLeft { .. } => Some(
+            "ask for speeds on one side of these; mb equilibrium --spin says what branch a motion is on, and where others split off"
+                .to_owned(),
+        ),
         AnalysisError::ModesMissing { .. } => Some(
             "ask for another number of modes, begin at another speed, or see what mb modes says at this one"
                 .to_owned(),

@@ -110,21 +110,37 @@ pub fn solve_with_zeros(
     request: &Request,
     options: &SparseOptions,
 ) -> Result<(Spectrum, bool), EigenError> {
-    if known.directions.ncols() > 0 {
-        request.check()?;
-        let problem = Problem::new(pencil, options)?;
-        let small = problem.dof() > 0 && request.count() != Some(0) && problem.n <= options.expert.all_limit;
-        if small && goes_dense(&problem, request, options) {
-            let settings = dense_options(options);
-            let (pairs, off) = (known.others)(pencil);
-            let whole =
-                dense::solve_with_known(&pencil.to_dense(), known.directions, &pairs, &off, &settings)?;
-            if let Some(spectrum) = whole {
-                return Ok((asked_of(spectrum, &problem, request, options.left_vectors), true));
-            }
-        }
+    if known.directions.ncols() == 0 {
+        return Ok((solve_in_parts(pencil, parts, request, options)?, false));
     }
-    Ok((solve_in_parts(pencil, parts, request, options)?, false))
+    request.check()?;
+    let problem = Problem::new(pencil, options)?;
+    let asks = problem.dof() > 0 && request.count() != Some(0);
+    let whole = || -> Result<Option<(Spectrum, bool)>, EigenError> {
+        let settings = dense_options(options);
+        let (pairs, off) = (known.others)(pencil);
+        let whole = dense::solve_with_known(&pencil.to_dense(), known.directions, &pairs, &off, &settings)?;
+        Ok(whole.map(|whole| (asked_of(whole, &problem, request, options.left_vectors), true)))
+    };
+    if asks
+        && problem.n <= options.expert.all_limit
+        && goes_dense(&problem, request, options)
+        && let Some(found) = whole()?
+    {
+        return Ok(found);
+    }
+    let found = solve_in_parts(pencil, parts, request, options)?;
+    let early = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::EndedEarly { .. } });
+    // Rounding parts the zeros of a chain by more than a search for others bears.
+    if asks
+        && problem.n <= options.expert.dense_limit
+        && found.falls_short()
+        && !found.findings.iter().any(early)
+        && let Some(found) = whole()?
+    {
+        return Ok(found);
+    }
+    Ok((found, false))
 }
 
 /// [`solve_in_parts`]; `keeps_left`: left vectors stay, with as many digits as the options ask for.

@@ -15,13 +15,15 @@ use super::{Deviation, Frame, Generator, SteadyMotion};
 use crate::linearize::pencil_of_family;
 use crate::point::OperatingPoint;
 use crate::velocity_rows::Admissible;
-use mb_algebra::{QuadraticPencil, Sparse, sparse};
+use mb_algebra::{QuadraticPencil, Sparse, norms, sparse};
 use mb_model::{Model, Point};
 
 /// Share of the sizes of row and column by which a linearized speed may be missed.
 const MISSED: f64 = 1e-11;
 /// The same of rows of constraints, which no error bound knows of.
 const MISSED_ROWS: f64 = 1e-13;
+/// Share of the largest coordinate by which configurations may differ and be one.
+const SAME: f64 = 1e-13;
 /// Largest miss between speeds over the largest of those checked.
 const BETWEEN: f64 = 2.0;
 
@@ -79,6 +81,14 @@ impl SteadyFamily {
         let Some(fastest) = self.nodes.iter().max_by(|a, b| a.speed.abs().total_cmp(&b.speed.abs())) else {
             return false;
         };
+        // Forces that grow with the square of the speed change K as its polynomials do, and the configuration too, where something stretches: free
+        // turns of one speed are none of another.
+        let q = &self.nodes[0].motion.point.q;
+        let size = norms::max_abs_vec(q);
+        let moved = |n: &Node| n.motion.point.q.iter().zip(q).any(|(a, b)| (a - b).abs() > SAME * size);
+        if self.nodes.iter().chain(others).any(moved) {
+            return false;
+        }
         let QuadraticPencil { m, c, k, .. } = &fastest.pencil;
         let scale = Scale::new(model, &fastest.motion.point, &[m, c, k].map(super::diagonal));
         let mut all: Vec<[Sparse; 3]> = Vec::new();
