@@ -176,7 +176,7 @@ fn loads_that_push_a_free_motion_are_the_reason_reported_first() {
     let told = run.err.replace("\n  | ", " ");
     let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        told.starts_with("error: The loads push box.x (1.00), which nothing holds at the start:"),
+        told.starts_with("error: The loads push box.x (1.00), which nothing holds in any configuration:"),
         "{told}"
     );
 }
