@@ -38,7 +38,7 @@ pub struct FreeMotion {
 /// [`AnalysisError::Eigen`], [`AnalysisError::Linear`].
 pub fn free_motions(model: &Model, at: &OperatingPoint) -> Result<Vec<FreeMotion>, AnalysisError> {
     let geometry = FreeDirections::new(model, at);
-    let most_zeros = geometry.as_ref().and_then(|free| free.all()).map(|free| free.most);
+    let most_zeros = geometry.as_ref().and_then(FreeDirections::all).map(|free| free.most);
     if most_zeros == Some(0) {
         return Ok(Vec::new());
     }
@@ -145,7 +145,9 @@ impl Part {
     /// Whether its free motions go on: nothing damps it, and all that moves has mass.
     fn drifts(&self) -> bool {
         let mut heavy = vec![false; self.columns.len()];
-        self.matrices[0].iter().filter(|(i, j, m)| i == j && *m > 0.0).for_each(|(i, ..)| heavy[*i] = true);
+        for (i, ..) in self.matrices[0].iter().filter(|(i, j, m)| i == j && *m > 0.0) {
+            heavy[*i] = true;
+        }
         heavy.iter().all(|heavy| *heavy) && self.matrices[1].iter().all(|(_, _, c)| *c == 0.0)
     }
     fn sparse(&self, k: usize) -> Sparse {
@@ -201,7 +203,9 @@ fn of_vectors(n: usize, mut vectors: Vec<Vec<(usize, f64)>>) -> Vec<FreeMotion> 
     if vectors.len() <= SEPARATED {
         let dense = |vector: &Vec<(usize, f64)>| {
             let mut x = vec![0.0; n];
-            vector.iter().for_each(|(i, a)| x[*i] = *a);
+            for (i, a) in vector {
+                x[*i] = *a;
+            }
             x
         };
         let all = separated(vectors.iter().map(dense).collect());
@@ -261,7 +265,9 @@ fn of_spectrum(spectrum: &Spectrum) -> Vec<FreeMotion> {
 /// What moves in x, the largest with amplitude one; parts at rounding do not.
 fn moving(mut x: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
     let largest = x.iter().fold(f64::MIN_POSITIVE, |m, (_, a)| m.max(a.abs()));
-    x.iter_mut().for_each(|(_, a)| *a /= largest);
+    for (_, a) in &mut x {
+        *a /= largest;
+    }
     x.retain(|(_, a)| a.abs() > STILL);
     x
 }

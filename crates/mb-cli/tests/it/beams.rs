@@ -87,7 +87,8 @@ fn free_motions_are_named() {
     let run = mb_with(&["modes", "-"], BOOM);
     assert!(run.code != 0 && run.err.contains("boom"), "{run:?}");
     let run = mb_with(&["check", "-"], BOOM);
-    let told = "The loads push boom.z (1.00), which nothing holds at the start: no equilibrium was found.";
+    let told =
+        "The loads push boom.z (1.00), which nothing holds in any configuration: there is no equilibrium.";
     assert!(run.code != 0 && run.out.contains(told), "{}", run.out);
 }
 

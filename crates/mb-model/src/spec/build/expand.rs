@@ -302,17 +302,18 @@ fn uses(repeat: &RepeatSpec, index: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::ModelSpec;
+    use std::fmt::Write as _;
 
     /// What building a model of nested families says.
     fn refused(ranges: &[(&str, &str)]) -> String {
         let mut text = "units = \"SI\"\nname = \"nested\"\n".to_owned();
         let mut key = "repeat".to_owned();
         for (i, (from, to)) in ranges.iter().enumerate() {
-            text += &format!("[[{key}]]\nindex = \"i{i}\"\nfrom = {from}\nto = {to}\n");
+            let _ = write!(text, "[[{key}]]\nindex = \"i{i}\"\nfrom = {from}\nto = {to}\n");
             key += ".repeat";
         }
         let table = key.replacen(".repeat", "", 1);
-        text += &format!("[[{table}.point]]\nname = \"p{{i0}}\"\nat = [0, 0]\n");
+        let _ = write!(text, "[[{table}.point]]\nname = \"p{{i0}}\"\nat = [0, 0]\n");
         ModelSpec::from_toml(&text).expect("a description").build().expect_err("too many").to_string()
     }
 
