@@ -6,7 +6,7 @@
 //! |ds| <= |y|^T (|s|^2 |dG2| + |s| |dG1| + |dG0|) |x|,   y^H (2 s M + C) x = 1
 //! ```
 //!
-//! with x and y in the coordinates of the changes. That is part of the error bound of each, and so is what the rounding of the sums in the
+//! with x and y in the coordinates of the changes, and by what modes do to each other with them ([`couple`]). That is part of the error bound of each, and so is what the rounding of the sums in the
 //! entries of M, C and K makes in their place: forces of inertia and of reactions balance each other in K, so that what is left of them along a
 //! mode may be far smaller.
 
@@ -40,7 +40,7 @@ pub(crate) fn widen(spectrum: &mut Spectrum, motion: &SteadyMotion, blocks: [&Sp
         pair.error_bound += if own {
             deviation.of_eigenvalue(s, &pair.right, &pair.left)
                 + of_rounding(blocks, s, &pair.right, &pair.left)
-        } else if matches!(pair.class, Class::Rigid) && deviation.relative <= ROUNDING {
+        } else if matches!(pair.class, Class::Rigid) && is_rounding(motion) {
             // An exact zero of the null space: a free turn or drift, which rounding does not move.
             0.0
         } else {
@@ -48,7 +48,29 @@ pub(crate) fn widen(spectrum: &mut Spectrum, motion: &SteadyMotion, blocks: [&Sp
             deviation.relative.sqrt() * s.norm()
         };
     }
+    couple(spectrum, motion);
     undetermined_again(spectrum);
+}
+
+/// Adds to the error bounds what modes do to each other by way of what the linearization changes along the motion, where that is more than
+/// rounding.
+pub(crate) fn couple(spectrum: &mut Spectrum, motion: &SteadyMotion) {
+    if is_rounding(motion) {
+        return;
+    }
+    let own = |p: &&mut Eigenpair| p.class.is_motion() && p.value().is_some() && !p.left.is_empty();
+    let mut pairs: Vec<&mut Eigenpair> = spectrum.eigenpairs.iter_mut().filter(own).collect();
+    let vectors: Vec<[Vec<c64>; 2]> = pairs.iter().map(|p| [p.right.to_vec(), p.left.to_vec()]).collect();
+    let parts = pairs.iter().zip(&vectors);
+    let parts: Vec<_> = parts.filter_map(|(p, [x, y])| Some((p.value()?, &x[..], &y[..]))).collect();
+    let moved = motion.deviation().of_couplings(&parts);
+    pairs.iter_mut().zip(moved).for_each(|(pair, moved)| pair.error_bound += moved);
+    undetermined_again(spectrum);
+}
+
+/// Whether what changes along the motion is no more than rounding of its points.
+pub(crate) fn is_rounding(motion: &SteadyMotion) -> bool {
+    motion.deviation().relative <= ROUNDING
 }
 
 /// What the spectrum says of bounds as wide as their eigenvalues, after bounds have become wider.

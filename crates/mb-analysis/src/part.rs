@@ -52,7 +52,10 @@ pub fn of_model(
     };
     let known = KnownZeros { directions: &zeros.directions, others: &others };
     match sparse::solve_with_zeros(pencil, parts.as_ref(), &known, &request, options) {
-        Ok((spectrum, true)) => with_whirl(model, at, request, name, &problem, spectrum),
+        Ok((mut spectrum, true)) => {
+            at.steady().into_iter().for_each(|motion| moving::couple(&mut spectrum, motion));
+            with_whirl(model, at, request, name, &problem, spectrum)
+        }
         Ok((spectrum, false)) => of_spectrum(model, at, request, name, &problem, spectrum),
         Err(source) => Err(AnalysisError::Eigen { formulation: name, source }),
     }

@@ -268,7 +268,9 @@ fn of_linear_kept(
             }
         }
         if let Some(motion) = at.steady() {
-            if !widened {
+            if widened {
+                moving::couple(&mut out.spectrum, motion);
+            } else {
                 let QuadraticPencil { m, c, k, .. } = &sparse_pencil(lin);
                 moving::widen(&mut out.spectrum, motion, [m, c, k]);
             }

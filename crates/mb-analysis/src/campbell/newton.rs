@@ -8,6 +8,7 @@
 
 use super::follow::{COINCIDE, LIKE, ModePoint, Sample, turned};
 use super::path::{Path, Stop};
+use crate::moving::is_rounding;
 use mb_algebra::{QuadraticPencil, Sparse, c64};
 use mb_parametric::track::left_right_mac;
 use mb_parametric::{CheckedPencil, PolishOptions, RefinedEigenpair, StartingEigenpair};
@@ -23,6 +24,10 @@ pub(super) fn by_newton(
     last: &Sample,
     starts: &[Option<StartingEigenpair>],
 ) -> Option<Vec<Option<ModePoint>>> {
+    // What modes do to each other where the motion is steady to some digits only asks for all of them.
+    if stop.at.steady().is_some_and(|motion| !is_rounding(motion)) {
+        return None;
+    }
     let pencil = CheckedPencil::new(&stop.pencil).ok()?;
     let mut out: Vec<Option<ModePoint>> = Vec::with_capacity(starts.len());
     for (mode, start) in last.modes.iter().zip(starts) {

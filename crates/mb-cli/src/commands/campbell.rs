@@ -301,6 +301,7 @@ impl CampbellDiagram {
                 tiny(between.missed)
             ));
         }
+        notes.extend(undetermined(&found.modes));
         if !found.complete {
             notes.push(
                 "growing motions are reported among the modes shown only; --lowest shows more of them"
@@ -324,6 +325,18 @@ fn shown(m: &ModePoint) -> f64 {
 fn six_short(x: f64) -> String {
     let text = format!("{x:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// How many eigenvalues have bounds as wide as they are large, so that whether they grow is not known.
+fn undetermined(modes: &[Vec<Option<ModePoint>>]) -> Option<String> {
+    let open = |m: &&ModePoint| m.s.norm() > 0.0 && m.error >= m.s.norm();
+    let bounds: Vec<f64> = modes.iter().flatten().flatten().filter(open).map(|m| m.error).collect();
+    let widest = bounds.iter().copied().reduce(f64::max)?;
+    Some(format!(
+        "the error bounds of {} eigenvalues at these speeds are as large as the eigenvalues (up to {} rad/s): whether they grow is not known",
+        bounds.len(),
+        tiny(widest)
+    ))
 }
 
 /// Critical speeds in a sentence that are shown in it.

@@ -67,29 +67,49 @@ impl Deviation {
     /// |y|^T (|s|^2 |dM| + |s| |dC| + |dK|) |x|: what the changes move the eigenvalue of the vectors `x` and `y` (n numbers,
     /// y^H (2 s M + C) x = 1) by, to first order.
     pub fn of_eigenvalue(&self, s: c64, x: &[c64], y: &[c64]) -> f64 {
-        let s = s.norm();
-        let (x, y, products): (Vec<f64>, Vec<f64>, Vec<Vec<f64>>) = match &self.changes {
-            Changes::Reduced { basis, blocks } => {
-                let part = |x: &[c64]| -> Vec<f64> {
-                    let one = |j: usize| (0..x.len()).map(|i| x[i] * basis[(i, j)]).sum::<c64>().norm();
-                    (0..basis.ncols()).map(one).collect()
-                };
-                let x = part(x);
-                let products = blocks.iter().map(|b| dense::matvec(b, &x)).collect();
-                (x, part(y), products)
-            }
-            Changes::Full(blocks) => {
-                let size = |x: &[c64]| -> Vec<f64> { x.iter().map(|x| x.norm()).collect() };
-                let x = size(x);
-                let products = blocks.iter().map(|b| mb_algebra::sparse::matvec(b, &x)).collect();
-                (x, size(y), products)
-            }
-        };
-        debug_assert_eq!(x.len(), products[0].len());
-        let weights = [s * s, s, 1.0];
-        let form = |(product, weight): (&Vec<f64>, f64)| weight * dense::dot(product, &y);
-        products.iter().zip(weights).map(form).sum()
+        weighted(s, &self.forces(&self.size(x)), &self.size(y))
     }
+    /// What the changes move eigenvalues s by that others help to, given as (s, x, y) as in [`Self::of_eigenvalue`], to first order:
+    ///
+    /// ```text
+    /// sum_(j != i) (e_ij e_ji)^(1/2),   e_ij = |y_i|^T (|s_i|^2 |dM| + |s_i| |dC| + |dK|) |x_j|
+    /// ```
+    ///
+    /// Changes go round with combinations of the speeds of the motion. Where two eigenvalues differ by i times such a combination they meet
+    /// as double ones do, which one change parts by itself and not by its square; elsewhere it is less.
+    pub fn of_couplings(&self, pairs: &[(c64, &[c64], &[c64])]) -> Vec<f64> {
+        let parts: Vec<_> =
+            pairs.iter().map(|(s, x, y)| (*s, self.forces(&self.size(x)), self.size(y))).collect();
+        let coupling = |i: usize, j: usize| weighted(parts[i].0, &parts[j].1, &parts[i].2);
+        let one = |i: usize| -> f64 {
+            let others = (0..parts.len()).filter(|j| *j != i);
+            others.map(|j| (coupling(i, j) * coupling(j, i)).sqrt()).sum()
+        };
+        (0..parts.len()).map(one).collect()
+    }
+    /// Sizes of the components of a vector of n numbers in the coordinates of the changes.
+    fn size(&self, x: &[c64]) -> Vec<f64> {
+        match &self.changes {
+            Changes::Reduced { basis, .. } => {
+                let one = |j: usize| (0..x.len()).map(|i| x[i] * basis[(i, j)]).sum::<c64>().norm();
+                (0..basis.ncols()).map(one).collect()
+            }
+            Changes::Full(_) => x.iter().map(|x| x.norm()).collect(),
+        }
+    }
+    /// |dM|, |dC| and |dK| times sizes.
+    fn forces(&self, size: &[f64]) -> [Vec<f64>; 3] {
+        match &self.changes {
+            Changes::Reduced { blocks, .. } => std::array::from_fn(|k| dense::matvec(&blocks[k], size)),
+            Changes::Full(blocks) => std::array::from_fn(|k| mb_algebra::sparse::matvec(&blocks[k], size)),
+        }
+    }
+}
+
+/// y^T (|s|^2 f_M + |s| f_C + f_K).
+fn weighted(s: c64, forces: &[Vec<f64>; 3], y: &[f64]) -> f64 {
+    let s = s.norm();
+    forces.iter().zip([s * s, s, 1.0]).map(|(force, weight)| weight * dense::dot(force, y)).sum()
 }
 
 /// The largest magnitude of every entry of several matrices of the shape of `like`.
@@ -104,4 +124,31 @@ fn entrywise_largest<'a>(like: &Sparse, all: impl Iterator<Item = &'a Sparse>) -
         out.add(i, j, value);
     }
     out.to_sparse()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mb_algebra::to_sparse;
+
+    /// Two equal masses on equal springs k, joined by a spring e that turns: s^2 = -(k +- e), so that s moves by e / (2 k^(1/2)) to first order.
+    #[test]
+    fn a_change_parts_equal_eigenvalues_by_itself() {
+        let (k, e) = (9.0_f64, 1e-6);
+        let nothing = Dense::zeros(2, 2);
+        let stiffness = Dense::from_fn(2, 2, |i, j| if i == j { 0.0 } else { e });
+        let blocks = [&nothing, &nothing, &stiffness].map(to_sparse);
+        let deviation = Deviation::full(blocks, e / k, 1);
+        let s = c64::new(0.0, k.sqrt());
+        let unit = |i: usize, size: c64| -> Vec<c64> {
+            (0..2).map(|j| if i == j { size } else { c64::ZERO }).collect()
+        };
+        let vectors = [0, 1].map(|i| [unit(i, c64::ONE), unit(i, (2.0 * s).inv().conj())]);
+        let pairs: Vec<_> = vectors.iter().map(|[x, y]| (s, &x[..], &y[..])).collect();
+        let exact = (k + e).sqrt() - k.sqrt();
+        for (pair, moved) in pairs.iter().zip(deviation.of_couplings(&pairs)) {
+            assert!(deviation.of_eigenvalue(s, pair.1, pair.2) == 0.0);
+            assert!((moved - exact).abs() <= e * exact, "{moved} {exact}");
+        }
+    }
 }
