@@ -183,7 +183,7 @@ fn frequencies_of_an_undamped_chain_with_many_entries_suffice() {
     let chain = Chain::bar(n);
     let mut plant = chain.plant(n - 1, n - 1);
     let one = |k: usize, list: &[usize], j: usize| f64::from(u8::from(list[k] == j));
-    plant.f = dense::from_columns(n, &[0, 1].map(|k| (0..n).map(|j| one(k, &[n - 1, 20], j)).collect()));
+    plant.f = mb_algebra::Dense::from_fn(n, 2, |j, k| one(k, &[n - 1, 20], j));
     plant.by_q = mb_algebra::Dense::from_fn(4, n, |o, j| one(o, &[59, 40, 20, 5], j));
     (plant.by_v, plant.by_a) = (dense::scale(0.0, &plant.by_q), dense::scale(0.0, &plant.by_q));
     (plant.by_lambda, plant.feedthrough) = (mb_algebra::Dense::zeros(4, 0), mb_algebra::Dense::zeros(4, 2));
