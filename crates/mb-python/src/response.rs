@@ -51,7 +51,7 @@ impl Grid {
             logarithmic,
             only,
             change: self.change,
-            most: self.most.unwrap_or_else(|| SweepOptions::most_for(points)),
+            most: self.most,
             ..SweepOptions::default()
         }
     }

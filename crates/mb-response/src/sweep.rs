@@ -26,6 +26,10 @@ const UNDAMPED: f64 = 4.0 * f64::EPSILON;
 /// Height of an arc of H over the chord between two samples, over the largest |H| of the entry, that is as much as a relative change of
 /// one: a circle of that diameter has a sample every seven degrees with the change of 0.05.
 const IN_PLANE: f64 = 0.02;
+/// Frequencies that a resonance and the antiresonance beside it take of one entry.
+const OF_RESONANCE: usize = 100;
+/// Values of H that are kept.
+const MOST_VALUES: usize = 4_000_000;
 /// Frequencies at which a projection is tried before it is left aside where it has served none.
 const IN_VAIN: usize = 64;
 /// How often an interval is halved at most.
@@ -76,8 +80,8 @@ pub struct SweepOptions {
     /// Off the straight line by this much between two samples, another is put between them: relative change of |H| and rad of phase,
     /// and in the complex plane the height of an arc over its chord by a fiftieth of that share of the largest |H|. Default 0.05.
     pub change: f64,
-    /// Most frequencies in all. Default [`SweepOptions::most_for`] the default points.
-    pub most: usize,
+    /// Most frequencies in all. Default none: [`SweepOptions::most_for`] the points, the poles and the entries of H.
+    pub most: Option<usize>,
     /// How H is found. Default automatic.
     pub method: Method,
 }
@@ -89,16 +93,19 @@ impl Default for SweepOptions {
             logarithmic: false,
             only: None,
             change: 0.05,
-            most: Self::most_for(400),
+            most: None,
             method: Method::Automatic,
         }
     }
 }
 
 impl SweepOptions {
-    /// Most frequencies in all for so many evenly spaced ones: ten times as many, at least 4000 and at most 100,000.
-    pub fn most_for(points: usize) -> usize {
-        points.saturating_mul(10).clamp(4_000, 100_000)
+    /// Most frequencies in all where none is given: ten times as many as the evenly spaced ones, at least 4000, and what the resonances and
+    /// antiresonances of every entry take between two of so many poles; at most 100,000, and no more than four million values of H.
+    pub fn most_for(points: usize, poles: usize, entries: usize) -> usize {
+        let narrow = OF_RESONANCE.saturating_mul(poles).saturating_mul(entries);
+        let all = points.saturating_mul(10).max(4_000).saturating_add(narrow);
+        all.min(100_000).min(MOST_VALUES / entries.max(1)).max(points)
     }
 }
 
@@ -179,6 +186,8 @@ pub struct Evaluator<'a> {
     options: &'a SweepOptions,
     /// Imaginary parts of the poles that are too lightly damped for a projection without their motions, rad/s.
     frequencies: Vec<f64>,
+    /// Poles given.
+    poles: usize,
     projection: Option<Projection<'a>>,
     unproved: Option<String>,
     /// Frequencies that the projection has served, and those that were solved for.
@@ -202,6 +211,7 @@ impl<'a> Evaluator<'a> {
             response,
             options,
             frequencies,
+            poles: poles.len(),
             projection,
             unproved,
             projected: 0,
@@ -248,7 +258,9 @@ impl<'a> Evaluator<'a> {
         let mut ran_out = false;
         if self.options.only.is_none() {
             let affordable = if self.projection.is_some() { usize::MAX } else { most(self.response) };
-            (points, ran_out) = self.refined(points, self.options.most.min(affordable))?;
+            let entries = self.response.plant.inputs() * self.response.plant.outputs();
+            let most = SweepOptions::most_for(self.options.points, self.poles, entries);
+            (points, ran_out) = self.refined(points, self.options.most.unwrap_or(most).min(affordable))?;
         }
         let made = self.projection.as_ref().map_or(0, Projection::factorizations);
         let how = match (&self.projection, &self.unproved) {

@@ -526,7 +526,7 @@ def response(
         These frequencies alone, Hz.
     points : int
         Evenly spaced frequencies; more are added at resonances and where H changes by more than the share ``change``, up to ``most``: ten
-        times ``points`` where it is None, at least 4000 and at most 100,000.
+        times ``points`` where it is None, at least 4000, and more for many poles and responses, at most 100,000.
     log : bool
         Evenly spaced in the logarithm.
     zeros : bool

@@ -15,6 +15,9 @@
 //! (`reduced.rs`, `../accurate.rs`). The counted number of modes,
 //! and that X is positive definite, come from inertia.
 //!
+//! Where damping takes energy out of every motion, the modes need not be known: the form of P stays off zero by what the damping takes
+//! (`definite.rs`), and the space is spanned by solutions x and z at the frequencies where bounds are largest.
+//!
 //! What is not symmetric, as gyroscopic terms, or grows without damping has no such bound: [`Unproved`].
 
 mod coercive;

@@ -27,7 +27,7 @@ fn no_resonance_is_stepped_over_however_narrow() {
         let exact = chain.driving_point(*w).norm();
         assert!(peak > 0.99 * exact, "{w}: {peak:e} of {exact:e}");
     }
-    assert!(found.points.len() <= options.most && found.points.windows(2).all(|p| p[0].omega < p[1].omega));
+    assert!(!found.ran_out && found.points.windows(2).all(|p| p[0].omega < p[1].omega));
 }
 
 #[test]
@@ -164,11 +164,31 @@ fn frequencies_that_run_out_are_said() {
     let chain = Chain { dampers: vec![0.02; 12], ..Chain::bar(12) };
     let response = Response::new(chain.plant(11, 11)).unwrap();
     let swept = |most: usize| {
-        let options = SweepOptions { points: 30, most, ..SweepOptions::default() };
+        let options = SweepOptions { points: 30, most: Some(most), ..SweepOptions::default() };
         sweep(&response, [0.0, 20.0], &[], &options).unwrap()
     };
     let [few, enough] = [40, 4000].map(swept);
     assert!(few.ran_out && few.points.len() == 40, "{}", few.points.len());
     assert!(!enough.ran_out && enough.points.len() < 4000, "{}", enough.points.len());
-    assert_eq!([10, 400, 900, 70_000].map(SweepOptions::most_for), [4_000, 4_000, 9_000, 100_000]);
+    let most = [10, 400, 900, 70_000].map(|points| SweepOptions::most_for(points, 0, 1));
+    assert_eq!(most, [4_000, 4_000, 9_000, 100_000]);
+    // Within memory, whatever the entries.
+    assert_eq!(SweepOptions::most_for(400, 60, 200), 20_000);
+}
+
+/// Undamped resonances and antiresonances of every entry are drawn to the end.
+#[test]
+fn frequencies_of_an_undamped_chain_with_many_entries_suffice() {
+    let n = 60;
+    let chain = Chain::bar(n);
+    let mut plant = chain.plant(n - 1, n - 1);
+    let one = |k: usize, list: &[usize], j: usize| f64::from(u8::from(list[k] == j));
+    plant.f = mb_algebra::Dense::from_fn(n, 2, |j, k| one(k, &[n - 1, 20], j));
+    plant.by_q = mb_algebra::Dense::from_fn(4, n, |o, j| one(o, &[59, 40, 20, 5], j));
+    (plant.by_v, plant.by_a) = (dense::scale(0.0, &plant.by_q), dense::scale(0.0, &plant.by_q));
+    (plant.by_lambda, plant.feedthrough) = (mb_algebra::Dense::zeros(4, 0), mb_algebra::Dense::zeros(4, 2));
+    let response = Response::new(plant).unwrap();
+    let poles: Vec<c64> = frequencies(n).into_iter().map(|w| c64::new(0.0, w)).collect();
+    let found = sweep(&response, [0.0, 2.1 * n as f64], &poles, &SweepOptions::default()).unwrap();
+    assert!(!found.ran_out, "{}", found.points.len());
 }

@@ -64,13 +64,7 @@ pub(super) fn of(model: &Model, args: &ResponseArgs) -> Result<ResponseRequest, 
         list.dedup();
         list
     });
-    let sweep = SweepOptions {
-        points: args.points,
-        logarithmic: args.log,
-        only,
-        most: SweepOptions::most_for(args.points),
-        ..SweepOptions::default()
-    };
+    let sweep = SweepOptions { points: args.points, logarithmic: args.log, only, ..SweepOptions::default() };
     let derivatives = match args.quantity {
         QuantityArg::Outputs | QuantityArg::Receptance => 0,
         QuantityArg::Mobility => 1,
