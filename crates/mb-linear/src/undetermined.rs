@@ -84,10 +84,16 @@ fn within(
         terms().for_each(|(k, by)| mu[k] = if scales[k] > 0.0 { by * scales[k] } else { by });
         let stiffness = |mu: &[f64]| model.reaction_stiffness(&point.q, point.t, mu).to_sparse();
         let on_tangent = largest_on(&basis.r, &stiffness(&mu));
-        let sizes: Vec<f64> = mu.iter().map(|x| x.abs()).collect();
-        let all = norms::max_abs_vec(stiffness(&sizes).data());
-        if on_tangent > changes * all {
-            share = share.max(on_tangent / all);
+        let largest = |mu: &[f64]| norms::max_abs_vec(stiffness(mu).data());
+        // What the rows have one by one: of all together they may cancel each other, whatever the signs.
+        let all = || -> f64 {
+            let rows = (0..mu.len()).filter(|i| mu[*i] != 0.0);
+            let alone =
+                |i: usize| (0..mu.len()).map(|k| if k == i { mu[i] } else { 0.0 }).collect::<Vec<f64>>();
+            rows.map(|i| largest(&alone(i))).sum()
+        };
+        if on_tangent > changes * largest(&mu) && on_tangent > changes * all() {
+            share = share.max(on_tangent / all());
             sets.push(mu.clone());
             terms().for_each(|(k, _)| takes_part[k] = true);
         }

@@ -32,7 +32,8 @@ pub enum Class {
     Neutral,
     /// Inside the unit circle by more than its error.
     Decaying,
-    /// Of a vibration so fast that the most steps allowed do not resolve it: its value says nothing.
+    /// Not told from the unit circle by an error of one or more, or of a vibration so fast that the most steps allowed do not resolve it: its
+    /// value says nothing.
     Unresolved,
 }
 
@@ -54,11 +55,11 @@ impl std::fmt::Display for Class {
 pub struct Multiplier {
     /// mu.
     pub value: c64,
-    /// Estimate of its error; infinite for an unresolved one.
+    /// Estimate of its error; infinite where the steps do not resolve it.
     pub error: f64,
     /// Condition kappa of the eigenvalue.
     pub condition: f64,
-    /// Exponent ln(mu) / T on the principal branch, 1/s; none where mu is zero within its error, and of an unresolved one.
+    /// Exponent ln(mu) / T on the principal branch, 1/s; none where mu is zero within its error, and where the steps do not resolve it.
     pub exponent: Option<c64>,
     /// Its class.
     pub class: Class,
@@ -136,6 +137,8 @@ fn class(size: f64, error: f64) -> Class {
         Class::Growing
     } else if off < -error {
         Class::Decaying
+    } else if error >= 1.0 {
+        Class::Unresolved
     } else {
         Class::Neutral
     }

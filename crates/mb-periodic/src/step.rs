@@ -26,6 +26,9 @@ use mb_algebra::{Dense, Lu, dense, interrupt, norms};
 /// Stages of the method: order 9.
 pub const STAGES: usize = 5;
 
+/// Change of Newton's method relative to the motion that is rounding where a fresh matrix makes it no smaller.
+const ROUNDED: f64 = 1e-9;
+
 /// Largest rotation of a body in one step, rad.
 const LARGEST_TURN: f64 = 2.5;
 
@@ -281,7 +284,9 @@ impl<'m> Stepper<'m> {
                 break;
             }
             stages = self.place(from, h, a)?;
-            if size <= 1e-15 || speed == 0.0 || (size <= 1e-12 && size > 0.3 * last) {
+            // Where a slow motion turns round, rounding of large forces that cancel is more than that of its speed.
+            let rounding = size > 0.3 * last && (size <= 1e-12 || (fresh && size <= ROUNDED));
+            if size <= 1e-15 || speed == 0.0 || rounding {
                 return Ok(stages);
             }
             if size > 0.3 * last && iteration > 1 {

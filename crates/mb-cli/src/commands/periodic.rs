@@ -262,7 +262,7 @@ fn verdict(floquet: &Floquet, style: Style) -> String {
             "stable: all multipliers that can decay are inside the unit circle".to_owned()
         }
         mb_periodic::Stability::Unresolved => format!(
-            "not determined: {} of vibrations that are too fast for the steps; none of the others is outside the unit circle",
+            "not determined: {} of vibrations too fast for the steps, or with errors of one and more; none of the others is outside the unit circle",
             of(Class::Unresolved)
         ),
         mb_periodic::Stability::Undecided => format!(

@@ -34,6 +34,7 @@ mod modes;
 mod motion;
 mod motion_known;
 mod pages;
+mod parallel_cranks;
 mod parametric;
 mod periodic;
 mod plot;
