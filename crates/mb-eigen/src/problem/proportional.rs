@@ -67,7 +67,7 @@ impl Proportional {
             (0.0, kc / kk)
         };
         let found = Self { mass: a / in_m, stiffness: b / in_k };
-        // One number alone is known to more digits than beside another that is rounding.
+        // What least squares left of zero is rounding of the other number.
         let simple = |by: &Self| {
             each(problem, |(i, j), [m, c, k]| {
                 let (by_m, by_k) = (by.mass * m, by.stiffness * k);
@@ -77,11 +77,7 @@ impl Proportional {
                 (c - by_m - by_k).abs() <= own.max(tuning::SUM_ROUNDINGS * of_c[i] * of_c[j])
             })
         };
-        let candidates = [
-            Self { mass: mc / mm / in_m, stiffness: 0.0 },
-            Self { mass: 0.0, stiffness: kc / kk / in_k },
-            found,
-        ];
+        let candidates = [Self { stiffness: 0.0, ..found }, Self { mass: 0.0, ..found }, found];
         candidates.into_iter().find(|p| p.mass.is_finite() && p.stiffness.is_finite() && simple(p))
     }
 
