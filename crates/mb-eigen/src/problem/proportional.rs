@@ -42,31 +42,36 @@ impl Proportional {
             return None;
         }
         let [of_m, of_c, of_k] = sizes(problem);
-        // Least squares of rows at unit size: (m, k) . (a, b) = c.
-        let mut sums = [0.0_f64; 5];
         let (in_m, in_k) = (problem.m.norm, problem.k.norm.max(f64::MIN_POSITIVE));
-        each(problem, |(i, j), [m, c, k]| {
-            let (m, k) = (m / in_m, k / in_k);
-            let terms = (of_m[i] * of_m[j] / in_m).max(of_k[i] * of_k[j] / in_k);
-            let size = m.abs().max(k.abs()).max(terms);
-            if size > 0.0 {
-                let (m, k, c) = (m / size, k / size, c / size);
-                for (sum, term) in sums.iter_mut().zip([m * m, m * k, k * k, m * c, k * c]) {
-                    *sum += term;
+        // Least squares of rows at unit size: (m, k) . (a, b) = c less what is known.
+        let fitted = |known: &Self| {
+            let mut sums = [0.0_f64; 5];
+            each(problem, |(i, j), [m, c, k]| {
+                let c = c - known.mass * m - known.stiffness * k;
+                let (m, k) = (m / in_m, k / in_k);
+                let terms = (of_m[i] * of_m[j] / in_m).max(of_k[i] * of_k[j] / in_k);
+                let size = m.abs().max(k.abs()).max(terms);
+                if size > 0.0 {
+                    let (m, k, c) = (m / size, k / size, c / size);
+                    for (sum, term) in sums.iter_mut().zip([m * m, m * k, k * k, m * c, k * c]) {
+                        *sum += term;
+                    }
                 }
-            }
-            true
-        });
-        let [mm, mk, kk, mc, kc] = sums;
-        let determinant = mm * kk - mk * mk;
-        let (a, b) = if determinant > tuning::EPS_3_4 * mm * kk {
-            ((mc * kk - kc * mk) / determinant, (kc * mm - mc * mk) / determinant)
-        } else if mm >= kk {
-            (mc / mm, 0.0)
-        } else {
-            (0.0, kc / kk)
+                true
+            });
+            let [mm, mk, kk, mc, kc] = sums;
+            let determinant = mm * kk - mk * mk;
+            let (a, b) = if determinant > tuning::EPS_3_4 * mm * kk {
+                ((mc * kk - kc * mk) / determinant, (kc * mm - mc * mk) / determinant)
+            } else if mm >= kk {
+                (mc / mm, 0.0)
+            } else {
+                (0.0, kc / kk)
+            };
+            Self { mass: known.mass + a / in_m, stiffness: known.stiffness + b / in_k }
         };
-        let found = Self { mass: a / in_m, stiffness: b / in_k };
+        // Normal equations lose digits, which a second fit to what is left brings back.
+        let found = fitted(&fitted(&Self { mass: 0.0, stiffness: 0.0 }));
         // What least squares left of zero is rounding of the other number.
         let simple = |by: &Self| {
             each(problem, |(i, j), [m, c, k]| {
