@@ -6,7 +6,7 @@
 //! |ds| <= |y|^T (|s|^2 |dG2| + |s| |dG1| + |dG0|) |x|,   y^H (2 s M + C) x = 1
 //! ```
 //!
-//! with x and y in the coordinates of the changes, and by what modes do to each other with them ([`couple`]). That is part of the error bound of each, and so is what the rounding of the sums in the
+//! with x and y in the coordinates of the changes, and by what modes do to each other with them (`couple`). That is part of the error bound of each, and so is what the rounding of the sums in the
 //! entries of M, C and K makes in their place: forces of inertia and of reactions balance each other in K, so that what is left of them along a
 //! mode may be far smaller.
 

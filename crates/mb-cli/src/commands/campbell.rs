@@ -266,7 +266,8 @@ impl CampbellDiagram {
         out.push_str(&table.render(style));
         let solved = found.early.is_none() && found.unsolved.is_empty();
         out.push_str(&critical(&found.critical, solved, style));
-        out.push_str(&ranges(&found.unstable, solved, style));
+        let known = undetermined(&found.modes).is_none();
+        out.push_str(&ranges(&found.unstable, [solved, known], style));
         out.push_str(&summary::notes(&self.notes(), style));
         out
     }
@@ -385,9 +386,15 @@ fn critical(list: &[Critical], solved: bool, style: Style) -> String {
     format!("\n{}", table.render(style))
 }
 
-fn ranges(list: &[Unstable], solved: bool, style: Style) -> String {
+/// `solved`: whether all between the speeds was solved for; `known`: whether all eigenvalues have digits.
+fn ranges(list: &[Unstable], [solved, known]: [bool; 2], style: Style) -> String {
     if list.is_empty() {
-        return if solved { "\nnothing grows\n" } else { "\nnothing grows at these speeds\n" }.to_owned();
+        let words = match (known, solved) {
+            (false, _) => "nothing grows beyond its error bound; what has no digits may grow, see the notes",
+            (true, false) => "nothing grows at these speeds",
+            (true, true) => "nothing grows",
+        };
+        return format!("\n{words}\n");
     }
     let mut table = Table::new(vec![
         Column::number("grows from", ""),
