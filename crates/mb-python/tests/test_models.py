@@ -47,6 +47,7 @@ def test_a_pendulum_from_python():
     assert abs(modes.s[0] - 1j * omega) <= modes.error[0] < 1e-12
     assert modes.amplitude("P.x")[0] == pytest.approx(1.0)
     assert repr(m) == "<mb.Model 'pendulum': 2 coordinates, 1 constraint row>"
+    assert "<td>L</td><td>1.5</td>" in m._repr_html_() and "2 coordinates" in m._repr_html_()
 
 
 @pytest.mark.parametrize("formulation", ["minimal", "redundant", "unconstrained"])
@@ -126,7 +127,7 @@ def test_what_is_wrong_with_a_file_is_said_at_its_place(tmp_path):
     m.spring("s", "P", "nowhere", stiffness=3)
     with pytest.raises(mb.ModelError, match="nowhere"):
         m.equilibrium()
-    assert "not whole" in repr(m) and "nowhere" in repr(m)
+    assert "not whole" in repr(m) and "nowhere" in repr(m) and "not whole" in m._repr_html_()
     with pytest.raises(mb.ArgumentError, match="two points"):
         pendulum().rod("r", ends=5, mass=1)
     with pytest.raises(mb.ModelError, match="did you mean 'P.x'"):

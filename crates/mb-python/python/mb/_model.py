@@ -826,6 +826,15 @@ class Model:
         rows = "1 constraint row" if nc == 1 else f"{nc} constraint rows"
         return f"<mb.Model '{self.name}': {nv} coordinate{'' if nv == 1 else 's'}, {rows}>"
 
+    def _repr_html_(self) -> str:
+        head = f"<p>{html.escape(repr(self)[1:-1])}</p>"
+        try:
+            values = self.parameters
+        except MbError:
+            return head
+        rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{value:.6g}</td></tr>" for name, value in values.items())
+        return f"{head}<table><tr><th>parameter</th><th>value</th></tr>{rows}</table>" if rows else head
+
     # ---------------------------------------------------------------------------------------------- analyses
 
     def _place(
