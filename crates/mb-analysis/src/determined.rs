@@ -68,6 +68,16 @@ fn stiffening_left_out(model: &Model, at: &OperatingPoint) -> Option<Finding> {
 /// # Errors
 /// As [`super::rank`].
 pub fn undetermined(model: &Model, at: &OperatingPoint) -> Result<Option<Finding>, AnalysisError> {
+    let Some(found) = dependent(model, at)? else { return Ok(None) };
+    let range = if at.steady().is_none() { over_sets(model, at.point(), &found) } else { None };
+    Ok(Some(Finding::UndeterminedByConstraints { rows: found.rows, range }))
+}
+
+/// The same without what the eigenvalues are then.
+///
+/// # Errors
+/// As [`super::rank`].
+pub(crate) fn dependent(model: &Model, at: &OperatingPoint) -> Result<Option<Undetermined>, AnalysisError> {
     if model.nc() == 0 || model.nv() + model.nc() > MOST_ROWS_WITH_SPURIOUS {
         return Ok(None);
     }
@@ -77,10 +87,7 @@ pub fn undetermined(model: &Model, at: &OperatingPoint) -> Result<Option<Finding
     if rank.rank() == rank.rows && smallest.is_none_or(|x| x > NEARLY_SINGULAR) {
         return Ok(None);
     }
-    let found = mb_linear::undetermined(model, point)?;
-    let range =
-        found.as_ref().filter(|_| at.steady().is_none()).and_then(|found| over_sets(model, point, found));
-    Ok(found.map(|found| Finding::UndeterminedByConstraints { rows: found.rows, range }))
+    Ok(mb_linear::undetermined(model, point)?)
 }
 
 /// Coordinates and rows up to which eigenvalues are computed for other sets of multipliers, and how many sets of either sign.

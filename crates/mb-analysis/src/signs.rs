@@ -7,7 +7,7 @@
 //! K has as many negative, zero and positive directions as there are s^2 above, at and below zero (Sylvester), whatever D is. The
 //! eigenvalues are those of K in its exact parts where these are known, so that their bounds hold for the model.
 
-use crate::determined::undetermined;
+use crate::determined::dependent;
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, StiffnessParts, Triplets, norms, sparse};
 use mb_eigen::sparse::{Request, SparseExpert, SparseFinding, SparseOptions, solve_in_parts};
 use mb_eigen::{Class, Eigenpair, Finding, Spectrum};
@@ -30,7 +30,7 @@ const ENTRY: f64 = 1e2 * f64::EPSILON;
 /// on which multipliers are taken, and looked into where K leaves a sign open or finds a direction without stiffness which the geometry does
 /// not show to be free.
 pub(crate) fn judged(model: &Model, equilibrium: &Equilibrium, found: Stability) -> Stability {
-    if !matches!(undetermined(model, &OperatingPoint::from(equilibrium)), Ok(None)) {
+    if !matches!(dependent(model, &OperatingPoint::from(equilibrium)), Ok(None)) {
         return Stability::Undecided;
     }
     let zeros = match found {

@@ -92,8 +92,10 @@ fn within(
                 |i: usize| (0..mu.len()).map(|k| if k == i { mu[i] } else { 0.0 }).collect::<Vec<f64>>();
             rows.map(|i| largest(&alone(i))).sum()
         };
-        if on_tangent > changes * largest(&mu) && on_tangent > changes * all() {
-            share = share.max(on_tangent / all());
+        // The sum takes an assembly for each row, and is not needed where the stiffness of all is large.
+        let all = if on_tangent > changes * largest(&mu) { all() } else { f64::INFINITY };
+        if on_tangent > changes * all {
+            share = share.max(on_tangent / all);
             sets.push(mu.clone());
             terms().for_each(|(k, _)| takes_part[k] = true);
         }

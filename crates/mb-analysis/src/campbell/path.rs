@@ -336,26 +336,27 @@ impl<'a> Path<'a> {
         }
         Ok(())
     }
+    fn configuration(&self, w: f64) -> Result<Vec<f64>, AnalysisError> {
+        Ok(self.at(w, Look::Between)?.at.point().q.clone())
+    }
     /// Refuses the two ends of an enclosure of a solution with different configurations.
     pub(super) fn is_continuous(&self, a: f64, b: f64) -> Result<(), AnalysisError> {
-        let q = |w: f64| -> Result<Vec<f64>, AnalysisError> {
-            Ok(self.at(w, Look::Between)?.at.point().q.clone())
-        };
-        if moved(&q(a)?, &q(b)?) > MUCH { Err(AnalysisError::BranchLeft { from: a, to: b }) } else { Ok(()) }
+        if moved(&self.configuration(a)?, &self.configuration(b)?) > MUCH {
+            Err(AnalysisError::BranchLeft { from: a, to: b })
+        } else {
+            Ok(())
+        }
     }
     /// Refuses speeds between which the configuration is not continuous: halved as long as it moves much, it comes to move less.
     pub(super) fn is_one_branch(&self, mut a: f64, mut b: f64) -> Result<(), AnalysisError> {
         let apart = NARROW * (b - a).abs();
-        let q = |w: f64| -> Result<Vec<f64>, AnalysisError> {
-            Ok(self.at(w, Look::Between)?.at.point().q.clone())
-        };
-        let (mut of_a, mut of_b) = (q(a)?, q(b)?);
+        let (mut of_a, mut of_b) = (self.configuration(a)?, self.configuration(b)?);
         while moved(&of_a, &of_b) > MUCH {
             if (b - a).abs() <= apart {
                 return Err(AnalysisError::BranchLeft { from: a, to: b });
             }
             let middle = 0.5 * (a + b);
-            let there = q(middle)?;
+            let there = self.configuration(middle)?;
             if moved(&of_a, &there) > moved(&there, &of_b) {
                 (b, of_b) = (middle, there);
             } else {
