@@ -75,7 +75,7 @@ def main():
     folder, shift = sys.argv[1], float(sys.argv[2])
     case, k, c, m, g = common.read(folder)
     near = common.point(case)
-    symmetric = near is None or abs(c - c.T).max() <= 1e-10 * abs(c).max()
+    symmetric = near is None or all(abs(x - x.T).max() <= 1e-10 * abs(x).max() for x in (k, c))
     matrices = [petsc(common.saddle(k, g), symmetric), petsc(common.bordered(m, g), symmetric)]
     if near is not None:
         matrices.insert(1, petsc(common.bordered(c, g), symmetric))

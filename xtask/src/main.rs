@@ -2,7 +2,7 @@
 //!
 //! - `reproduce-tables`: computes the tables of the papers and sets them next to the printed values.
 //! - `setup`: installs the optional ARPACK-NG through the system's package manager.
-//! - `bench-peers`: races the sparse eigensolver against SciPy and SLEPc.
+//! - `bench-peers`: races the sparse eigensolver against SciPy, PARDISO and SLEPc.
 //! - `stress`: random problems with known eigenvalues through every eigensolver.
 //! - `fuzz`: random models, expressions, matrices and starts through the program.
 //! - `schema`: writes the JSON Schema of the model file.

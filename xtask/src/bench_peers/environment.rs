@@ -1,4 +1,4 @@
-//! What the race needs: our program built for release, a Python environment with SciPy, SLEPc where it is installed.
+//! What the race needs: our program built for release, a Python environment with SciPy, PARDISO and SLEPc where they can be had.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use super::run::{self, Run};
 use crate::error::TaskError;
 
 /// First letters of the cases, in the order of the page.
-pub(super) const FAMILIES: &str = "cghdy";
+pub(super) const FAMILIES: &str = "cghspftrqdbyu";
 
 /// A contestant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -22,6 +22,8 @@ pub(crate) enum Solver {
     SciPy,
     /// The same with the order for symmetric patterns.
     SciPySymmetric,
+    /// ARPACK on PARDISO of Intel's MKL.
+    Pardiso,
     /// SLEPc's Krylov-Schur on MUMPS.
     Slepc,
 }
@@ -34,6 +36,7 @@ impl Solver {
             Self::OursUnproved => "ours, unproved",
             Self::SciPy => "SciPy",
             Self::SciPySymmetric => "SciPy, symmetric order",
+            Self::Pardiso => "PARDISO + ARPACK",
             Self::Slepc => "SLEPc + MUMPS",
         }
     }
@@ -57,6 +60,8 @@ pub(crate) struct Environment {
     root: PathBuf,
     ours: PathBuf,
     python: PathBuf,
+    /// Why PARDISO cannot be had.
+    no_pardiso: Option<String>,
     /// Folders of PETSc and SLEPc for the system's Python, when it has them, for real and for complex numbers.
     slepc: [Option<Folders>; 2],
     /// Commit the program was built from.
@@ -82,27 +87,51 @@ impl Environment {
         run::output("cargo", Command::new(cargo).args(build).current_dir(root))?;
         let virtual_env = folder.join("python");
         let python = virtual_env.join("bin/python");
+        let install = |package: &str| {
+            run::output("pip", Command::new(&python).args(["-m", "pip", "install", "--quiet", package]))
+        };
         if !python.is_file() {
             run::output("python3 -m venv", Command::new("python3").args(["-m", "venv"]).arg(&virtual_env))?;
-            run::output("pip", Command::new(&python).args(["-m", "pip", "install", "--quiet", "scipy"]))?;
+            install("scipy")?;
         }
+        // MKL is for Intel's and AMD's processors alone.
+        let imported = || run::output("PARDISO", Command::new(&python).args(["-c", "import pypardiso"]));
+        let no_pardiso = imported().or_else(|_| install("pypardiso").and_then(|_| imported()));
+        let no_pardiso = no_pardiso.err().map(|error| format!("pypardiso cannot be installed: {error}"));
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
         Ok(Self {
             root: root.to_path_buf(),
             ours: target.join("release/examples/race"),
             python,
+            no_pardiso,
             slepc: [slepc_folders("-real"), slepc_folders("-complex")],
             commit: commit(root),
         })
     }
 
-    /// Who takes part; quadratic problems need SLEPc for complex numbers.
-    pub(super) fn solvers(&self, quadratic: bool) -> Vec<Solver> {
-        let mut all = vec![Solver::Ours, Solver::OursUnproved, Solver::SciPy, Solver::SciPySymmetric];
-        if self.slepc[usize::from(quadratic)].is_some() {
-            all.push(Solver::Slepc);
+    /// Who takes part: PARDISO has no complex numbers here, which quadratic problems need.
+    pub(super) fn solvers(quadratic: bool) -> impl Iterator<Item = Solver> {
+        let all = [
+            Solver::Ours,
+            Solver::OursUnproved,
+            Solver::SciPy,
+            Solver::SciPySymmetric,
+            Solver::Pardiso,
+            Solver::Slepc,
+        ];
+        all.into_iter().filter(move |solver| !(quadratic && *solver == Solver::Pardiso))
+    }
+
+    /// Why a solver is missing here.
+    pub(super) fn missing(&self, solver: Solver, quadratic: bool) -> Option<String> {
+        match solver {
+            Solver::Pardiso => self.no_pardiso.clone(),
+            Solver::Slepc if self.slepc[usize::from(quadratic)].is_none() => {
+                let numbers = if quadratic { "complex" } else { "real" };
+                Some(format!("SLEPc for {numbers} numbers is not installed"))
+            }
+            _ => None,
         }
-        all
     }
 
     /// Writes a case's matrices.
@@ -142,6 +171,7 @@ impl Environment {
                 command.arg("MMD_AT_PLUS_A");
                 command
             }
+            Solver::Pardiso => python(&self.python, "pardiso_eigsh.py"),
             Solver::Slepc => {
                 let mut command = python(Path::new(SYSTEM_PYTHON), "slepc_eps.py");
                 let folders = self.slepc[usize::from(quadratic)].iter().flatten();

@@ -37,7 +37,11 @@ pub(super) fn all(folder: &Path) -> Result<Vec<Race>, TaskError> {
 /// Family and size of a name.
 fn place(name: &str) -> (usize, u64, String) {
     let family = name.chars().next().and_then(|first| FAMILIES.find(first)).unwrap_or(FAMILIES.len());
-    let size = name.get(1..).and_then(|size| size.parse::<f64>().ok()).filter(|size| *size >= 0.0);
+    let size = name
+        .get(1..)
+        .and_then(|rest| rest.split('x').next())
+        .and_then(|size| size.parse::<f64>().ok())
+        .filter(|size| *size >= 0.0);
     // The bits of numbers that are not negative are ordered as the numbers are.
     (family, size.map_or(u64::MAX, f64::to_bits), name.to_owned())
 }

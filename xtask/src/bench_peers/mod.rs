@@ -1,7 +1,7 @@
-//! `cargo xtask bench-peers`: the sparse eigensolver against SciPy and SLEPc, on the same matrices, in one run.
+//! `cargo xtask bench-peers`: the sparse eigensolver against SciPy, PARDISO and SLEPc, on the same matrices, in one run.
 //!
-//! Makes a Python environment with SciPy (from PyPI) under `target/peers`, takes SLEPc from the system where it is
-//! installed (Debian: `python3-slepc4py`), writes the cases, runs all solvers in turn, each in a process of its own on one
+//! Makes a Python environment with SciPy and PARDISO (`pypardiso`, from PyPI) under `target/peers`, takes SLEPc from the system where it is
+//! installed (Debian: `python3-slepc4py`); who is missing is named and skipped. Writes the cases, runs all solvers in turn, each in a process of its own on one
 //! thread, compares their answers and writes `docs/book/src/peers.csv` and `peers.md`. Nothing of this is needed to build or
 //! test. Results are kept, so that cases may be run one after the other: the page holds the last result of each. The case
 //! `motion` is the race of forward dynamics against Exudyn, with a page of its own (motion.rs).
@@ -27,8 +27,10 @@ use crate::{Outcome, root};
 const FILE: &str = "docs/book/src/peers.md";
 const DATA: &str = "docs/book/src/peers.csv";
 /// Cases when none are named, and those that take minutes and gigabytes.
-const USUAL: [&str; 13] =
-    ["c1e3", "h1e3", "c1e4", "g1e4", "h1e4", "c1e5", "g1e5", "h1e5", "c1e6", "d1e4", "d1e5", "y1e3", "y1e4"];
+const USUAL: [&str; 24] = [
+    "c1e3", "h1e3", "c1e4", "g1e4", "h1e4x1", "h1e4", "c1e5", "g1e5", "h1e5", "c1e6", "s1e5", "p1e5", "f1e5",
+    "t3e4", "r1e4", "q1e4", "d1e3", "d1e4", "d1e5", "b1e4", "y1e3", "y1e4", "u1e3", "u1e4",
+];
 const LARGE: [&str; 2] = ["h3e5", "h1e6"];
 /// Relative difference of two answers to the same question that is reported.
 const AGREEMENT: f64 = 1e-6;
@@ -36,8 +38,10 @@ const AGREEMENT: f64 = 1e-6;
 /// Arguments of `bench-peers`.
 #[derive(Args)]
 pub(crate) struct BenchPeers {
-    /// Cases by family and unknowns: c (chain), g (grounded chain), h (hexahedral block), d (damped block), y (gyroscopic
-    /// block), as in `h1e4`; or `motion` alone, forward dynamics against Exudyn.
+    /// Cases by family and unknowns, with x by how many modes, as in `h1e4` and `h1e4x1`: c (chain), g (grounded chain), h (hexahedral block),
+    /// s (slender), p (plate), t (two blocks tied by a mortar), f (frame with joints off its nodes), r (100 dense constraints), q (1,000
+    /// half-dense ones), d (damped block), b (20 dashpots), y (gyroscopic block), u (unsymmetric stiffness); or `motion` alone, forward
+    /// dynamics against Exudyn.
     #[arg(value_name = "CASE")]
     cases: Vec<String>,
     /// In addition to the usual cases the large ones: a block of 3e5 unknowns and a slender one of 1e6.
@@ -47,7 +51,7 @@ pub(crate) struct BenchPeers {
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     /// Cases without SciPy: its factorization takes minutes and gigabytes on large blocks.
-    #[arg(long, value_delimiter = ',', default_value = "h1e5,h3e5,h1e6,d1e5,y1e5")]
+    #[arg(long, value_delimiter = ',', default_value = "h1e5,h3e5,h1e6,s1e5,p1e5,t3e4,q1e4,d1e5,y1e5")]
     without_scipy: Vec<String>,
     /// Forget the results of cases run before.
     #[arg(long)]
@@ -67,6 +71,9 @@ pub(crate) struct Entry {
     shift: f64,
     /// Why there is none.
     failure: Option<String>,
+    /// Whether the solver is not to be had here.
+    #[serde(default)]
+    missing: bool,
 }
 
 /// One case with all its runs.
@@ -126,11 +133,14 @@ impl BenchPeers {
         let description = written.and_then(|()| Description::read(folder))?;
         let skip = self.without_scipy.contains(&name);
         let quadratic = !description.point.is_empty();
-        let solvers = environment.solvers(quadratic).into_iter().filter(|s| !(skip && s.is_scipy()));
-        let mut entries: Vec<Entry> =
-            solvers.map(|solver| Entry { solver, best: None, shift: 0.0, failure: None }).collect();
+        let solvers = Environment::solvers(quadratic).filter(|s| !(skip && s.is_scipy()));
+        let entry = |solver| {
+            let missing = environment.missing(solver, quadratic);
+            Entry { solver, best: None, shift: 0.0, failure: missing.clone(), missing: missing.is_some() }
+        };
+        let mut entries: Vec<Entry> = solvers.map(entry).collect();
         for _ in 0..self.rounds.max(1) {
-            for entry in &mut entries {
+            for entry in entries.iter_mut().filter(|entry| !entry.missing) {
                 // The point of a quadratic problem is the shift.
                 let told = entry.solver.takes_shift() && !quadratic;
                 let shifts = if told { &description.shifts[..] } else { &[0.0] };

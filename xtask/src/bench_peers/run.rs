@@ -87,7 +87,7 @@ pub(super) fn largest_difference(found: &[[f64; 2]], reference: &[[f64; 2]]) -> 
 
 /// Runs a program that prints a [`Run`], on so many threads.
 pub(super) fn child(who: &str, command: &mut Command, threads: usize) -> Result<Run, TaskError> {
-    for name in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"] {
+    for name in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"] {
         command.env(name, threads.to_string());
     }
     let text = output(who, command)?;

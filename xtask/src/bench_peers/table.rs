@@ -28,6 +28,9 @@ const COLUMNS: [&str; 14] = [
 /// Cases of the data that the page leaves out to be short; other sizes of the same families stand in it.
 const IN_DATA_ONLY: [&str; 3] = ["c1e3", "g1e4", "h1e3"];
 
+/// Begins the reason where a solver is not to be had.
+const MISSING: &str = "missing: ";
+
 /// One solver on one case, every value as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line([String; COLUMNS.len()]);
@@ -35,7 +38,12 @@ pub(super) struct Line([String; COLUMNS.len()]);
 impl Line {
     fn new(entry: &Entry, race: &Race) -> Self {
         let d = &race.description;
-        let sought = format!("{} {}", d.count, if d.point.is_empty() { "modes" } else { "eigenvalues" });
+        let what = match (d.point.is_empty(), d.count) {
+            (true, 1) => "mode",
+            (true, _) => "modes",
+            (false, _) => "eigenvalues",
+        };
+        let sought = format!("{} {what}", d.count);
         let mut cells: [String; COLUMNS.len()] = Default::default();
         let named = [race.name.clone(), d.unknowns.to_string(), d.constraints.to_string(), sought];
         cells[..4].clone_from_slice(&named);
@@ -54,7 +62,8 @@ impl Line {
             };
             run.version.clone_into(&mut cells[12]);
         } else {
-            cells[13] = entry.failure.clone().unwrap_or_else(|| "did not run".to_owned());
+            let why = entry.failure.as_deref().unwrap_or("did not run");
+            cells[13] = if entry.missing { format!("{MISSING}{why}") } else { why.to_owned() };
         }
         Self(cells.map(|cell| cell.replace([';', '|', '\n'], "/")))
     }
@@ -88,16 +97,17 @@ pub(super) fn csv(lines: &[Line]) -> String {
 pub(super) fn markdown(lines: &[Line]) -> String {
     let mut out = String::from(
         "# Peers\n\n\
-         Written by `cargo xtask bench-peers`; nothing here is typed by hand. `mb` against SciPy (ARPACK with SuperLU) and SLEPc \
-         (Krylov-Schur or TOAR with MUMPS) on the same generated matrices. [Peers explained](peers-explained.md) says why the \
-         figures are what they are. Every run of every solver, on three more cases too, is in [peers.csv](peers.csv).\n\n\
+         Written by `cargo xtask bench-peers`; nothing here is typed by hand. `mb` against SciPy (ARPACK with SuperLU), PARDISO (of \
+         Intel's MKL, with ARPACK) and SLEPc (Krylov-Schur or TOAR with MUMPS) on the same generated matrices. [Peers \
+         explained](peers-explained.md) says why the figures are what they are. Every run of every solver, on three more cases too, \
+         is in [peers.csv](peers.csv).\n\n\
          Times are processor seconds from the matrices in memory to the answers, without the start of the interpreter; the \
          solvers run in turn, each in its own process on one thread, and the fastest run counts. Memory is the peak of the \
          process in MiB. The machine has two cores and did other work: compare the numbers of one row. SciPy stands with the faster \
-         of two column orders.\n\n\
-         | case | unknowns, constraints | sought | proved complete | mb s | SciPy s | SLEPc s | SciPy / mb | SLEPc / mb | mb MiB | \
-         SciPy MiB | SLEPc MiB | residual of mb | largest difference |\n\
-         | --- | ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+         of two column orders. The best peer is the fastest one that answered; below one it was faster than `mb`.\n\n\
+         | case | unknowns, constraints | sought | proved complete | mb s | SciPy s | PARDISO s | SLEPc s | best peer / mb | mb MiB | \
+         SciPy MiB | PARDISO MiB | SLEPc MiB | residual of mb | largest difference |\n\
+         | --- | ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     let mut names: Vec<&str> = lines.iter().map(|line| line.cell("case")).collect();
     names.dedup();
@@ -107,16 +117,20 @@ pub(super) fn markdown(lines: &[Line]) -> String {
     }
     out.push_str(
         "\n\
-         - c: chain of bars joined by constraints, held at both ends; g: the same with every mass tied to the ground, so that \
-         the lowest w form a cluster; h: block of hexahedra, clamped by constraints (h1e6: a slender one). Sought are the lowest \
-         modes of (K - w M) x + Phi_q^T l = 0, Phi_q x = 0.\n\
-         - d: the block, its halves with different proportional damping; y: the block spinning about the axis of its clamp. \
-         Sought are the eigenvalues nearest to a complex point of (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0.\n\
+         - A name is a family and about how many unknowns and multipliers it has; x1 asks for one mode.\n\
+         - Lowest modes of (K - w M) x + Phi_q^T l = 0, Phi_q x = 0. c: chain of bars joined by constraints, held at both ends; g: the \
+         same with every mass tied to the ground, so that the lowest w form a cluster; h: block of hexahedra, clamped by constraints \
+         (h1e6: a slender one); s: slender block; p: plate of three layers; f: plane frame whose members are joined by pins off the \
+         nodes; t: two blocks with meshes that do not match, tied by a mortar; r: block with 100 constraints over all coordinates; \
+         q: block with 1,000 constraints over 30 coordinates each.\n\
+         - Eigenvalues nearest to a complex point of (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0. d: the block, its halves with \
+         different proportional damping; b: the block with 20 dashpots; y: the block spinning about the axis of its clamp; u: the \
+         block with circulatory forces, K is not symmetric. PARDISO takes no part: pypardiso has no complex numbers.\n\
          - Proved complete: a count by inertia, by random vectors, or by the phase of the determinant along a contour shows \
          that no eigenvalue is missing. The count along a contour is left out where it exceeds the operations allowed by default.\n\
          - Residual: of the equations above, relative to their terms. Largest difference: of all eigenvalues of all solvers, \
-         relative, from the closed form for chains and from those of mb for blocks.\n\
-         - SciPy and SLEPc get constraints scaled by the mean diagonal of K and the shift that suits them best, zero or just \
+         relative, from the closed form for chains and from those of mb for the others.\n\
+         - SciPy, PARDISO and SLEPc get constraints scaled by the mean diagonal of K and the shift that suits them best, zero or just \
          below the cluster; mb finds its own. SciPy solves quadratic problems by the inverse of their companion form with one \
          factorization of size n + m. The tolerance is 1e-10 for all.\n",
     );
@@ -128,7 +142,7 @@ pub(super) fn markdown(lines: &[Line]) -> String {
     out
 }
 
-/// The row of one case: our proved (or first) run, the faster of SciPy's orders, SLEPc.
+/// The row of one case: our proved (or first) run, the faster of SciPy's orders, the other peers.
 fn row(name: &str, case: &[&Line]) -> String {
     let by = |solvers: &[Solver]| {
         let titles: Vec<&str> = solvers.iter().map(|solver| solver.title()).collect();
@@ -137,33 +151,28 @@ fn row(name: &str, case: &[&Line]) -> String {
     };
     let proved = by(&[Solver::Ours]);
     let ours = proved.or_else(|| case.iter().find(|line| line.cell("solver") == Entry::TOO_LARGE).copied());
-    let peers = [by(&[Solver::SciPy, Solver::SciPySymmetric]), by(&[Solver::Slepc])];
+    let peers = [by(&[Solver::SciPy, Solver::SciPySymmetric]), by(&[Solver::Pardiso]), by(&[Solver::Slepc])];
     let shown = |line: Option<&Line>, column: &str| match line {
         None => "not run".to_owned(),
+        Some(line) if line.cell("failure").starts_with(MISSING) => "missing".to_owned(),
         Some(line) if line.time().is_infinite() => "failed".to_owned(),
         Some(line) => line.cell(column).to_owned(),
     };
-    let ratio = |line: Option<&Line>| {
-        let ratio = line.map_or(f64::INFINITY, Line::time) / ours.map_or(f64::INFINITY, Line::time);
-        if ratio.is_finite() { format!("{ratio:.1}") } else { String::new() }
+    let best = peers.iter().flatten().map(|line| line.time()).fold(f64::INFINITY, f64::min);
+    let ratio = best / ours.map_or(f64::INFINITY, Line::time);
+    let ratio = if ratio.is_finite() { format!("{ratio:.2}") } else { String::new() };
+    let all = |column: &str| {
+        let cells: Vec<String> = [ours, peers[0], peers[1], peers[2]].map(|line| shown(line, column)).into();
+        cells.join(" | ")
     };
     let difference =
         case.iter().filter_map(|line| line.cell("error").parse::<f64>().ok()).fold(0.0, f64::max);
-    let first = case.first().map_or("", |line| line.cell("unknowns"));
-    let constraints = case.first().map_or("", |line| line.cell("constraints"));
-    let sought = case.first().map_or("", |line| line.cell("sought"));
+    let first = |column: &str| case.first().map_or("", |line| line.cell(column));
+    let [unknowns, constraints, sought] = ["unknowns", "constraints", "sought"].map(first);
+    let is_proved = if proved.is_some() { "yes" } else { "no" };
+    let (times, memory, residual) = (all("time"), all("memory"), shown(ours, "residual"));
     format!(
-        "| {name} | {first}, {constraints} | {sought} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {difference:.0e} |\n",
-        if proved.is_some() { "yes" } else { "no" },
-        shown(ours, "time"),
-        shown(peers[0], "time"),
-        shown(peers[1], "time"),
-        ratio(peers[0]),
-        ratio(peers[1]),
-        shown(ours, "memory"),
-        shown(peers[0], "memory"),
-        shown(peers[1], "memory"),
-        shown(ours, "residual"),
+        "| {name} | {unknowns}, {constraints} | {sought} | {is_proved} | {times} | {ratio} | {memory} | {residual} | {difference:.0e} |\n"
     )
 }
 

@@ -7,11 +7,15 @@
 //! `RAYON_NUM_THREADS` says.
 #![expect(clippy::print_stdout, reason = "a program that reports")]
 
+mod attached;
+mod chain;
 #[path = "../cases/mod.rs"]
 #[expect(dead_code, reason = "the measuring program has more families")]
 mod families;
+mod frame;
 mod npy;
 mod problem;
+mod tie;
 
 use std::fs;
 use std::path::Path;

@@ -1,135 +1,156 @@
-//! The cases of the race.
+//! The cases of the race by name: a letter for the family, about how many unknowns, and with an x how many modes.
 //!
 //! ```text
-//! chain       N bars of two ends each, joined and held at both ends by multipliers; unknowns 2 N + (N + 1)
-//!             w_j = (k / m) (ground + 4 sin^2(j pi / (2 N))),  j = 1..N - 1
-//! block       hexahedra with 8 nodes, one face clamped by multipliers; unknowns 3 p^3 + 3 p^2 for p nodes a side
-//! damped      the same, its halves damped in proportion to their stiffness, each by its own factor
-//! gyroscopic  the same, spinning about the axis of the clamp
+//! c, g  chain of bars, free and tied to the ground (chain.rs)
+//! h     block of hexahedra, one face clamped by multipliers; unknowns 3 p^3 + 3 p^2 for p nodes a side
+//! s, p  the same, slender and flat
+//! t     two blocks with meshes that do not match (tie.rs)
+//! f     plane frame with joints off the nodes (frame.rs)
+//! r, q  block with 100 constraints over all coordinates, and with 1,000 over 30 each (attached.rs)
+//! d     block whose halves are damped in proportion to their stiffness, each by its own factor
+//! b     block with 20 dashpots (attached.rs)
+//! y     block that spins about the axis of its clamp
+//! u     block with circulatory forces, K is not symmetric (attached.rs)
 //! ```
 //!
-//! Of the first two the lowest w = -s^2 are asked for, of the others the s nearest to a point.
+//! Of d, b, y and u the s nearest to a point are asked for, of the others the lowest w = -s^2.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, c64, sparse};
+use mb_algebra::{QuadraticPencil, Sparse, c64};
 use mb_eigen::sparse::Request;
 
+use crate::attached;
+use crate::chain::Chain;
 use crate::families::solid::Solid;
+use crate::frame::Frame;
 use crate::npy;
+use crate::tie::Tie;
 
-/// Stiffness k and mass m of a bar of the chains.
-const STIFFNESS: f64 = 1e4;
-const MASS: f64 = 2.0;
-/// Stiffness that ties a mass of the grounded chains to the ground, as a fraction of k.
-const GROUND: f64 = 1e-3;
-/// Modes asked for, and eigenvalues near a point.
+/// Modes asked for, and eigenvalues near a point, unless the name says how many.
 const LOWEST: usize = 20;
 const NEAREST: usize = 10;
 /// Damping over stiffness of the halves of a damped block, s.
 const DAMPING: [f64; 2] = [4e-6, 1.6e-5];
 /// Spin of a gyroscopic block, rad/s.
 const SPIN: f64 = 800.0;
+/// Dashpots, and their rate, N s/m: about a tenth of critical damping of the first modes.
+const DASHPOTS: (usize, f64) = (20, 5e5);
+/// Circulatory forces, 1/s^2: below the squares of the lowest frequencies.
+const CIRCULATORY: f64 = 1e6;
+/// Constraints over all coordinates; others, and the coordinates of each.
+const DENSE_ROWS: usize = 100;
+const HALF_DENSE_ROWS: (usize, usize) = (1000, 30);
 /// The point near which eigenvalues of damped blocks are sought, rad/s: among the first dozen modes.
 const DAMPED_POINT: c64 = c64::new(-500.0, 10_000.0);
-/// The same of gyroscopic blocks, which do not decay: near the axis, where no eigenvalue is hit.
-const SPINNING_POINT: c64 = c64::new(100.0, 10_000.0);
+/// The same of blocks that do not decay: near the axis, where no eigenvalue is hit.
+const UNDAMPED_POINT: c64 = c64::new(100.0, 10_000.0);
 
-/// A family and its size.
+/// A family at a size.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Case {
-    /// Bounds; grounded or not.
-    Chain { bars: usize, grounded: bool },
-    /// A block, what acts on it, and the point near which its eigenvalues are sought; none for the lowest modes.
-    Block { solid: Solid, point: Option<c64> },
+enum Shape {
+    Chain(Chain),
+    Block(Solid),
+    Tie(Tie),
+    Frame(Frame),
+    DenseRows(Solid),
+    HalfDenseRows(Solid),
+    Dashpots(Solid),
+    Circulatory(Solid),
+}
+
+/// Matrices and what is asked of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Case {
+    shape: Shape,
+    /// The point near which eigenvalues are sought; none for the lowest modes.
+    point: Option<c64>,
+    /// How many.
+    count: usize,
+}
+
+/// Cells of a block by the number of unknowns.
+fn block(family: &str, size: &str) -> Result<Solid, String> {
+    let cells = match (family, size) {
+        ("s", "1e4") => [92, 5, 5],
+        ("s", "1e5") => [270, 10, 10],
+        ("p", "1e4") => [40, 40, 1],
+        ("p", "1e5") => [90, 90, 3],
+        ("s" | "p", _) => return Err(format!("{family}{size}: the sizes are {family}1e4 and 1e5")),
+        (_, "1e3") => [6; 3],
+        (_, "1e4") => [14; 3],
+        (_, "3e4") => [20; 3],
+        (_, "1e5") => [31; 3],
+        (_, "3e5") => [45; 3],
+        (_, "1e6") => [756, 20, 20],
+        _ => {
+            let sizes = "1e3, 1e4, 3e4, 1e5, 3e5 and 1e6 (slender)";
+            return Err(format!("{family}{size}: the sizes of blocks are {sizes}"));
+        }
+    };
+    Ok(Solid { cells, clamped: true, damping: [0.0; 2], spin: 0.0 })
 }
 
 impl Case {
-    /// The case of a name: family and number of unknowns.
+    /// The case of a name.
     pub(crate) fn named(name: &str) -> Result<Self, String> {
-        let at = |cells: [usize; 3]| Solid { cells, clamped: true, damping: [0.0; 2], spin: 0.0 };
-        match (name.get(..1), name.get(1..)) {
-            (Some(family @ ("h" | "d" | "y")), Some(size)) => {
-                let cells = match size {
-                    "1e3" => [6; 3],
-                    "1e4" => [14; 3],
-                    "1e5" => [31; 3],
-                    "3e5" => [45; 3],
-                    "1e6" => [756, 20, 20],
-                    _ => {
-                        return Err(format!(
-                            "{name}: blocks are {family}1e3, 1e4, 1e5, 3e5 and 1e6 (slender)"
-                        ));
-                    }
-                };
-                let solid = at(cells);
-                Ok(match family {
-                    "d" => {
-                        Self::Block { solid: Solid { damping: DAMPING, ..solid }, point: Some(DAMPED_POINT) }
-                    }
-                    "y" => Self::Block { solid: Solid { spin: SPIN, ..solid }, point: Some(SPINNING_POINT) },
-                    _ => Self::Block { solid, point: None },
-                })
+        let (case, count) = name.split_once('x').map_or((name, None), |(case, count)| (case, Some(count)));
+        let (family, size) = case.split_at_checked(1).ok_or("the name of a case")?;
+        let about = || match size.parse::<f64>() {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
+            Ok(unknowns) if (100.0..1e8).contains(&unknowns) => Ok(unknowns as usize),
+            _ => Err(format!("{name}: a number of unknowns from 100 on follows, as in {family}1e4")),
+        };
+        let (shape, point) = match family {
+            "c" | "g" => (Shape::Chain(Chain::of_size(about()?, family == "g")), None),
+            "f" => (Shape::Frame(Frame::of_size(about()?)), None),
+            "t" => {
+                let Solid { cells: [fine, ..], .. } = block(family, size)?;
+                (Shape::Tie(Tie { fine, coarse: 3 * fine / 4 }), None)
             }
-            (Some(family @ ("c" | "g")), Some(size)) => match size.parse::<f64>() {
-                Ok(unknowns) if (10.0..1e8).contains(&unknowns) => {
-                    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
-                    let bars = unknowns as usize / 3;
-                    Ok(Self::Chain { bars, grounded: family == "g" })
-                }
-                _ => Err(format!("{name}: a number of unknowns follows, as in {family}1e4")),
-            },
-            _ => Err(format!("{name}: the families are c and g (chains), h, d and y (blocks)")),
-        }
+            "h" | "s" | "p" => (Shape::Block(block(family, size)?), None),
+            "r" => (Shape::DenseRows(block(family, size)?), None),
+            "q" => (Shape::HalfDenseRows(block(family, size)?), None),
+            "d" => (Shape::Block(Solid { damping: DAMPING, ..block(family, size)? }), Some(DAMPED_POINT)),
+            "y" => (Shape::Block(Solid { spin: SPIN, ..block(family, size)? }), Some(UNDAMPED_POINT)),
+            "b" => (Shape::Dashpots(block(family, size)?), Some(DAMPED_POINT)),
+            "u" => (Shape::Circulatory(block(family, size)?), Some(UNDAMPED_POINT)),
+            _ => return Err(format!("{name}: the families are c, g, h, s, p, t, f, r, q, d, b, y and u")),
+        };
+        let usual = if point.is_some() { NEAREST } else { LOWEST };
+        let count =
+            count.map_or(Ok(usual), str::parse).map_err(|_| format!("{name}: a number follows the x"))?;
+        Ok(Self { shape, point, count })
     }
 
     /// M, C, K and Phi_q.
     pub(crate) fn pencil(&self) -> QuadraticPencil<Sparse> {
-        match *self {
-            Self::Chain { bars, grounded } => chain(bars, if grounded { GROUND } else { 0.0 }),
-            Self::Block { solid, .. } => solid.pencil(),
+        match self.shape {
+            Shape::Chain(chain) => chain.pencil(),
+            Shape::Block(solid) => solid.pencil(),
+            Shape::Tie(tie) => tie.pencil(),
+            Shape::Frame(frame) => frame.pencil(),
+            Shape::DenseRows(solid) => attached::constrained(solid.pencil(), DENSE_ROWS, None),
+            Shape::HalfDenseRows(solid) => {
+                attached::constrained(solid.pencil(), HALF_DENSE_ROWS.0, Some(HALF_DENSE_ROWS.1))
+            }
+            Shape::Dashpots(solid) => attached::damped(solid.pencil(), DASHPOTS.0, DASHPOTS.1),
+            Shape::Circulatory(solid) => attached::circulatory(solid.pencil(), CIRCULATORY),
         }
     }
 
     /// The point near which eigenvalues are sought.
-    pub(crate) fn point(&self) -> Option<c64> {
-        match *self {
-            Self::Block { point, .. } => point,
-            Self::Chain { .. } => None,
-        }
+    pub(crate) const fn point(&self) -> Option<c64> {
+        self.point
     }
 
     /// What is asked.
-    pub(crate) fn request(&self) -> Request {
-        match self.point() {
-            Some(s) => Request::NearPoint { s, count: self.count() },
-            None => Request::Lowest { count: self.count() },
-        }
-    }
-
-    /// Modes or eigenvalues asked for.
-    fn count(&self) -> usize {
-        if self.point().is_some() { NEAREST } else { LOWEST }
-    }
-
-    /// The lowest w where a formula gives them.
-    fn exact(&self) -> Vec<f64> {
-        let Self::Chain { bars, grounded } = *self else { return Vec::new() };
-        let ground = if grounded { GROUND } else { 0.0 };
-        let w = |j: usize| {
-            let sine = (j as f64 * std::f64::consts::FRAC_PI_2 / bars as f64).sin();
-            STIFFNESS / MASS * (ground + 4.0 * sine * sine)
-        };
-        (1..=LOWEST.min(bars - 1)).map(w).collect()
-    }
-
-    /// Shifts of w the others are given: zero, and for clusters one just below them; their best run counts.
-    fn shifts(&self) -> Vec<f64> {
-        match self {
-            Self::Chain { grounded: true, .. } => vec![0.0, STIFFNESS / MASS * GROUND * (1.0 - 1e-6)],
-            Self::Chain { .. } | Self::Block { .. } => vec![0.0],
+    pub(crate) const fn request(&self) -> Request {
+        match self.point {
+            Some(s) => Request::NearPoint { s, count: self.count },
+            None => Request::Lowest { count: self.count },
         }
     }
 
@@ -141,36 +162,19 @@ impl Case {
             npy::write_rows(folder, name, matrix)?;
         }
         let list = |values: Vec<f64>| values.iter().map(|v| format!("{v:e}")).collect::<Vec<_>>().join(", ");
+        let (exact, shifts) = match self.shape {
+            Shape::Chain(chain) => (chain.exact(self.count), chain.shifts()),
+            _ => (Vec::new(), vec![0.0]),
+        };
         let text = format!(
             "{{\"unknowns\": {}, \"constraints\": {}, \"count\": {}, \"shifts\": [{}], \"point\": [{}], \"exact\": [{}]}}\n",
             pencil.k.rows(),
             pencil.phi_q.rows(),
-            self.count(),
-            list(self.shifts()),
-            list(self.point().map_or_else(Vec::new, |s| vec![s.re, s.im])),
-            list(self.exact())
+            self.count,
+            list(shifts),
+            list(self.point.map_or_else(Vec::new, |s| vec![s.re, s.im])),
+            list(exact)
         );
         fs::write(folder.join("case.json"), text)
     }
-}
-
-/// Bounds of stiffness k with m / 2 at both ends, tied to the ground by `ground` k per m; joints and ends by
-/// multipliers.
-fn chain(bars: usize, ground: f64) -> QuadraticPencil<Sparse> {
-    let n = 2 * bars;
-    let mut m = Triplets::with_capacity(n, n, n);
-    let mut k = Triplets::with_capacity(n, n, 2 * n);
-    let mut phi_q = Triplets::with_capacity(bars + 1, n, n);
-    for bar in 0..bars {
-        let (left, right) = (2 * bar, 2 * bar + 1);
-        for end in [left, right] {
-            m.add(end, end, 0.5 * MASS);
-            k.add(end, end, STIFFNESS * (1.0 + 0.5 * ground));
-        }
-        k.add(left, right, -STIFFNESS);
-        k.add(right, left, -STIFFNESS);
-        phi_q.add(bar, left, 1.0);
-        phi_q.add(bar + 1, right, -1.0);
-    }
-    QuadraticPencil { m: m.to_sparse(), c: sparse::zeros(n, n), k: k.to_sparse(), phi_q: phi_q.to_sparse() }
 }

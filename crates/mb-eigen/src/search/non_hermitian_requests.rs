@@ -92,7 +92,7 @@ impl General<'_> {
         count: usize,
         counting: Counting,
     ) -> Result<Vec<Uncertified>, EigenError> {
-        let tau = self.given_shift().unwrap_or_else(|| self.form.tau(s));
+        let tau = self.given_shift().unwrap_or_else(|| self.shift_beside(s));
         // A shift further from zero than this, in units of the frequency that makes |M| and |K| equal, is tried before the zeros are
         // sought.
         let far = self.form.tau(c64::new(tuning::CBRT_EPS * self.gamma, 0.0)).norm();
@@ -123,6 +123,17 @@ impl General<'_> {
         let uncertified = self.around(&shifted, s, count, counting)?;
         self.report(&shifted);
         Ok(uncertified)
+    }
+
+    /// The shift from which the eigenvalues nearest to a point are sought.
+    ///
+    /// Undamped problems have tau = s^2 real where nothing circulates: around a real shift those are found real, in real arithmetic. With s
+    /// on the imaginary axis they are at least |Re p| from the point, and |Im p^2| = 2 |Re p| |Im p|, so that the search around Re p^2 reaches at
+    /// most about twice as far.
+    fn shift_beside(&self, s: c64) -> c64 {
+        let tau = self.form.tau(s);
+        let beside_axis = self.form == Form::Squared && tau.im.abs() <= tuning::CLEAR * tau.norm();
+        if beside_axis { c64::new(tau.re, 0.0) } else { tau }
     }
 
     /// The `count` modes or eigenvalues nearest to a point, rigid ones included.
