@@ -3,7 +3,7 @@
     slepc_eps.py FOLDER SHIFT
 
 Quadratic problems with a complex point need a build for complex numbers. Symmetric matrices go to L D L^T, others to LU.
-Debian: python3-slepc4py, python3-slepc4py-complex, python3-scipy, libopenblas0-pthread (the plain BLAS is several times
+Debian: python3-slepc4py-real, python3-slepc4py-complex, python3-scipy, libopenblas0-pthread (the plain BLAS is several times
 slower).
 """
 

@@ -128,7 +128,7 @@ impl Environment {
             Solver::Pardiso => self.no_pardiso.clone(),
             Solver::Slepc if self.slepc[usize::from(quadratic)].is_none() => {
                 let numbers = if quadratic { "complex" } else { "real" };
-                Some(format!("SLEPc for {numbers} numbers is not installed"))
+                Some(format!("slepc4py for {numbers} numbers is not installed"))
             }
             _ => None,
         }
@@ -186,7 +186,7 @@ impl Environment {
 /// Packages of the system are seen by the system's Python only.
 const SYSTEM_PYTHON: &str = "/usr/bin/python3";
 
-/// Folders under which a distribution puts its builds of PETSc and SLEPc; the scripts try the import itself.
+/// Folders under which a distribution puts its builds of PETSc and SLEPc, where slepc4py can be imported with them.
 fn slepc_folders(numbers: &str) -> Option<Folders> {
     let of = |name: &'static str, base: &str| {
         // What the user names is for real numbers unless its name says otherwise.
@@ -199,7 +199,13 @@ fn slepc_folders(numbers: &str) -> Option<Folders> {
         });
         found.map(|folder| (name, folder))
     };
-    Some([of("PETSC_DIR", "/usr/lib/petscdir")?, of("SLEPC_DIR", "/usr/lib/slepcdir")?])
+    let folders = [of("PETSC_DIR", "/usr/lib/petscdir")?, of("SLEPC_DIR", "/usr/lib/slepcdir")?];
+    // The libraries may be there without their Python package.
+    let mut import = Command::new(SYSTEM_PYTHON);
+    import
+        .args(["-c", "import slepc4py"])
+        .envs(folders.iter().map(|(name, folder)| (*name, folder.as_str())));
+    run::output("SLEPc", &mut import).is_ok().then_some(folders)
 }
 
 /// The last folder by name whose name ends so.

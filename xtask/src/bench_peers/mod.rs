@@ -1,7 +1,7 @@
 //! `cargo xtask bench-peers`: the sparse eigensolver against SciPy, PARDISO and SLEPc, on the same matrices, in one run.
 //!
 //! Makes a Python environment with SciPy and PARDISO (`pypardiso`, from PyPI) under `target/peers`, takes SLEPc from the system where it is
-//! installed (Debian: `python3-slepc4py`); who is missing is named and skipped. Writes the cases, runs all solvers in turn, each in a process of its own on one
+//! installed (Debian: `python3-slepc4py-real`); who is missing is named and skipped. Writes the cases, runs all solvers in turn, each in a process of its own on one
 //! thread, compares their answers and writes `docs/book/src/peers.csv` and `peers.md`. Nothing of this is needed to build or
 //! test. Results are kept, so that cases may be run one after the other: the page holds the last result of each. The case
 //! `motion` is the race of forward dynamics against Exudyn, with a page of its own (motion.rs).
