@@ -51,7 +51,7 @@ pub(crate) struct BenchPeers {
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     /// Cases without SciPy: its factorization takes minutes and gigabytes on large blocks.
-    #[arg(long, value_delimiter = ',', default_value = "h1e5,h3e5,h1e6,s1e5,p1e5,t3e4,q1e4,d1e5,y1e5")]
+    #[arg(long, value_delimiter = ',', default_value = "h1e5,h3e5,h1e6,s1e5,p1e5,t3e4,r1e4,q1e4,d1e5,y1e5")]
     without_scipy: Vec<String>,
     /// Forget the results of cases run before.
     #[arg(long)]
