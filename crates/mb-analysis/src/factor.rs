@@ -1,6 +1,7 @@
 //! The penalty factors, given or chosen.
 
 use super::spectrum;
+use crate::preload;
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::Eigenpair;
 use mb_eigen::penalty::{ViolationLaw, least_factors};
@@ -28,10 +29,15 @@ impl Penalties {
     }
 }
 
-/// Factors by row that keep eigenpairs of the mechanism where they are, to 1e-5 of themselves.
+/// Factors by row that keep eigenpairs of the mechanism where they are, to 1e-5 of themselves: under the reactions of the modes, and under those at rest.
 pub fn for_pairs(model: &Model, at: &OperatingPoint, pairs: &[Eigenpair], law: ViolationLaw) -> Factor {
     let lin = linearize_sparse(model, at);
-    Factor::PerConstraint(least_factors(pairs, &lin.m, &lin.phi_q, law, MOVES))
+    let mut factors = least_factors(pairs, &lin.m, &lin.phi_q, law, MOVES);
+    // What gives way under the reactions at rest adds to it; both go with one over the factors.
+    let at_rest = preload::moved(model, at, pairs, &factors, law.omega);
+    let more = (1.0 + at_rest / MOVES).log2().ceil().exp2();
+    factors.iter_mut().for_each(|factor| *factor *= more);
+    Factor::PerConstraint(factors)
 }
 
 /// The same for the whole spectrum, computed for it; from masses alone where the mechanism's own has none.

@@ -28,6 +28,7 @@ pub mod parametric;
 pub mod part;
 pub mod periodic;
 pub mod phase;
+mod preload;
 pub mod request;
 pub mod response;
 pub mod sentences;

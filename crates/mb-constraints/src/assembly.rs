@@ -15,7 +15,7 @@ use crate::error::ConstraintError;
 use crate::patterns::SaddlePatterns;
 use crate::rank::constraint_rank;
 use crate::saddle::Saddle;
-use crate::violation::largest;
+use crate::violation::{allowed_violations, largest};
 use mb_algebra::{RankTolerance, Scatter, Sparse, Triplets, Watch, norms, sparse};
 use mb_model::{Model, Point};
 
@@ -125,24 +125,9 @@ pub fn assemble(
     Err(not_assembled(model, &q, t, options.max_iterations, &phi, options))
 }
 
-/// Units in the last place of the coordinates that a constraint may be violated by.
-const LAST_PLACES: f64 = 8.0;
-
-/// Each row against the change that a unit step can make in it, and what rounding of coordinates of these sizes makes of it:
-/// no numbers of this precision are nearer to an assembled configuration.
-///
-/// ```text
-/// |Phi_i| <= tolerance max(max_j |Phi_q,ij|, 1e-3) + 8 u sum_j |Phi_q,ij| |x_j|
-/// ```
+/// Whether each row is as small as [`allowed_violations`] says.
 fn is_small(phi: &[f64], phi_q: &Sparse, sizes: &[f64], tolerance: f64) -> bool {
-    let mut reach = vec![1e-3_f64; phi.len()];
-    let mut rounding = vec![0.0; phi.len()];
-    for (value, (row, col)) in phi_q {
-        reach[row] = reach[row].max(value.abs());
-        rounding[row] += value.abs() * sizes[col];
-    }
-    let unit = LAST_PLACES * 0.5 * f64::EPSILON;
-    let allowed = reach.iter().zip(&rounding).map(|(reach, rounding)| tolerance * reach + unit * rounding);
+    let allowed = allowed_violations(phi_q, sizes, tolerance);
     phi.iter().zip(allowed).all(|(phi, allowed)| phi.abs() <= allowed)
 }
 

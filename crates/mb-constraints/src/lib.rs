@@ -35,4 +35,4 @@ pub use rank::{
     tolerance_of_rank, unit_rows,
 };
 pub use saddle::{DENSE_UP_TO, Saddle};
-pub use violation::{Violation, largest, violations};
+pub use violation::{Violation, allowed_violations, largest, violations};

@@ -1,5 +1,6 @@
 //! Violation of the constraints, by owner and axis.
 
+use mb_algebra::Sparse;
 use mb_model::{Model, Point};
 
 /// One violated row.
@@ -31,6 +32,28 @@ pub fn violations(model: &Model, point: &Point) -> Vec<Violation> {
             acceleration: acceleration[row],
         })
         .collect()
+}
+
+/// Units in the last place of the coordinates that a constraint may be violated by.
+const LAST_PLACES: f64 = 8.0;
+
+/// What each row may be violated by: the change that a step of `tolerance` can make in it, and what rounding of coordinates of these sizes
+/// makes of it. No numbers of this precision are nearer to an assembled configuration.
+///
+/// ```text
+/// |Phi_i| <= tolerance max(max_j |Phi_q,ij|, 1e-3) + 8 u sum_j |Phi_q,ij| |x_j|
+/// ```
+///
+/// `sizes`: of the coordinates, nv numbers.
+pub fn allowed_violations(phi_q: &Sparse, sizes: &[f64], tolerance: f64) -> Vec<f64> {
+    let mut reach = vec![1e-3_f64; phi_q.rows()];
+    let mut rounding = vec![0.0; phi_q.rows()];
+    for (value, (row, col)) in phi_q {
+        reach[row] = reach[row].max(value.abs());
+        rounding[row] += value.abs() * sizes[col];
+    }
+    let unit = LAST_PLACES * 0.5 * f64::EPSILON;
+    reach.iter().zip(&rounding).map(|(reach, rounding)| tolerance * reach + unit * rounding).collect()
 }
 
 /// Index and magnitude of the largest number of a list; none when it is empty.

@@ -20,7 +20,7 @@ use crate::equilibrium::Equilibrium;
 use crate::error::LinearError;
 use crate::steady::{FrameChoice, Looks, PHASES, SteadyMotion, check_frame, looked_at};
 use mb_algebra::norms;
-use mb_constraints::{accelerations, largest, violations};
+use mb_constraints::{accelerations, allowed_violations, largest, violations};
 use mb_model::{Model, Point};
 
 /// What kind of point it is.
@@ -44,8 +44,8 @@ pub struct Instant {
 impl Instant {
     /// Verifies a declared point: residual and constraints to second order must vanish.
     ///
-    /// `tolerance` is relative to the forces at work and, for the constraints, to one unit of
-    /// length or angle (per second, per second squared).
+    /// `tolerance` is relative to the forces at work and, for the constraints, to what a unit of
+    /// length or angle changes in them, and to one (per second, per second squared).
     ///
     /// # Errors
     /// [`LinearError::NotOnMotion`] names the worst equation by body and axis, or by constraint
@@ -83,14 +83,25 @@ impl Instant {
             }
         }
         let speed = norms::max_abs_vec(&point.v).max(1.0);
+        let sizes = model.coordinates().sizes(&point.q);
+        let mut allowed: Option<Vec<f64>> = None;
         for v in violations(model, &point) {
             for (order, value, unit) in [
                 ("", v.position, 1.0),
                 (", rate", v.velocity, speed),
                 (", acceleration", v.acceleration, speed * speed),
             ] {
-                if value.is_nan() || value.abs() > tolerance * unit.max(1.0) {
-                    return Err(fail(format!("{}{order}", v.name), value.abs(), tolerance * unit));
+                if value.abs() <= tolerance * unit {
+                    continue;
+                }
+                // A row such as |d|^2 - l^2 changes by more than a unit for a step of one.
+                let of_rows = || {
+                    let phi_q = model.phi_q(&point.q, point.t).to_sparse();
+                    allowed_violations(&phi_q, &sizes, tolerance)
+                };
+                let most = allowed.get_or_insert_with(of_rows)[v.row].max(tolerance) * unit;
+                if value.is_nan() || value.abs() > most {
+                    return Err(fail(format!("{}{order}", v.name), value.abs(), most));
                 }
             }
         }

@@ -130,7 +130,7 @@ fn runs(list: impl Iterator<Item = bool>) -> Vec<[usize; 2]> {
 pub fn words(event: &Event, abscissa: &str) -> String {
     match event {
         Event::Encounter { modes: [a, b], kind: EncounterKind::Crossing, at, .. } => {
-            format!("modes {a} and {b} cross at {abscissa} = {}", six(*at))
+            format!("modes {a} and {b} cross at {abscissa} = {}, in damped frequency", six(*at))
         }
         Event::Encounter { modes: [a, b], kind: EncounterKind::Veering, at, gap_hz, exchange } => format!(
             "modes {a} and {b} veer at {abscissa} = {}: {} Hz apart, shapes exchanged to {:.0} %",

@@ -38,6 +38,7 @@ mod parallel_cranks;
 mod parametric;
 mod periodic;
 mod plot;
+mod preloaded;
 mod program;
 mod refusals;
 mod report;
