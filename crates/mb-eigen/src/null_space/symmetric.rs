@@ -27,6 +27,8 @@ pub(crate) struct Zeros {
     pub(crate) l: Dense,
     /// Whether there may be further ones, which were not searched for.
     pub(crate) more: bool,
+    /// How many further ones there are, where that is known.
+    pub(crate) others: Option<usize>,
     /// Smallest |w| of a direction that is not rigid, an upper estimate; none when there is none.
     pub(crate) next: Option<f64>,
     /// Directions rich in low modes, to start a Krylov method; n x p.
@@ -102,13 +104,15 @@ pub(crate) fn find(
         x: Dense::zeros(n, 0),
         l: Dense::zeros(problem.rows.rank, 0),
         more: false,
+        others: None,
         next: None,
         low: Dense::zeros(n, 0),
         ritz: Vec::new(),
     };
     let known = known(problem)?;
     if let Some(known) = &known {
-        (out.more, out.x) = (known.ncols() < problem.least_zeros, known.clone());
+        let others = problem.least_zeros.saturating_sub(known.ncols());
+        (out.more, out.others, out.x) = (others > 0, Some(others), known.clone());
     }
     for round in (0_u32..).take_while(|_| !out.more) {
         // More directions than there are degrees of freedom would be rounding, whose Ritz values mean nothing.
