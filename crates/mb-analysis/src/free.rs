@@ -167,7 +167,10 @@ impl Part {
         if most_zeros == Some(0) {
             return Ok(Vec::new());
         }
-        let vectors = geometry.zip(among).filter(|_| self.drifts()).and_then(|(g, among)| g.vectors(&among));
+        let vectors = geometry
+            .zip(among)
+            .filter(|_| self.drifts())
+            .and_then(|(g, among)| g.vectors(&among, usize::MAX));
         if let Some(vectors) = vectors {
             return Ok(of_vectors(self.columns.len(), vectors));
         }

@@ -15,6 +15,7 @@ pub mod checkpoint;
 mod compare;
 mod determined;
 pub mod drawing;
+pub mod engine;
 mod error;
 pub mod factor;
 pub mod floquet_diagram;

@@ -10,7 +10,9 @@ use mb_eigen::penalty;
 use mb_eigen::sparse::{KnownZeros, Request, SparseExpert, SparseFinding, SparseOptions};
 use mb_eigen::{Class, Eigenpair, Finding, Spectrum, sparse};
 use mb_linear::formulation::unconstrained::{penalty_equilibrium, unconstrained_blocks};
-use mb_linear::{OperatingPoint, Stability, least_free_directions, linearize_sparse, most_free_directions};
+use mb_linear::{
+    FreeAmong, FreeDirections, OperatingPoint, Stability, linearize_sparse, most_free_directions,
+};
 use mb_model::Model;
 
 /// Modes that are given of a large problem when nothing is asked for.
@@ -40,7 +42,7 @@ pub fn of_model(
     options: &SparseOptions,
 ) -> Result<FormulationSpectrum, AnalysisError> {
     let problem = problem(model, at, options)?;
-    let PartProblem { pencil, parts, options, zeros } = &problem;
+    let PartProblem { pencil, parts, options, zeros, .. } = &problem;
     let name = "constrained/sparse".to_owned();
     let others = |pencil: &QuadraticPencil<Sparse>| match at.steady() {
         Some(motion) => {
@@ -50,7 +52,8 @@ pub fn of_model(
         }
         None => (Vec::new(), std::array::from_fn(|_| Dense::zeros(model.nv(), model.nv()))),
     };
-    let known = KnownZeros { directions: &zeros.directions, others: &others };
+    let still = problem.still(&request);
+    let known = KnownZeros { directions: &zeros.directions, others: &others, still: still.as_ref() };
     match sparse::solve_with_zeros(pencil, parts.as_ref(), &known, &request, options) {
         Ok((mut spectrum, true)) => {
             at.steady().into_iter().for_each(|motion| moving::couple(&mut spectrum, motion));
@@ -71,6 +74,22 @@ pub struct PartProblem {
     pub options: SparseOptions,
     /// Free turns and shifts of a steady motion.
     pub(crate) zeros: ModelZeros,
+    /// Directions without stiffness at rest, from the geometry.
+    free: Option<(FreeDirections, FreeAmong)>,
+}
+
+impl PartProblem {
+    /// As many directions without stiffness as a request may want, n x k; none where they are not known exactly.
+    fn still(&self, request: &Request) -> Option<Sparse> {
+        let (free, among) = self.free.as_ref()?;
+        // One more than wanted shows that there are more.
+        let wanted = match request {
+            Request::Lowest { count } => count.saturating_add(1),
+            Request::Largest { .. } => 0,
+            _ => usize::MAX,
+        };
+        free.columns(among, wanted)
+    }
 }
 
 /// The matrices of a linearized model, K as a sum where it is known as one, the free turns and shifts of its motion, and the options with
@@ -86,18 +105,21 @@ pub fn problem(
 ) -> Result<PartProblem, AnalysisError> {
     let lin = linearize_sparse(model, at);
     let left_vectors = options.left_vectors || at.steady().is_some();
-    let most_zeros = options.expert.most_zeros.or_else(|| most_free_directions(model, at));
+    let known = FreeDirections::new(model, at).and_then(|free| free.all().map(|among| (free, among)));
+    let most_zeros = options.expert.most_zeros.or(known.as_ref().map(|(_, among)| among.most));
     let (free, zeros) = if let Some(motion) = at.steady() {
         let zeros = motion.free_directions(model, &lin.k, &lin.phi_q);
         (zeros.ncols(), ModelZeros::of(zeros, [&lin.c, &lin.k, &lin.phi_q]))
     } else {
         let free = velocity_rows::zeros_at_rest(model, at, &lin.phi_q)?;
-        (free.max(least_free_directions(model, at)), ModelZeros::nothing(model.nv()))
+        let exact = known.as_ref().filter(|(_, among)| among.exact).map_or(0, |(_, among)| among.most);
+        (free.max(exact), ModelZeros::nothing(model.nv()))
     };
     let expert =
         SparseExpert { most_zeros, least_zeros: options.expert.least_zeros.max(free), ..options.expert };
     let (pencil, parts) = lin.into_pencil();
-    Ok(PartProblem { pencil, parts, options: SparseOptions { left_vectors, expert, ..*options }, zeros })
+    let options = SparseOptions { left_vectors, expert, ..*options };
+    Ok(PartProblem { pencil, parts, options, zeros, free: known })
 }
 
 /// Eigenpairs of a linearized model that the distributed engine finds, or whatever else solves the problem with its constraints in the

@@ -4,10 +4,10 @@ use crate::args::EngineArgs;
 use crate::failure::Failure;
 use crate::names;
 use crate::progress::Progress;
-use mb_analysis::part;
+use mb_analysis::engine::write_folder;
 use mb_eigen::Spectrum;
 use mb_engine::{Launch, Problem, Source, Stream};
-use mb_linear::{OperatingPoint, linearize_by_columns};
+use mb_linear::OperatingPoint;
 use mb_model::Model;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub fn solve(problem: &Problem<'_>, args: &EngineArgs, progress: Progress) -> Re
     Ok(progress.unless_ended(|| problem.solve(&source))??)
 }
 
-/// Writes the folder that is asked for, of a model column by column where that can be; what there is to say.
+/// Writes the folder of a model that is asked for; what there is to say.
 ///
 /// # Errors
 /// [`Failure::Engine`], [`Failure::Stopped`].
@@ -35,20 +35,8 @@ pub fn write(
     at: &OperatingPoint,
     progress: Progress,
 ) -> Result<String, Failure> {
-    let Stream { request, words, options, ranks, folder } = *stream;
-    let columns = || stream.write(model.nv(), |take| linearize_by_columns(model, at, take));
-    let whole = || {
-        let part::PartProblem { pencil, parts, options, .. } = part::problem(model, at, options)?;
-        let parts = parts.as_ref();
-        Ok::<_, Failure>(
-            Problem { pencil: &pencil, parts, request, words, options: &options }.write(ranks, folder)?,
-        )
-    };
-    let unknowns = match progress.unless_ended(columns)?? {
-        Some(unknowns) => unknowns,
-        None => progress.unless_ended(whole)??,
-    };
-    Ok(written(words, ranks, folder, unknowns))
+    let unknowns = progress.unless_ended(|| write_folder::<Failure>(stream, model, at))??;
+    Ok(written(stream.words, stream.ranks, stream.folder, unknowns))
 }
 
 /// What there is to say of a folder that was written.

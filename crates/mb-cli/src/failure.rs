@@ -263,6 +263,7 @@ impl Failure {
             LinearError::NotOnMotion { equation, .. }
             | LinearError::NoEquilibrium { equation, .. }
             | LinearError::Falls { equation, .. } => Some(equation),
+            LinearError::Turns { torque, .. } => Some(torque),
             LinearError::NoInertia { coordinate } => Some(coordinate),
             LinearError::InsideOut { worst, .. } => Some(&worst.owner),
             LinearError::TurnedOver { joint } => Some(joint),
@@ -287,6 +288,7 @@ impl Failure {
             Self::Linear(
                 LinearError::NoEquilibrium { stopped: None, .. }
                 | LinearError::Falls { .. }
+                | LinearError::Turns { .. }
                 | LinearError::InsideOut { .. }
                 | LinearError::TurnedOver { .. },
             ) => "equilibrium",

@@ -1,6 +1,7 @@
 //! Files that are written whole or not at all.
 
 use crate::failure::{FILE, FOLDER, Failure};
+use mb_engine::draft;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -53,9 +54,8 @@ impl Draft {
             };
             return Err(unwritable(target, source));
         }
-        let name = target.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        remove_abandoned(target, &name);
-        let temporary = target.with_file_name(format!(".{name}.{}.part", std::process::id()));
+        draft::remove_abandoned(target, "");
+        let temporary = draft::beside(target, "");
         match File::create(&temporary) {
             Ok(file) => {
                 // Says that it is in use as long as it is open; a file system without locks has the number of the process.
@@ -80,26 +80,6 @@ impl Draft {
             let _ = fs::remove_file(&self.temporary);
             unwritable(&self.target, source)
         })
-    }
-}
-
-/// Removes what runs that were killed have left of the same file: drafts of processes that do not run here, which nobody holds a lock on.
-fn remove_abandoned(target: &Path, name: &str) {
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let prefix = format!(".{name}.");
-    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
-        let process =
-            path.file_name().and_then(|own| own.to_str()?.strip_prefix(&prefix)?.strip_suffix(".part"));
-        let Some(process) = process.and_then(|number| number.parse::<u32>().ok()) else { continue };
-        let runs = process == std::process::id() || Path::new(&format!("/proc/{process}")).exists();
-        // A draft is a file, whatever else may have its name.
-        let is_file = fs::symlink_metadata(&path).is_ok_and(|there| there.is_file());
-        if !runs
-            && is_file
-            && File::options().write(true).open(&path).is_ok_and(|file| file.try_lock().is_ok())
-        {
-            let _ = fs::remove_file(&path);
-        }
     }
 }
 
@@ -173,27 +153,5 @@ mod tests {
         assert!(failed.is_err() && names() == 0);
         write(&path, |out| out.write_all(b"whole")).unwrap();
         assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names()), ("whole", 1));
-    }
-
-    #[test]
-    fn what_killed_runs_left_of_a_file_goes_with_the_next_and_what_others_write_stays() {
-        let dir = tempfile::tempdir().unwrap();
-        let place = |name: &str| dir.path().join(name);
-        // No system gives these numbers to processes.
-        let (dead, elsewhere) = (u32::MAX - 1, u32::MAX - 2);
-        let left = place(&format!(".a.txt.{dead}.part"));
-        let stays = [
-            place(&format!(".a.txt.{elsewhere}.part")),
-            place(&format!(".b.txt.{dead}.part")),
-            place(".a.txt.old.part"),
-            place(&format!(".a.txt.{}.part", if cfg!(target_os = "linux") { 1 } else { elsewhere })),
-        ];
-        for path in stays.iter().chain([&left]) {
-            fs::write(path, "begun").unwrap();
-        }
-        let held = File::open(&stays[0]).unwrap();
-        held.lock().unwrap();
-        write(&place("a.txt"), |out| out.write_all(b"whole")).unwrap();
-        assert!(!left.exists() && stays.iter().all(|path| path.exists()));
     }
 }

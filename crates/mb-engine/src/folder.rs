@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use mb_eigen::engine::ForEngine;
 
 use crate::manifest::{MANIFEST, Manifest};
-use crate::{EngineError, Package, checksum};
+use crate::{EngineError, Package, checksum, draft};
+
+/// How the names of folders for one run begin.
+const SCRATCH: &str = "mb-engine-";
 
 /// What a path cannot take.
 pub(crate) fn unwritable(path: &Path, source: io::Error) -> EngineError {
@@ -26,10 +29,14 @@ pub(crate) fn refuse_full(folder: &Path) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// A hidden name beside a folder, for work in progress of this process.
-fn beside(folder: &Path, what: &str) -> PathBuf {
-    let name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    folder.with_file_name(format!(".{name}{what}.{}.part", std::process::id()))
+/// A folder beside another one under a hidden name, for work in progress, and the lock on it; those that killed runs have left go.
+fn draft_of(folder: &Path, what: &str) -> Result<(PathBuf, Option<File>), EngineError> {
+    draft::remove_abandoned(folder, what);
+    let path = draft::beside(folder, what);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).map_err(|source| unwritable(folder, source))?;
+    let held = draft::held(&path);
+    Ok((path, held))
 }
 
 /// Writes a package under another name, which becomes the folder when all is there.
@@ -44,9 +51,7 @@ pub(crate) fn write(
     folder: &Path,
 ) -> Result<(), EngineError> {
     refuse_full(folder)?;
-    let temporary = beside(folder, "");
-    let _ = fs::remove_dir_all(&temporary);
-    fs::create_dir_all(&temporary).map_err(|source| unwritable(folder, source))?;
+    let (temporary, _held) = draft_of(folder, "")?;
     let create = |name: &str| -> io::Result<Box<dyn Write>> {
         Ok(Box::new(BufWriter::new(File::create(temporary.join(name))?)))
     };
@@ -105,17 +110,20 @@ pub(crate) fn check(folder: &Path, package: &str) -> Result<(), EngineError> {
 #[derive(Debug)]
 pub(crate) struct Scratch {
     path: PathBuf,
+    /// The lock on it.
+    _held: Option<File>,
 }
 
 impl Scratch {
     /// A new one among the temporary files of the system.
     pub(crate) fn new() -> Result<Self, EngineError> {
         let base = std::env::temp_dir();
+        draft::remove_named(&base, SCRATCH, "-0");
         let mut last = io::Error::other("all names are taken");
         for number in 0..1000 {
-            let path = base.join(format!("mb-engine-{}-{number}", std::process::id()));
+            let path = base.join(format!("{SCRATCH}{}-{number}", std::process::id()));
             match fs::create_dir(&path) {
-                Ok(()) => return Ok(Self { path }),
+                Ok(()) => return Ok(Self { _held: draft::held(&path), path }),
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => last = e,
                 Err(e) => return Err(unwritable(&path, e)),
             }
@@ -125,10 +133,8 @@ impl Scratch {
 
     /// One beside another folder, with as much room.
     pub(crate) fn beside(folder: &Path) -> Result<Self, EngineError> {
-        let path = beside(folder, ".lines");
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).map_err(|source| unwritable(folder, source))?;
-        Ok(Self { path })
+        let (path, _held) = draft_of(folder, "lines")?;
+        Ok(Self { path, _held })
     }
 
     pub(crate) fn path(&self) -> &Path {

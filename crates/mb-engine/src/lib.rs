@@ -13,6 +13,7 @@
 //! | [`Estimate`] | memory and time before a run |
 
 mod checksum;
+pub mod draft;
 mod error;
 mod estimate;
 mod folder;

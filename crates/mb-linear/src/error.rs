@@ -74,6 +74,18 @@ pub enum LinearError {
         /// The first velocity of these: body and axis.
         equation: String,
     },
+    /// There is no equilibrium: a torque turns a part that nothing holds in any configuration.
+    #[error(
+        "The {torque} turns {pushed}, which nothing holds in any configuration: {moment:.3e} N m are not balanced, and there is no equilibrium. Hold that motion with a joint or a torsional spring, or take the torque away."
+    )]
+    Turns {
+        /// The torque, such as `torque 'drive'`.
+        torque: String,
+        /// What it turns.
+        pushed: String,
+        /// The moment that nothing balances, in the mean over a turn, N m.
+        moment: f64,
+    },
     /// The equilibrium found is no state of a body.
     #[error(
         "The equilibrium found has {count} element(s) of solids inside out; the worst: {worst}. No body gets there: the loads are more than this mesh carries. Let them grow in steps to see how much it does, make them smaller, or refine the mesh."

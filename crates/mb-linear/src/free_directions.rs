@@ -112,14 +112,24 @@ impl FreeDirections {
         Some(FreeAmong { most, exact, velocities: velocities.to_vec(), columns, found })
     }
 
+    /// The vectors of [`Self::vectors`] as columns, n x k.
+    pub fn columns(&self, among: &FreeAmong, at_most: usize) -> Option<Sparse> {
+        let vectors = self.vectors(among, at_most)?;
+        let mut out = Triplets::new(among.velocities.len(), vectors.len());
+        for (j, vector) in vectors.iter().enumerate() {
+            vector.iter().for_each(|(i, value)| out.add(*i, j, *value));
+        }
+        Some(out.to_sparse())
+    }
+
     /// Those of the whole model.
     pub fn all(&self) -> Option<FreeAmong> {
         self.among(&(0..self.z[0].rows()).collect::<Vec<_>>())
     }
 
-    /// Independent directions without stiffness, each by the places of velocities in the part and their amplitudes; none where they are not
-    /// known exactly.
-    pub fn vectors(&self, among: &FreeAmong) -> Option<Vec<Vec<(usize, f64)>>> {
+    /// Independent directions without stiffness, `at_most` so many, each by the places of velocities in the part and their amplitudes; none
+    /// where they are not known exactly.
+    pub fn vectors(&self, among: &FreeAmong, at_most: usize) -> Option<Vec<Vec<(usize, f64)>>> {
         if !among.exact {
             return None;
         }
@@ -140,7 +150,7 @@ impl FreeDirections {
             let entries = touched.into_iter().map(|i| (i, std::mem::take(&mut x[i])));
             entries.filter(|(_, value)| *value != 0.0).collect()
         };
-        Some(among.found.null_vectors().into_iter().map(vector).collect())
+        Some(among.found.null_vectors().take(at_most).map(vector).collect())
     }
 }
 

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use mb_algebra::{QuadraticPencil, Sparse};
+use mb_analysis::engine::write_folder;
 use mb_analysis::request::words;
 use mb_analysis::{AnalysisError, part};
 use mb_eigen::Spectrum as Pairs;
 use mb_eigen::sparse::{Request, SparseOptions};
-use mb_engine::{EngineError, Estimate, Launch, Problem, Source};
+use mb_engine::{EngineError, Estimate, Launch, Problem, Source, Stream};
 use mb_linear::OperatingPoint;
 use mb_model::Model;
 use pyo3::prelude::*;
@@ -92,19 +93,19 @@ pub(crate) fn of_model(
     })
 }
 
-/// Unknowns with constraint rows, entries of a factor, operations, memory in bytes, seconds.
-type Needs = (usize, f64, f64, f64, f64);
+/// Unknowns with constraint rows; entries of a factor, operations, memory in bytes and seconds, where they are estimated.
+type Needs = (usize, Option<[f64; 4]>);
 
-/// Writes a folder where one is named, and estimates what a run needs.
+/// Writes a folder where one is named, or estimates what a run needs.
 fn prepared(problem: &Problem<'_>, ranks: usize, folder: Option<&str>) -> Result<Needs, Failed> {
-    let Estimate { size, entries, operations, memory, seconds, .. } = problem.estimate(ranks)?;
     if let Some(folder) = folder {
-        problem.write(ranks, Path::new(folder))?;
+        return Ok((problem.write(ranks, Path::new(folder))?, None));
     }
-    Ok((size, entries, operations, memory, seconds))
+    let Estimate { size, entries, operations, memory, seconds, .. } = problem.estimate(ranks)?;
+    Ok((size, Some([entries, operations, memory, seconds])))
 }
 
-/// A folder and an estimate for given matrices: K, M, C, the gyroscopic one, constraints.
+/// A folder or an estimate for given matrices: K, M, C, the gyroscopic one, constraints.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python calls takes a list by value")]
 pub(crate) fn engine_job(
@@ -129,7 +130,7 @@ pub(crate) fn engine_job(
     done.map_err(|e| e.raised(py))
 }
 
-/// A folder and an estimate for a linearized model.
+/// A folder or an estimate for a linearized model.
 #[pyfunction]
 pub(crate) fn model_engine_job(
     py: Python<'_>,
@@ -142,10 +143,15 @@ pub(crate) fn model_engine_job(
     let request = read::<Wanted>(py, wanted)?.request();
     let options = read::<Settings>(py, settings)?.options();
     let done = site.work(py, move |model, at, _| {
+        let (request, words) = (&request, &words(&request));
+        if let Some(folder) = &folder {
+            let stream = Stream { request, words, options: &options, ranks, folder: Path::new(folder) };
+            return Ok(write_folder(&stream, model, at).map(|unknowns| (unknowns, None)));
+        }
         let part::PartProblem { pencil, parts, options, .. } = part::problem(model, at, &options)?;
-        let (request, words, options) = (&request, &words(&request), &options);
+        let options = &options;
         let problem = Problem { pencil: &pencil, parts: parts.as_ref(), request, words, options };
-        Ok(prepared(&problem, ranks, folder.as_deref()))
+        Ok(prepared(&problem, ranks, None))
     })?;
     done.map_err(|e| e.raised(py))
 }

@@ -182,7 +182,9 @@ pub(crate) fn analysis(py: Python<'_>, error: &AnalysisError) -> PyErr {
 
 fn kind_of(error: &LinearError) -> &'static str {
     match error {
-        LinearError::NoEquilibrium { .. } | LinearError::Falls { .. } => "no_equilibrium",
+        LinearError::NoEquilibrium { .. } | LinearError::Falls { .. } | LinearError::Turns { .. } => {
+            "no_equilibrium"
+        }
         LinearError::InsideOut { .. } => "inside_out",
         LinearError::TurnedOver { .. } => "turned_over",
         LinearError::Driven { .. } => "driven",

@@ -66,7 +66,9 @@ def test_a_folder_is_written_run_and_read(tmp_path):
     k, folder = chain(300), tmp_path / "job"
     job = mb.engine_job(k, folder=folder, ranks=2, lowest=3)
     assert (job.folder, job.ranks, job.unknowns) == (str(folder), 2, 300)
-    assert job.memory > 8 * job.entries > 8 * 299 and "300 unknowns on 2 ranks" in repr(job)
+    assert job.memory is None and "300 unknowns on 2 ranks>" in repr(job)
+    needs = mb.engine_job(k, ranks=2, lowest=3)
+    assert needs.memory > 8 * needs.entries > 8 * 299 and "300 unknowns on 2 ranks, " in repr(needs)
     with pytest.raises(mb.ArgumentError, match="has not ended"):
         mb.eigs(k, lowest=3, engine_read=folder)
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
@@ -80,7 +82,13 @@ def test_a_folder_is_written_run_and_read(tmp_path):
         mb.engine_job(k, folder=folder, lowest=3)
     lin = mb.generate("solid-cantilever", N=12).equilibrium().linearize()
     one = lin.engine_job(tmp_path / "model", ranks=2, lowest=3)
-    assert one.unknowns > 100 and (tmp_path / "model" / "manifest.json").is_file()
+    needs = lin.engine_job(ranks=2, lowest=3)
+    assert one.memory is None and one.unknowns == needs.unknowns > 100 and needs.seconds > 0
+    # The folder that leaves column by column is that of the matrices as a whole.
+    blocks = lin.sparse()
+    mb.engine_job(blocks["K"], M=blocks["M"], C=blocks["C"], constraints=blocks["G"], folder=tmp_path / "whole", ranks=2, lowest=3)
+    both = [(tmp_path / place / "K.petsc").read_bytes() for place in ("model", "whole")]
+    assert both[0] == both[1]
 
 
 def test_what_cannot_be_is_named(tmp_path, monkeypatch):

@@ -13,11 +13,15 @@ const MAY_TOUCH_THE_WORLD: [&str; 4] = ["crates/mb-cli/", "crates/mb-gallery/", 
 /// Example programs of a library, which show what it does.
 const PROGRAMS: [&str; 2] = ["/examples/", "/benches/"];
 /// Single files that may, with what for.
-const EXCEPTIONS: [(&str, &str); 5] = [
+const EXCEPTIONS: [(&str, &str); 6] = [
     ("crates/saddle-ldlt/src/available.rs", "asks the system how much memory is left before a factorization"),
     (
         "crates/mb-analysis/src/checkpoint.rs",
         "keeps the steps of long runs in one way for the program and the Python package",
+    ),
+    (
+        "crates/mb-engine/src/draft.rs",
+        "names drafts of files and folders and removes abandoned ones in one way for all that writes them",
     ),
     (
         "crates/mb-engine/src/folder.rs",

@@ -134,12 +134,12 @@ impl RowElimination {
         self.nearly.iter().map(|row| self.dependence(row))
     }
 
-    /// Index and value of the entries of independent null vectors of the rows, n less the rank of them.
-    pub fn null_vectors(&self) -> Vec<Vec<(usize, f64)>> {
+    /// Index and value of the entries of independent null vectors of the rows, n less the rank of them, each made when it is asked for.
+    pub fn null_vectors(&self) -> impl Iterator<Item = Vec<(usize, f64)>> + '_ {
         let n = self.at.len();
         let mut x = vec![0.0; n];
         let free = (0..n).filter(|&j| self.at[j].is_none());
-        free.map(|own| {
+        free.map(move |own| {
             x[own] = 1.0;
             let mut out = vec![(own, 1.0)];
             for pivot in self.pivots.iter().rev() {
@@ -154,7 +154,6 @@ impl RowElimination {
             }
             out
         })
-        .collect()
     }
 
     /// sum_k m_k u_k in the rows kept, as given.
@@ -268,7 +267,7 @@ mod tests {
             assert!(rest.iter().all(|v| v.abs() < 1e-11), "row {row}");
         }
         assert!(found.largest_dropped < 1e-12 && found.smallest_kept > 1e-7);
-        let null = found.null_vectors();
+        let null: Vec<_> = found.null_vectors().collect();
         assert_eq!(null.len(), rows.cols() - found.rank());
         for vector in null {
             let mut x = vec![0.0; rows.cols()];

@@ -94,6 +94,7 @@ fn verdict(rank: &ConstraintRank, settled: &Result<Settled, Failure>) -> (String
         Err(Failure::Linear(
             e @ (LinearError::NoEquilibrium { .. }
             | LinearError::Falls { .. }
+            | LinearError::Turns { .. }
             | LinearError::TurnedOver { .. }),
         )) => (format!("nothing to linearize at. {e}"), NUMERICS),
         Err(e) => (e.to_string(), e.exit_code()),

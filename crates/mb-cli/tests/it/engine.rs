@@ -246,7 +246,14 @@ fn a_folder_goes_through_a_queue() {
     let (path, at) = (model("n-four-bar"), job.to_str().unwrap().to_owned());
     let args = ["modes", path.as_str(), "--set", "N=40", "--lowest", "1"];
     let with = |more: &[&str]| mb(&[&args[..], more].concat());
+    // What a run that was killed has left goes, of another folder it stays; no system gives this number to a process.
+    let draft = |name: &str| dir.path().join(format!(".{name}.{}.part", u32::MAX - 1));
+    for name in ["job", "job.lines", "other"] {
+        std::fs::create_dir(draft(name)).unwrap();
+        std::fs::write(draft(name).join("K.petsc"), "begun").unwrap();
+    }
     let said = right(&[&args[..], &["--engine-write", &at, "--ranks", "2"]].concat());
+    assert_eq!(["job", "job.lines", "other"].map(|name| draft(name).exists()), [false, false, true]);
     assert!(said.contains("run.sh") && said.contains("--engine-read"), "{said}");
     // Not over what is there.
     let again = with(&["--engine-write", &at]);

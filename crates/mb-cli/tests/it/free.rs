@@ -299,3 +299,86 @@ fn wheels_on_a_thin_wire_are_free() {
         assert_eq!((rigid.len(), found["usable"].as_bool()), (4, Some(true)), "{request:?}");
     }
 }
+
+/// Bodies on a line between springs of k turn by themselves and move across without stiffness: with the shift along the line 2 n + 1 zeros.
+/// The others are w_j = 2 sqrt(k / m) sin(j pi / (2 n)).
+#[test]
+fn more_modes_than_there_are_zeros_are_found_beside_a_thousand_of_them() {
+    let (n, k, m) = (500, 1e6, 0.25);
+    let mut text = HEAD.to_owned();
+    for i in 0..n {
+        let _ = write!(text, "[[body]]\nname = \"m{i}\"\nmass = {m}\ninertia = 1e-3\nat = [{i}, 0]\n");
+    }
+    for i in 1..n {
+        let _ = write!(
+            text,
+            "[[spring]]\nname = \"s{i}\"\na = \"m{}\"\nb = \"m{i}\"\nstiffness = {k}\nnatural_length = 1\n",
+            i - 1
+        );
+    }
+    let zeros = 2 * n + 1;
+    let count = (zeros + 9).to_string();
+    let found = document(&mb_with(&["modes", "-", "--lowest", &count, "--json"], &text));
+    let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
+    let (rigid, others): (Vec<_>, Vec<_>) = pairs.iter().partition(|p| p["class"]["kind"] == "rigid");
+    assert_eq!((rigid.len(), others.len()), (2 * zeros, 18));
+    assert!(rigid.iter().all(|p| p["error_bound"].as_f64() == Some(0.0)));
+    for j in 1..=9 {
+        let exact = 2.0 * f64::sqrt(k / m) * (f64::from(j) * std::f64::consts::PI / (2.0 * n as f64)).sin();
+        let near = |p: &&&serde_json::Value| {
+            let [s, bound] = [&p["im"], &p["error_bound"]].map(|v| v.as_f64().unwrap());
+            (s - exact).abs() <= bound + 1e-12 * exact
+        };
+        assert_eq!(others.iter().filter(near).count(), 1, "{j}: {exact} {others:?}");
+    }
+}
+
+/// Rollers on pins of a frame on a spring, more modes asked for than there are: one vibration, sqrt(k / (M + n m)), beside their zeros.
+#[test]
+fn all_modes_of_rollers_on_a_frame_are_found() {
+    let n = 400;
+    let mut text = format!("{HEAD}[[body]]\nname = \"frame\"\nmass = 100\ninertia = 1000\nat = [0, 0]\n");
+    for i in 0..n {
+        let _ = writeln!(text, "markers.m{i} = [{i}, 0]");
+    }
+    text += "[[joint]]\nname = \"rail\"\ntype = \"prismatic\"\naxis = [1, 0]\na = \"frame\"\nb = [0, 0]\n\
+             [[spring]]\nname = \"s\"\na = \"frame\"\nb = [-1, 0]\nstiffness = 2000\nnatural_length = 1\n";
+    for i in 0..n {
+        let _ = write!(
+            text,
+            "[[body]]\nname = \"r{i}\"\nmass = 1\ninertia = 0.1\nat = [{i}, 0]\n\
+             [[joint]]\nname = \"p{i}\"\ntype = \"revolute\"\na = \"r{i}\"\nb = \"frame.m{i}\"\n"
+        );
+    }
+    let found = document(&mb_with(&["modes", "-", "--lowest", "420", "--json"], &text));
+    let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
+    let others: Vec<_> = pairs.iter().filter(|p| p["class"]["kind"] != "rigid").collect();
+    assert_eq!((pairs.len(), others.len(), found["usable"].as_bool()), (802, 2, Some(true)));
+    // 100 kg and 400 rollers of 1 kg: sqrt(2000 / 500) = 2 rad/s.
+    let [s, bound] = [&others[0]["im"], &others[0]["error_bound"]].map(|v| v.as_f64().unwrap());
+    assert!((s.abs() - 2.0).abs() <= bound + 1e-12, "{others:?}");
+}
+
+#[test]
+fn a_torque_that_turns_a_part_for_ever_is_the_reason_before_any_search() {
+    let rod = |more: &str| {
+        format!(
+            "{HEAD}gravity = [0, -10]\n[[body]]\nname = \"rod\"\nmass = 2\ninertia = 1\nat = [0.5, 0]\nmarkers.o = [-0.5, 0]\n\
+             [[joint]]\nname = \"pin\"\ntype = \"revolute\"\na = \"rod.o\"\nb = [0, 0]\n\
+             [[torque]]\nname = \"drive\"\non = \"rod\"\nmagnitude = {more}\n"
+        )
+    };
+    // The weight balances up to 10 N m.
+    assert_eq!(mb_with(&["equilibrium", "-"], &rod("9.9")).code, 0);
+    for command in ["equilibrium", "modes"] {
+        let run = mb_with(&[command, "-"], &rod("10.1"));
+        let told = run.err.replace("\n  | ", " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = "The torque 'drive' turns rod.angle (1.00), rod.y (0.50), which nothing holds in any configuration: 1.010e1 N m";
+        assert!(run.code == 2 && told.contains(words), "{run:?}");
+    }
+    let check = mb_with(&["check", "-"], &rod("10.1"));
+    assert!(
+        check.code == 2 && check.out.contains("verdict: nothing to linearize at. The torque 'drive'"),
+        "{check:?}"
+    );
+}

@@ -9,7 +9,7 @@
 //! they are none. Sizes: Y n x p.
 
 use mb_algebra::sorted::ascending;
-use mb_algebra::{Dense, SymmetricEigen};
+use mb_algebra::{Dense, SymmetricEigen, to_dense};
 
 use super::evidence::{Evidence, is_still};
 use crate::EigenError;
@@ -27,6 +27,8 @@ pub(crate) struct Zeros {
     pub(crate) l: Dense,
     /// Whether there may be further ones, which were not searched for.
     pub(crate) more: bool,
+    /// How many further ones there are, where that is known.
+    pub(crate) others: Option<usize>,
     /// Smallest |w| of a direction that is not rigid, an upper estimate; none when there is none.
     pub(crate) next: Option<f64>,
     /// Directions rich in low modes, to start a Krylov method; n x p.
@@ -102,11 +104,17 @@ pub(crate) fn find(
         x: Dense::zeros(n, 0),
         l: Dense::zeros(problem.rows.rank, 0),
         more: false,
+        others: None,
         next: None,
         low: Dense::zeros(n, 0),
         ritz: Vec::new(),
     };
-    for round in 0_u32.. {
+    let known = known(problem)?;
+    if let Some(known) = &known {
+        let others = problem.least_zeros.saturating_sub(known.ncols());
+        (out.more, out.others, out.x) = (others > 0, Some(others), known.clone());
+    }
+    for round in (0_u32..).take_while(|_| !out.more) {
         // More directions than there are degrees of freedom would be rounding, whose Ritz values mean nothing.
         // Where the factor is hardly larger than a few vectors each direction has its price, and whether there are any shows in few.
         // Where all of them are rigid, more are looked at.
@@ -161,7 +169,10 @@ pub(crate) fn find(
             break;
         }
     }
-    if out.x.ncols() > 0 {
+    if known.is_some() {
+        // They strain nothing, so that no reaction is needed. Rounding of K would only mix them with others.
+        out.l = Dense::zeros(problem.rows.rank, out.x.ncols());
+    } else if out.x.ncols() > 0 {
         // One more step takes rounding out and gives the multipliers.
         for _ in 0..2 {
             let mut f = problem.m.mul(&out.x);
@@ -175,10 +186,19 @@ pub(crate) fn find(
         let by = Dense::from_fn(scale.len(), scale.len(), |i, j| turn[(i, j)] / scale[j]);
         out.x = product(out.x.as_ref(), by.as_ref());
         out.l = product(out.l.as_ref(), by.as_ref());
+    }
+    if out.x.ncols() > 0 {
         let low = std::mem::replace(&mut out.low, Dense::zeros(0, 0));
         out.low = orthonormal(problem, &out.x, low, 2)?.0;
     }
     Ok(out)
+}
+
+/// The directions without stiffness that are known, M-orthonormal; none where some have no mass.
+fn known(problem: &Problem) -> Result<Option<Dense>, EigenError> {
+    let Some(still) = problem.still.as_ref().filter(|still| still.cols() > 0) else { return Ok(None) };
+    let (x, _) = orthonormal(problem, &Dense::zeros(problem.n, 0), to_dense(still), 2)?;
+    Ok((x.ncols() == still.cols()).then_some(x))
 }
 
 /// Eigenvectors and eigenvalues of the eigenvalues of X^T M X.

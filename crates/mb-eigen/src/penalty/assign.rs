@@ -174,7 +174,7 @@ impl Settling<'_> {
         let mut best: Vec<(f64, Eigenpair)> = Vec::new();
         for _ in 0..tuning::FEW_STEPS {
             let request = Request::NearPoint { s: start.s, count: around };
-            let found = match solve_with(&whole, None, &request, &options, true) {
+            let found = match solve_with(&whole, None, None, &request, &options, true) {
                 Ok(found) => found,
                 Err(error @ EigenError::OutOfMemory { .. }) => return Err(error),
                 Err(_) => break,

@@ -72,7 +72,7 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
             k: blocks.k.clone(),
             phi_q: blocks.phi_q.clone(),
         };
-        let start = solve_with(&constrained, blocks.k_parts.as_ref(), &request, options, both)?;
+        let start = solve_with(&constrained, blocks.k_parts.as_ref(), None, &request, options, both)?;
         let mut starts = of_pairs(&problem, &start.eigenpairs);
         parted(&held, &blocks.xi, &mut starts);
         let known = vec![None; starts.len()];

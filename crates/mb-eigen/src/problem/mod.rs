@@ -45,6 +45,8 @@ pub(crate) struct Problem<'a> {
     most_zeros: Option<usize>,
     /// [`SparseExpert::least_zeros`](crate::sparse::SparseExpert::least_zeros).
     pub(crate) least_zeros: usize,
+    /// [`KnownZeros::still`](crate::sparse::KnownZeros::still).
+    pub(crate) still: Option<Arc<Sparse>>,
 }
 
 impl<'a> Problem<'a> {
@@ -95,7 +97,15 @@ impl<'a> Problem<'a> {
             definite: OnceLock::new(),
             most_zeros: options.expert.most_zeros,
             least_zeros: options.expert.least_zeros,
+            still: None,
         })
+    }
+
+    /// The same problem with directions without stiffness that are known.
+    pub(crate) fn with_still(self, still: Option<&Sparse>) -> Result<Self, EigenError> {
+        let Some(still) = still else { return Ok(self) };
+        check("Directions without stiffness", still, self.n, still.cols())?;
+        Ok(Self { still: Some(Arc::new(still.to_csc())), ..self })
     }
 
     /// The same problem with K known as a sum.
@@ -153,6 +163,7 @@ impl<'a> Problem<'a> {
             definite: OnceLock::new(),
             most_zeros: None,
             least_zeros: 0,
+            still: None,
         })
     }
 
@@ -180,6 +191,7 @@ impl<'a> Problem<'a> {
             definite: OnceLock::new(),
             most_zeros: self.most_zeros,
             least_zeros: self.least_zeros,
+            still: None,
         }
     }
 
@@ -197,7 +209,7 @@ impl<'a> Problem<'a> {
     pub(crate) fn transposed(&self) -> Self {
         let [m, c, k] = [&self.m, &self.c, &self.k].map(Matrix::transposed);
         let parts = self.parts.as_ref().map(|parts| parts.each_ref().map(Matrix::transposed));
-        Self { m, c, k, parts, ..self.clone() }
+        Self { m, c, k, parts, still: None, ..self.clone() }
     }
 
     /// The problem without C; order and structure of the factors stay.

@@ -78,8 +78,14 @@ impl Symmetric<'_> {
         let early = self.early.clone();
         let mut exhausted = count <= rigid;
         // More zeros than were asked for are counted, not searched for.
-        let counted = if zeros.more { self.count(-near, tuning::MINOR * near)? } else { None };
-        let others = counted.map_or(0, |counted| counted.modes.saturating_sub(rigid));
+        let others = match zeros.others {
+            Some(others) => others,
+            None if zeros.more => {
+                let counted = self.count(-near, tuning::MINOR * near)?;
+                counted.map_or(0, |counted| counted.modes.saturating_sub(rigid))
+            }
+            None => 0,
+        };
         let mut low = zeros.low;
         if self.options.expert.shift == Shift::Automatic && count > rigid + 2 {
             // As many as the Krylov method takes at once show as much, where they are in the order of their w.

@@ -86,7 +86,7 @@ fn with_left(
             bring(&mut spectrum);
             return Ok(spectrum);
         }
-        let mut spectrum = solve_with(blocks, None, request, options, true)?;
+        let mut spectrum = solve_with(blocks, None, None, request, options, true)?;
         bring(&mut spectrum);
         let counts = &mut spectrum.counts;
         // Directions without mass turn eigenvalues of motion into infinite ones in either form.
@@ -118,10 +118,11 @@ fn without_form(
         k: sparse::scale(-1.0, &pencil.a),
         phi_q: sparse::zeros(0, size),
     };
-    let mut spectrum = solve_with(&quadratic, None, request, options, true).map_err(|error| match error {
-        EigenError::NoLargest { source, .. } => EigenError::NoLargest { matrix: "E", source },
-        other => other,
-    })?;
+    let mut spectrum =
+        solve_with(&quadratic, None, None, request, options, true).map_err(|error| match error {
+            EigenError::NoLargest { source, .. } => EigenError::NoLargest { matrix: "E", source },
+            other => other,
+        })?;
     let infinite = spectrum.of_class(Class::Infinite).count();
     let singular = spectrum.findings.iter().any(|f| matches!(f, Finding::SingularPencil { .. }));
     spectrum.eigenpairs.retain(|pair| pair.class != Class::Infinite);

@@ -83,7 +83,7 @@ fn from_the_sum(
 ) -> Vec<Eigenpair> {
     let expert = SparseExpert { dense_limit: 0, ..options.expert };
     let options = SparseOptions { expert, prove_complete: false, left_vectors: true, ..*options };
-    let found = solve_with(pencil, Some(parts), &Request::Lowest { count }, &options, true);
+    let found = solve_with(pencil, Some(parts), None, &Request::Lowest { count }, &options, true);
     let pairs = found.map_or_else(|_| Vec::new(), |spectrum| spectrum.eigenpairs);
     pairs.into_iter().filter(|pair| pair.class == Class::Physical && pair.is_determined()).collect()
 }

@@ -70,7 +70,7 @@ pub fn solve(
     request: &Request,
     options: &SparseOptions,
 ) -> Result<Spectrum, EigenError> {
-    solve_with(pencil, None, request, options, options.left_vectors)
+    solve_with(pencil, None, None, request, options, options.left_vectors)
 }
 
 /// As [`solve`], with K known as a sum whose large part is exact.
@@ -84,7 +84,7 @@ pub fn solve_in_parts(
     request: &Request,
     options: &SparseOptions,
 ) -> Result<Spectrum, EigenError> {
-    solve_with(pencil, parts, request, options, options.left_vectors)
+    solve_with(pencil, parts, None, request, options, options.left_vectors)
 }
 
 /// Zeros of a problem that are known otherwise than from its entries.
@@ -94,6 +94,10 @@ pub struct KnownZeros<'a> {
     /// Pairs that are known besides, as those of [`crate::dense::solve_with_known`], and by how much entries of M, C and K may be off,
     /// n x n each; asked for where dense matrices are taken.
     pub others: &'a Others<'a>,
+    /// n x k, independent: directions with K x = 0 and Phi_q x = 0, whatever the entries of K have been rounded to, which then need no search;
+    /// all of [`SparseExpert::least_zeros`](super::SparseExpert::least_zeros), or more of them than are asked for. None where
+    /// they are not known.
+    pub still: Option<&'a Sparse>,
 }
 
 /// What [`KnownZeros::others`] says of matrices.
@@ -110,8 +114,9 @@ pub fn solve_with_zeros(
     request: &Request,
     options: &SparseOptions,
 ) -> Result<(Spectrum, bool), EigenError> {
+    let search = || solve_with(pencil, parts, known.still, request, options, options.left_vectors);
     if known.directions.ncols() == 0 {
-        return Ok((solve_in_parts(pencil, parts, request, options)?, false));
+        return Ok((search()?, false));
     }
     request.check()?;
     let problem = Problem::new(pencil, options)?;
@@ -129,7 +134,7 @@ pub fn solve_with_zeros(
     {
         return Ok(found);
     }
-    let found = solve_in_parts(pencil, parts, request, options)?;
+    let found = search()?;
     let early = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::EndedEarly { .. } });
     // Rounding parts the zeros of a chain by more than a search for others bears.
     if asks
@@ -143,10 +148,11 @@ pub fn solve_with_zeros(
     Ok((found, false))
 }
 
-/// [`solve_in_parts`]; `keeps_left`: left vectors stay, with as many digits as the options ask for.
+/// [`solve_in_parts`]; `still`: as [`KnownZeros::still`]; `keeps_left`: left vectors stay, with as many digits as the options ask for.
 pub(crate) fn solve_with(
     pencil: &QuadraticPencil<Sparse>,
     parts: Option<&StiffnessParts>,
+    still: Option<&Sparse>,
     request: &Request,
     options: &SparseOptions,
     keeps_left: bool,
@@ -154,7 +160,7 @@ pub(crate) fn solve_with(
     request.check()?;
     let driver = options.expert.solver.driver()?;
     memory::keep_for_vectors_of(pencil.k.rows());
-    let problem = Problem::new(pencil, options)?.with_parts(parts, options)?;
+    let problem = Problem::new(pencil, options)?.with_parts(parts, options)?.with_still(still)?;
     if problem.dof() == 0 || request.count() == Some(0) {
         return Ok(finish(&problem, None, Vec::new(), problem.rows.findings.clone(), keeps_left));
     }

@@ -4,7 +4,7 @@
 //! Phi_q^T lambda - f(q, 0, t, u) = 0,   Phi(q, t) = 0
 //! ```
 //!
-//! The start is assembled; parts that fall whatever their configuration end the search at once. Then Newton's method is tried on the full system, then load
+//! The start is assembled; parts that fall, or that a torque turns, whatever their configuration end the search at once. Then Newton's method is tried on the full system, then load
 //! continuation, then dynamic relaxation as long as it gets somewhere, then descent with inertia, then relaxation to the
 //! end (see the modules). Whatever found it, the result has passed the same verification, carries the shortest multipliers where constraints are
 //! redundant, and says whether it is stable.
@@ -107,7 +107,7 @@ impl Equilibrium {
     /// Finds an equilibrium near the configuration `start`.
     ///
     /// # Errors
-    /// [`LinearError::Falls`] where there is none; [`LinearError::NoEquilibrium`] names the worst equation; [`LinearError::InsideOut`] where every method ends in a
+    /// [`LinearError::Falls`] and [`LinearError::Turns`] where there is none; [`LinearError::NoEquilibrium`] names the worst equation; [`LinearError::InsideOut`] where every method ends in a
     /// state in which elements of solids are inside out; those of the assembly.
     pub fn solve(model: &Model, start: &[f64], options: &EquilibriumOptions) -> Result<Self, LinearError> {
         let options =
@@ -151,7 +151,7 @@ impl Equilibrium {
         let q = assemble(model, start, options.time, &options.assembly)?.q;
         at_standstill(model, &q, options.time)?;
         let start = at_rest(model, q, options)?;
-        pushed::refuse_falls(model, &start)?;
+        pushed::refuse_runaways(model, &start)?;
         let mut tried: Vec<&'static str> = Vec::new();
         let mut iterations = 0;
         let mut best = start.clone();

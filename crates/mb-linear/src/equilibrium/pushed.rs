@@ -7,6 +7,7 @@ use crate::error::LinearError;
 use mb_algebra::norms;
 use mb_algebra::sorted::descending;
 use mb_constraints::pushed_free_motion;
+use mb_model::system::Turn;
 use mb_model::{Model, Point};
 use std::collections::HashMap;
 
@@ -22,8 +23,8 @@ pub(super) fn words(model: &Model, start: &Point) -> String {
     along(&model.under_loads(0.0), start, &forces)
 }
 
-/// Refuses a model with parts that fall whatever their configuration.
-pub(super) fn refuse_falls(model: &Model, start: &Point) -> Result<(), LinearError> {
+/// Refuses a model with parts that fall, or that a torque turns, whatever their configuration.
+pub(super) fn refuse_runaways(model: &Model, start: &Point) -> Result<(), LinearError> {
     let mut motion = vec![0.0; model.nv()];
     for fall in model.falls(start) {
         let size = norms::two(&fall.force);
@@ -33,9 +34,12 @@ pub(super) fn refuse_falls(model: &Model, start: &Point) -> Result<(), LinearErr
             }
         }
     }
-    match motion.iter().position(|v| v.abs() > NAMED) {
-        Some(i) => {
-            Err(LinearError::Falls { pushed: named(model, &motion), equation: model.coordinate_name(i) })
+    if let Some(i) = motion.iter().position(|v| v.abs() > NAMED) {
+        return Err(LinearError::Falls { pushed: named(model, &motion), equation: model.coordinate_name(i) });
+    }
+    match model.turns(start) {
+        Some(Turn { torque, motion, moment }) => {
+            Err(LinearError::Turns { torque, pushed: named(model, &motion), moment })
         }
         None => Ok(()),
     }

@@ -106,6 +106,13 @@ fn inverse<P: Data>(a: &[[P; 3]; 3]) -> [[P; 3]; 3] {
     columns.map(|c| [c.x / determinant, c.y / determinant, c.z / determinant])
 }
 
+impl<P: Data> MeanTie<P> {
+    /// Whether its point is one of the ground.
+    pub(crate) fn is_on_ground(&self) -> bool {
+        matches!(self.point, Place::Ground(_))
+    }
+}
+
 impl<P: Data> ElementLaw<P> for MeanTie<P> {
     fn rows(&self) -> usize {
         6

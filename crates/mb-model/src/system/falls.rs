@@ -12,6 +12,7 @@ use super::strainless::root;
 use crate::coordinates::{BlockId, BlockKind};
 use crate::element::{
     AngleOf, Bushing, Coincident, Driven, Effort, Element, ForceFrame, Joint, JointFrame, Place, Quantity,
+    Traction,
 };
 use crate::model::{Member, Model};
 use crate::state::Point;
@@ -56,13 +57,14 @@ impl Model<f64> {
             let axes = block.kind.positions();
             match block.kind {
                 // What they do to a shift of everything is their element's to say.
-                BlockKind::ElasticNode | BlockKind::Displacement | BlockKind::Vector(_) => *held = None,
+                BlockKind::Displacement | BlockKind::Vector(_) => *held = None,
                 BlockKind::PlanarPoint | BlockKind::PlanarPose => {
                     if let Some(held) = held {
                         take(held, Vector3::z());
                     }
                 }
-                BlockKind::SpatialPoint | BlockKind::Pose | BlockKind::Angle => {}
+                // Elastic coordinates are counted from their frame, which shifts.
+                BlockKind::SpatialPoint | BlockKind::Pose | BlockKind::Angle | BlockKind::ElasticNode => {}
             }
             for k in 0..axes {
                 force[k] -= residual[block.v + k];
@@ -116,7 +118,9 @@ fn held_by(m: &Member<f64>) -> Held {
         | Element::Moment(_)
         | Element::TorsionSpring(_)
         | Element::Torque(_)
-        | Element::RelativeAngle(_) => nothing(),
+        | Element::RelativeAngle(_)
+        | Element::Link(_)
+        | Element::ReferenceConditions(_) => nothing(),
         Element::BeamStrain(e) if !e.is_on_ground() => nothing(),
         Element::Rod(e) => between(e.ends[0], e.ends[1]),
         // A damper.
@@ -133,7 +137,9 @@ fn held_by(m: &Member<f64>) -> Held {
         },
         Element::Joint(e) => by_joint(e),
         Element::Bushing(e) => by_bushing(e),
+        Element::MeanTie(e) if !e.is_on_ground() => nothing(),
         Element::Force(e) if e.frame == ForceFrame::Ground => nothing(),
+        Element::FaceLoad(e) if e.traction != Traction::Pressure => nothing(),
         Element::Motor(e) => match &e.effort {
             Effort::Torque(_) => nothing(),
             Effort::Force(slide) => between(slide.a.place, slide.b.place),
@@ -157,9 +163,7 @@ fn held_by(m: &Member<f64>) -> Held {
         | Element::KnifeEdge(_)
         | Element::MeanTie(_)
         | Element::FaceLoad(_)
-        | Element::Link(_)
         | Element::Erls(_)
-        | Element::ReferenceConditions(_)
         | Element::Custom(_) => return None,
     })
 }
@@ -288,5 +292,34 @@ mod tests {
         assert_eq!(falling("[1, -10]", &text), [(vec!["b".to_owned(), "c".to_owned()], [2.0, -20.0, 0.0])]);
         // Across the plane nothing moves.
         assert!(falling("[0, 0, -10]", &text).is_empty());
+    }
+
+    #[test]
+    fn flexible_links_and_dead_loads_on_faces_fall_and_a_pressure_leaves_the_question_open() {
+        let link = |name: &str, at: &str| {
+            format!(
+                "[[flexible-link]]\nname = \"{name}\"\nlength = 2\nelements = 3\ndensity = 1000\nyoungs_modulus = 1e8\n\
+                 section.radius = 0.1\n{at}"
+            )
+        };
+        // Two links of pi 0.1^2 1000 2 kg each.
+        let pin = "[[joint]]\nname = \"elbow\"\ntype = \"revolute\"\na = \"u.end\"\nb = \"l\"\n";
+        let chain = link("u", "at = [0, 0]\nangle = 0\n") + &link("l", "angle = 0.3\n") + pin;
+        let found = falling("[0, -10]", &chain);
+        let weight = -20.0 * std::f64::consts::PI * 0.01 * 2000.0;
+        assert!((found[0].1[1] / weight - 1.0).abs() < 1e-12, "{found:?} {weight}");
+        let held = "[[joint]]\nname = \"O\"\ntype = \"revolute\"\na = \"u\"\nb = [0, 0]\n";
+        assert!(falling("[0, -10]", &(chain + held)).is_empty());
+        let block = |load: &str| {
+            format!(
+                "[[solid]]\nname = \"block\"\nblock = {{ size = [1, 1, 2], elements = [1, 1, 2] }}\nat = [0, 0, 0]\ndensity = 1000\n\
+                 youngs_modulus = 1e9\npoissons_ratio = 0.3\n\
+                 [[surface-load]]\nname = \"load\"\non = \"block.z+\"\n{load}\n"
+            )
+        };
+        // 2000 kg under 10 m/s^2 that are lifted by 30 kN.
+        let found = falling("[0, 0, -10]", &block("force = [0, 0, 3e4]"));
+        assert!((found[0].1[2] - 1e4).abs() < 1e-6, "{found:?}");
+        assert!(falling("[0, 0, -10]", &block("pressure = 1e4")).is_empty());
     }
 }

@@ -14,7 +14,6 @@ use crate::element::Data;
 use crate::model::{Member, Model};
 use crate::state::Point;
 use mb_algebra::{Dense, Scatter, Sparse, Triplets, interrupt};
-use rayon::prelude::*;
 use std::convert::Infallible;
 use std::ops::Range;
 
@@ -154,11 +153,8 @@ impl Model<f64> {
             );
             (out.m.0, out.k.0)
         };
-        if self.members().len() < PARALLEL_FROM {
-            return part(self.members());
-        }
         let larger = |a: (f64, f64), b: (f64, f64)| (a.0.max(b.0), a.1.max(b.1));
-        self.members().par_chunks(PARALLEL_FROM / 4).map(part).reduce(|| (0.0, 0.0), larger)
+        self.in_parts(part).into_iter().fold((0.0, 0.0), larger)
     }
     /// The blocks as dense matrices, for small models: elements add straight into place.
     pub fn dense_blocks(&self, point: &Point) -> Blocks<Dense> {
@@ -235,12 +231,7 @@ impl<P: Data> Model<P> {
             }
             out
         };
-        if self.members().len() < PARALLEL_FROM {
-            return part(self.members());
-        }
-        // Consecutive elements in their order, whatever the number of threads.
-        let parts: Vec<_> = self.members().par_chunks(PARALLEL_FROM / 4).map(part).collect();
-        let mut parts = parts.into_iter();
+        let mut parts = self.in_parts(&part).into_iter();
         let mut out = parts.next().unwrap_or_else(|| part(&[]));
         for p in parts {
             out.m.append(p.m);

@@ -11,6 +11,7 @@
 
 use super::bricks::{BrickSweep, MassSweep, brick, inertia};
 use super::columns::{Columns, half_width};
+use super::looked_after;
 use super::matrices::By;
 use super::neighbours::{FAR, Finding, Neighbours, Nodes, Slots};
 use super::regions::Region;
@@ -158,7 +159,7 @@ impl Meshed {
         values.fill(0.0);
         let mut columns = Places { starts, rows, values };
         let blocks = model.coordinates().blocks();
-        for (k, member) in self.members.iter().enumerate() {
+        for (k, member) in looked_after(&self.members).enumerate() {
             let member = &model.members()[*member];
             match part(member, self.by) {
                 Some(Part::Elastic(brick)) => {

@@ -35,6 +35,7 @@ mod residual;
 mod stepping;
 mod strainless;
 mod sweep;
+mod turns;
 mod velocity_rows;
 mod workers;
 
@@ -45,6 +46,7 @@ pub use motion::MotionTerms;
 pub use output::OutputMatrices;
 pub use reaction::Wrench;
 pub use stepping::SteppingTerms;
+pub use turns::Turn;
 
 use crate::element::Data;
 use crate::model::{Member, Model};
@@ -78,12 +80,15 @@ impl<P: Data> Model<P> {
             }
             out
         };
-        let parts: Vec<_> = if self.members().len() < PARALLEL_FROM {
-            vec![part(self.members())]
-        } else {
-            self.members().par_chunks(PARALLEL_FROM / 4).map(part).collect()
-        };
-        parts.into_iter().flatten()
+        self.in_parts(part).into_iter().flatten()
+    }
+    /// What is made of consecutive elements, in their order whatever the number of threads; large models use all cores.
+    fn in_parts<R: Send>(&self, part: impl Fn(&[Member<P>]) -> R + Sync) -> Vec<R> {
+        if self.members().len() < PARALLEL_FROM {
+            return vec![part(self.members())];
+        }
+        let scope = interrupt::scope_here();
+        self.members().par_chunks(PARALLEL_FROM / 4).map(|some| scope.enter(|| part(some))).collect()
     }
     /// Collects the triplets of every element, in the order of the elements whatever the
     /// number of threads.
@@ -101,10 +106,7 @@ impl<P: Data> Model<P> {
             }
             out
         };
-        if self.members().len() < PARALLEL_FROM {
-            return part(self.members());
-        }
-        let parts: Vec<_> = self.members().par_chunks(PARALLEL_FROM / 4).map(part).collect();
+        let parts = self.in_parts(part);
         let mut out = Triplets::with_capacity(rows, cols, parts.iter().map(Triplets::len).sum());
         for p in parts {
             out.append(p);

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EngineJob:
-    """A folder for a run of the engine, and what the run needs by the order of elimination of this package.
+    """A folder for a run of the engine, or what a run needs by the order of elimination of this package.
 
     Attributes
     ----------
@@ -29,11 +29,12 @@ class EngineJob:
         Processes.
     unknowns : int
         Coordinates and constraint rows.
-    entries, operations : float
-        Entries of a factor, and operations of a factorization.
-    memory : float
+    entries, operations : float or None
+        Entries of a factor, and operations of a factorization; none with a folder, which a model leaves for without its matrices ever
+        being whole in memory.
+    memory : float or None
         Bytes, of all processes.
-    seconds : float
+    seconds : float or None
         Time of the run, s.
 
     Examples
@@ -47,26 +48,27 @@ class EngineJob:
     folder: str | None
     ranks: int
     unknowns: int
-    entries: float
-    operations: float
-    memory: float
-    seconds: float
+    entries: float | None = None
+    operations: float | None = None
+    memory: float | None = None
+    seconds: float | None = None
 
     def __repr__(self) -> str:
         place = "estimate" if self.folder is None else repr(self.folder)
-        return (
-            f"<mb.EngineJob {place}: {self.unknowns} unknowns on {self.ranks} rank{'' if self.ranks == 1 else 's'}, "
-            f"{self.memory / 2**30:.2f} GiB in all, about {max(self.seconds, 1.0):.0f} s>"
-        )
+        needs = ""
+        if self.memory is not None and self.seconds is not None:
+            needs = f", {self.memory / 2**30:.2f} GiB in all, about {max(self.seconds, 1.0):.0f} s"
+        return f"<mb.EngineJob {place}: {self.unknowns} unknowns on {self.ranks} rank{'' if self.ranks == 1 else 's'}{needs}>"
 
 
 def job_of(ask: Callable[..., Any], size: int, folder: Any, ranks: Any, request: Mapping[str, Any]) -> EngineJob:
-    """Asks the native module for a folder and an estimate."""
+    """Asks the native module for a folder or an estimate."""
     processes = count(ranks, "ranks")
     place = None if folder is None else path_of(folder, "folder")
     wanted, settings, note = search(size, request, "engine_job", kind=SymmetricSearch)
     answered_by_engine(_part(wanted), note)
-    return EngineJob(place, processes, *ask(wanted, settings, processes, place))
+    unknowns, needs = ask(wanted, settings, processes, place)
+    return EngineJob(place, processes, unknowns, *(needs or ()))
 
 
 @spelled_out(SymmetricSearch)
@@ -81,7 +83,7 @@ def engine_job(
     constraints: Any = None,
     **request: Unpack[SymmetricSearch],
 ) -> EngineJob:
-    """A folder for a run of the distributed engine by a batch queue, and what the run needs.
+    """A folder for a run of the distributed engine by a batch queue, or, without one, what the run needs.
 
     ``mb.eigs`` with the same matrices and request and ``engine_read=folder`` reads the results.
 

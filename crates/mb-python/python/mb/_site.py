@@ -446,12 +446,13 @@ class Linearization:
     def engine_job(
         self, folder: str | os.PathLike[str] | None = None, *, ranks: int = 1, **request: Unpack[SymmetricSearch]
     ) -> EngineJob:
-        """A folder for a run of the distributed engine by a batch queue, and what the run needs.
+        """A folder for a run of the distributed engine by a batch queue, or, without one, what the run needs.
 
         Parameters
         ----------
         folder : path
-            Where matrices, options and scripts are written; without it there is an estimate alone.
+            Where matrices, options and scripts are written, column by column where the model allows it; without it there is an
+            estimate alone.
         ranks : int
             Processes of the engine.
         **request

@@ -62,7 +62,8 @@ impl Merged {
             return None;
         }
         let ((m, _), (k, lost)) = (m?, k?);
-        let problem = problem.in_coordinates([m, k], lost, rows, options);
+        let still = problem.still.as_ref().map(|still| Arc::new(ties.represented_columns(still)));
+        let problem = Problem { still, ..problem.in_coordinates([m, k], lost, rows, options) };
         if !problem.symmetric || problem.factor_operations() >= options.expert.single_from {
             return None;
         }

@@ -262,6 +262,22 @@ impl Ties {
         out
     }
 
+    /// The same for columns.
+    pub(crate) fn represented_columns(&self, x: &Sparse) -> Sparse {
+        let mut out = Triplets::new(self.merged, x.cols());
+        // Of the coordinates that move as one each has the value, which stands there once.
+        let mut last = vec![usize::MAX; self.merged];
+        for (j, column) in x.outer_iterator().enumerate() {
+            for (i, value) in column.iter() {
+                let own = self.of[i];
+                if own != NONE && std::mem::replace(&mut last[own as usize], j) != j {
+                    out.add(own as usize, j, self.sign[i] * value);
+                }
+            }
+        }
+        out.to_sparse()
+    }
+
     /// y of x = B y.
     pub(crate) fn represented(&self, x: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; self.merged];
