@@ -16,6 +16,7 @@
 //! springs may stand in a ring, whose lower harmonics cancel. Given functions of time are judged by their form ([`Model::unsteady_laws`]).
 
 use super::change::Change;
+use super::elements::Elements;
 use super::generator::Generator;
 use super::scale::{self, Scale};
 use super::{Deviation, STEADY, Unsteady, body_of};
@@ -73,6 +74,12 @@ impl Orbit<'_> {
                 return Ok(Err(unsteady));
             }
             out.points += 1;
+        }
+        let elements = Elements::along(self.model, point, self.scale, s);
+        if elements.on_all().is_some()
+            && let Some(uneven) = elements.on_basis(point, s, self.r)
+        {
+            return Ok(Err(uneven.refusal(self.model)));
         }
         let unseen = self.scale.unseen();
         let blocks = out.blocks.map(|x| dense::scale(unseen, &x));
@@ -155,7 +162,7 @@ fn blocks(model: &Model, point: &Point) -> ([Dense; 3], Dense) {
 }
 
 /// G2, G1, G0 on the columns of `y`.
-fn reduced([m, c, k]: &[Dense; 3], s: &Generator, y: &Dense) -> [Dense; 3] {
+pub(super) fn reduced([m, c, k]: &[Dense; 3], s: &Generator, y: &Dense) -> [Dense; 3] {
     let s = s.sparse();
     let times_s = |x: &Dense| dense::add_sparse_mul(Dense::zeros(x.nrows(), x.ncols()), 1.0, &s, x);
     let sy = times_s(y);
