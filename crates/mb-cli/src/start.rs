@@ -60,23 +60,7 @@ pub fn with_motion(
         let value = finite("--velocity", &a.name, &a.value)?;
         put(&speeds, &[(a.name.clone(), value)], "--velocity", &mut point.velocities)?;
     }
-    for a in &motion.spin {
-        let sought = unknown(&a.value, "1");
-        if sought.is_some() {
-            point.sought.spins.push(point.spins.len());
-        }
-        let speed = finite("--spin", &a.name, sought.unwrap_or(&a.value))?;
-        if sought.is_some() && speed == 0.0 {
-            let (option, range) =
-                ("spin", "sought from another speed than zero, as in `?1`: at rest nothing depends on it");
-            return Err(RequestError::OutOfRange { option, value: speed, range }.into());
-        }
-        point.spins.push(Spin::behind(a.name.clone(), speed));
-    }
-    for a in &motion.hold {
-        let value = finite("--hold", &a.name, &a.value)?;
-        point.sought.holds.push((held(model, &a.name)?, value));
-    }
+    turning(model, motion, &mut point)?;
     point.after = motion.after.unwrap_or(0.0);
     point.instant = motion.instant;
     point.frame = match motion.frame.as_deref() {
@@ -126,6 +110,28 @@ pub fn with_motion(
         ..StartOptions::default()
     };
     Ok((start, moves.then_some(point)))
+}
+
+/// What turns with which speed, and what is held instead of an unknown one.
+fn turning(model: &Model, motion: &MotionArgs, point: &mut MotionOptions) -> Result<(), Failure> {
+    for a in &motion.spin {
+        let sought = unknown(&a.value, "1");
+        if sought.is_some() {
+            point.sought.spins.push(point.spins.len());
+        }
+        let speed = finite("--spin", &a.name, sought.unwrap_or(&a.value))?;
+        if sought.is_some() && speed == 0.0 {
+            let (option, range) =
+                ("spin", "sought from another speed than zero, as in `?1`: at rest nothing depends on it");
+            return Err(RequestError::OutOfRange { option, value: speed, range }.into());
+        }
+        point.spins.push(Spin::behind(a.name.clone(), speed));
+    }
+    for a in &motion.hold {
+        let value = finite("--hold", &a.name, &a.value)?;
+        point.sought.holds.push((held(model, &a.name)?, value));
+    }
+    Ok(())
 }
 
 /// Where an unknown is sought from: what follows the question mark, or `usual`.

@@ -75,15 +75,21 @@ impl Orbit<'_> {
             }
             out.points += 1;
         }
-        let elements = Elements::along(self.model, point, self.scale, s);
-        if elements.on_all().is_some()
-            && let Some(uneven) = elements.on_basis(point, s, self.r)
-        {
-            return Ok(Err(uneven.refusal(self.model)));
+        if let Some(unsteady) = self.elements(s) {
+            return Ok(Err(unsteady));
         }
         let unseen = self.scale.unseen();
         let blocks = out.blocks.map(|x| dense::scale(unseen, &x));
         Ok(Ok(Deviation::reduced(self.r.clone(), blocks, unseen * out.relative, out.points)))
+    }
+    /// An element that changes within its own size, where constraints do not hide that: on coordinates that none of them holds, or on the basis.
+    fn elements(&self, s: &Generator) -> Option<Unsteady> {
+        let point = self.at.point();
+        let elements = Elements::along(self.model, point, self.scale, s);
+        let uneven = elements.on_all()?;
+        let free = dense::column(&self.change.phi_q, uneven.coordinate).iter().all(|x| *x == 0.0);
+        let found = if free { Some(uneven) } else { elements.on_basis(point, s, self.r) };
+        found.map(|uneven| uneven.refusal(self.model))
     }
     /// The point with its multipliers, where equations of motion and constraints hold there.
     fn equations(

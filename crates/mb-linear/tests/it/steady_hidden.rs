@@ -119,7 +119,7 @@ fn a_small_unsymmetric_body_is_seen_beside_a_stiff_shaft() {
         let text = r.text().replace("bodies = ['shaft']", "bodies = ['shaft', 'chip']");
         model(&text)
     };
-    refused(&one("1e-6, 2e-6, 1e-6", 1.1e4), "body 'chip'");
+    refused(&one("1e-6, 2e-6, 1e-6", 1.1e4), "spatial-body 'chip'");
     refused(&one("1e-6, 2e-6, 1e-6", 1.1e4), "bushing 'lower'");
     refused(&one("1e-6, 1e-6, 1e-6", 1.1e4), "bushing 'lower'");
     assert!(turning(&one("1e-6, 1e-6, 1e-6", 1e4)).is_ok());
@@ -171,16 +171,22 @@ fn springs_in_a_ring_make_up_for_each_other() {
                     )
                 };
                 let (markers, springs): (Vec<_>, Vec<_>) = (0..count as usize).map(one).unzip();
+                let bushings = |name: &str, body: &str, k: f64, ky: f64| {
+                    let one = |place: &str, z: f64| {
+                        format!("{{ name = '{name}-{place}', a = '{body}.{place}', b = [0, 0, {z}], stiffness = [{k}, {ky}, {k}, 0, 0, 0] }}")
+                    };
+                    format!("{}, {}", one("lo", -0.2), one("hi", 0.2))
+                };
                 model(&format!(
                     "spatial-body = [
-                       {{ name = 'hub', mass = 10, inertia = [1, 1, 2], at = [0, 0, 0], markers = {{ {} }} }},
-                       {{ name = 'disc', mass = 1, inertia = [0.1, 0.1, 0.2], at = [0, 0, 0] }} ]
-                     bushing = [
-                       {{ name = 'mount', a = 'hub', b = [0, 0, 0], stiffness = [{bearing}, {bearing}, {bearing}, {bearing}, {bearing}, 0] }},
-                       {{ name = 'soft', a = 'disc', b = [0, 0, 0], stiffness = [200, 220, 1e3, 1, 1, 0] }} ]
+                       {{ name = 'hub', mass = 10, inertia = [1, 1, 2], at = [0, 0, 0], markers = {{ lo = [0, 0, -0.2], hi = [0, 0, 0.2], {} }} }},
+                       {{ name = 'disc', mass = 1, inertia = [0.1, 0.1, 0.2], at = [0, 0, 0], markers = {{ lo = [0, 0, -0.2], hi = [0, 0, 0.2] }} }} ]
+                     bushing = [{}, {}]
                      spring = [{}]
                      steady-rotation = [{{ name = 'spin', bodies = ['hub', 'disc'], axis = [0, 0, 1], through = [0, 0, 0], speed = 5 }}]",
                     markers.join(", "),
+                    bushings("mount", "hub", bearing, bearing),
+                    bushings("soft", "disc", 200.0, 220.0),
                     springs.join(", ")
                 ))
             };

@@ -43,7 +43,9 @@ def unknowns(turning: list[tuple[str, float]], given: Any, inputs: Sequence[str]
     """Speeds by joint with those that are unknown among them, and the indices of the unknown speeds and inputs."""
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise ArgumentTypeError(f"unknown is of type {type(given).__name__}, but a list of names is needed.", "unknown")
-    turning, speeds, forces = list(turning), [], []
+    turning = list(turning)
+    speeds: list[int] = []
+    forces: list[int] = []
     for one in given:
         name = text(one, "unknown")
         if not name.startswith("spin:"):
@@ -60,9 +62,10 @@ def unknowns(turning: list[tuple[str, float]], given: Any, inputs: Sequence[str]
 
 def held(
     given: Any, configuration: Sequence[str], velocities: Sequence[str], outputs: Sequence[str]
-) -> dict[str, list[tuple[int, int, float]] | list[tuple[int, float]]]:
+) -> dict[str, Any]:
     """What is to have which value: coordinates by their indices in the configuration and among the velocities, and outputs."""
-    places, readings = [], []
+    places: list[tuple[int, int, float]] = []
+    readings: list[tuple[int, float]] = []
     for name, value in mapping(given, "hold", "values by coordinate or output").items():
         value = number(value, f"hold[{name!r}]")
         if name in configuration and name in velocities:
