@@ -214,23 +214,23 @@ impl Changing {
         let first = &blocks[0];
         let later: Vec<[Dense; 3]> = blocks[1..].iter().zip(turns.rotations).map(turned).collect();
         let entry = |f: &dyn Fn(usize, usize) -> f64| Dense::from_fn(index.len(), index.len(), f);
-        // Tiles turn, so that an entry's rounding is that of the largest of its tile.
-        let largest: Vec<f64> = tiles
-            .iter()
-            .flat_map(|tile| {
-                let all = |a: usize| -> f64 {
-                    let of = |x: &[Dense; 3]| -> f64 {
-                        (0..3).map(|k| x[k][(a, a)].abs() * turns.scale.unit(k)).sum()
-                    };
-                    std::iter::once(first).chain(&later).map(of).fold(0.0, f64::max)
-                };
-                let size = tile.own().map(all).fold(0.0, f64::max).sqrt();
-                std::iter::repeat_n(size, tile.size)
-            })
+        // Entries that are nothing, as of the lever arm of a radial spring, have the rounding of the others, by the measures of the coordinates.
+        // Tiles turn, so that a coordinate's is the largest of its tile.
+        let full = |a: usize| turns.scale.full[index[a]];
+        let measure: Vec<f64> = (tiles.iter())
+            .flat_map(|tile| std::iter::repeat_n(tile.own().map(full).fold(0.0, f64::max), tile.size))
             .collect();
-        let rounding = entry(&|a, b| SMALLEST * largest[a] * largest[b]);
+        let all = || std::iter::once(first).chain(&later);
+        let share = |a: usize, b: usize| {
+            let entries = all().flat_map(|x| (0..3).map(|k| x[k][(a, b)].abs() * turns.scale.unit(k)));
+            entries.fold(0.0, f64::max) / (measure[a] * measure[b])
+        };
+        let n = index.len();
+        let largest =
+            (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).map(|(a, b)| share(a, b)).fold(0.0, f64::max);
+        let rounding = entry(&|a, b| SMALLEST * largest * measure[a] * measure[b]);
         let sizes = [0, 1, 2].map(|k| {
-            let all: Vec<&Dense> = std::iter::once(first).chain(&later).map(|x| &x[k]).collect();
+            let all: Vec<&Dense> = all().map(|x| &x[k]).collect();
             sizes_of_entries(&all, &tiles)
         });
         let changes: Vec<[Dense; 3]> = later.iter().map(|x| [0, 1, 2].map(|k| &x[k] - &first[k])).collect();

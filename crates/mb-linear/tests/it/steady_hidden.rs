@@ -21,7 +21,7 @@ fn refused(m: &Model, owner: &str) {
         Err(LinearError::NotSteady(why)) => {
             assert!(why.asymmetric.iter().any(|a| a.owner == owner), "{owner} is not named: {why}");
         }
-        other => panic!("{owner}: {other:?}"),
+        other => panic!("{owner}: {}", other.err().map_or("not refused".to_owned(), |e| e.to_string())),
     }
 }
 
@@ -121,7 +121,7 @@ fn a_small_unsymmetric_body_is_seen_beside_a_stiff_shaft() {
     };
     refused(&one("1e-6, 2e-6, 1e-6", 1.1e4), "spatial-body 'chip'");
     refused(&one("1e-6, 2e-6, 1e-6", 1.1e4), "bushing 'lower'");
-    refused(&one("1e-6, 1e-6, 1e-6", 1.1e4), "bushing 'lower'");
+    assert!(turning(&one("1e-6, 1e-6, 1e-6", 1.1e4)).is_ok(), "seen from the ground");
     assert!(turning(&one("1e-6, 1e-6, 1e-6", 1e4)).is_ok());
     // Seen from the shaft, on equal bearings.
     let at = turning(&one("1e-6, 2e-6, 1e-6", 1e4)).unwrap_or_else(|e| panic!("{e}"));
@@ -173,7 +173,9 @@ fn springs_in_a_ring_make_up_for_each_other() {
                 let (markers, springs): (Vec<_>, Vec<_>) = (0..count as usize).map(one).unzip();
                 let bushings = |name: &str, body: &str, k: f64, ky: f64| {
                     let one = |place: &str, z: f64| {
-                        format!("{{ name = '{name}-{place}', a = '{body}.{place}', b = [0, 0, {z}], stiffness = [{k}, {ky}, {k}, 0, 0, 0] }}")
+                        format!(
+                            "{{ name = '{name}-{place}', a = '{body}.{place}', b = [0, 0, {z}], stiffness = [{k}, {ky}, {k}, 0, 0, 0] }}"
+                        )
                     };
                     format!("{}, {}", one("lo", -0.2), one("hi", 0.2))
                 };
