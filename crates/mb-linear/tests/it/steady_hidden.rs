@@ -21,7 +21,9 @@ fn refused(m: &Model, owner: &str) {
         Err(LinearError::NotSteady(why)) => {
             assert!(why.asymmetric.iter().any(|a| a.owner == owner), "{owner} is not named: {why}");
         }
-        other => panic!("{owner}: {}", other.err().map_or("not refused".to_owned(), |e| e.to_string())),
+        other => {
+            panic!("{owner}: {}", other.err().map_or_else(|| "not refused".to_owned(), |e| e.to_string()))
+        }
     }
 }
 
@@ -131,17 +133,17 @@ fn a_small_unsymmetric_body_is_seen_beside_a_stiff_shaft() {
 /// Sixty shafts of all proportions on equal bearings: none is refused, whatever is large beside what.
 #[test]
 fn regular_rotors_are_not_refused() {
-    let mut seed = 1_u64;
-    // A linear congruential sequence, from 0 to 1.
+    let mut k = 0.0;
+    // Multiples of the root of two without their whole parts fill the range from 0 to 1 evenly.
     let mut next = || {
-        seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-        (seed >> 40) as f64 / (1_u64 << 24) as f64
+        k += 1.0;
+        (k * std::f64::consts::SQRT_2).fract()
     };
-    for _ in 0..60 {
+    for case in 0..60 {
         let mut power = |from: f64, to: f64| 10_f64.powf(from + (to - from) * next());
         let (modulus, width, height) = (power(8.0, 17.0), power(-3.0, -1.0), power(-3.0, -1.0));
         let (k, c) = (power(2.0, 10.0), power(-2.0, 5.0));
-        let elements = 1 + power(0.0, 1.3) as usize;
+        let elements = [1, 2, 3, 5, 8, 13, 20][case % 7];
         let section = [width, height];
         let r = Rotor { elements, modulus, section, mounts: [k, k, c, c], more: String::new() };
         let found = turning(&r.model());
@@ -156,11 +158,11 @@ fn regular_rotors_are_not_refused() {
 /// bearing is.
 #[test]
 fn springs_in_a_ring_make_up_for_each_other() {
-    for count in [3, 4, 5, 7] {
+    for count in [3_usize, 4, 5, 7] {
         for bearing in [1e3, 1e13] {
             let ring = |softer: f64| {
                 let one = |i: usize| {
-                    let angle = std::f64::consts::TAU * i as f64 / f64::from(count);
+                    let angle = std::f64::consts::TAU * i as f64 / count as f64;
                     let (x, y) = (angle.cos(), angle.sin());
                     let k = if i == 0 { softer } else { 100.0 };
                     (
@@ -170,7 +172,7 @@ fn springs_in_a_ring_make_up_for_each_other() {
                         ),
                     )
                 };
-                let (markers, springs): (Vec<_>, Vec<_>) = (0..count as usize).map(one).unzip();
+                let (markers, springs): (Vec<_>, Vec<_>) = (0..count).map(one).unzip();
                 let bushings = |name: &str, body: &str, k: f64, ky: f64| {
                     let one = |place: &str, z: f64| {
                         format!(
