@@ -165,6 +165,7 @@ pub fn wrong_linear(error: &LinearError) -> bool {
             | LinearError::NoSteadyMotion { .. }
             | LinearError::NoSuchBody { .. }
             | LinearError::BadSpin { .. }
+            | LinearError::NotSought { .. }
             | LinearError::NotConstant { .. }
             | LinearError::Constraint(
                 ConstraintError::NotAssembled { .. }

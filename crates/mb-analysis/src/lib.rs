@@ -37,6 +37,7 @@ mod settle;
 mod shares;
 mod signs;
 mod site;
+mod sought;
 mod spectra;
 pub mod sweep;
 pub mod tables;
@@ -55,6 +56,7 @@ pub use site::{
     MotionOptions, Moving, Site, State, moving as moving_point, own_speeds, own_velocities, rotates, site,
     speeds_aside,
 };
+pub use sought::Solved;
 pub use spectra::{
     FormulationSpectrum, MOST_ROWS, MOST_ROWS_WITH_SPURIOUS, check_size, linear, rank, rank_at, spectrum,
     spectrum_kept,

@@ -2,6 +2,7 @@
 
 use super::branch::{FromRest, from_rest};
 use super::settle::{Settled, Start, StartOptions, settle};
+use super::sought::{Solved, held, sought};
 use crate::error::AnalysisError;
 use crate::names;
 use crate::number::six;
@@ -11,7 +12,7 @@ use mb_constraints::simulate::{
     End, Integrator, SimulationOptions, StartPolicy, StepControl, consistent_start, simulate,
 };
 use mb_constraints::{AssemblyOptions, ConstraintMethod, assemble, largest};
-use mb_linear::steady::{Looks, Reason, Spin, SteadySearch, spinning, steady_near};
+use mb_linear::steady::{Looks, Reason, Sought, Spin, SteadySearch, spinning, steady_near};
 use mb_linear::{FrameChoice, Instant, LinearError, OperatingPoint, SteadyMotion};
 use mb_model::{Model, Point};
 use std::ops::ControlFlow;
@@ -38,6 +39,8 @@ pub struct MotionOptions {
     pub after: f64,
     /// What turns; in place of the model's own speeds and steady rotations.
     pub spins: Vec<Spin>,
+    /// Which of these speeds and of the inputs are unknown, and what is to have which value instead.
+    pub sought: Sought,
     /// The frame to see a steady motion from.
     pub frame: FrameChoice,
     /// An instant is wanted, whether the motion is steady or not.
@@ -99,6 +102,8 @@ pub struct Moving {
     pub found: Option<(usize, f64)>,
     /// The branch that the motion is on, where speeds of what turns are asked for and no configuration is.
     pub branch: Option<FromRest>,
+    /// Speeds and inputs that were unknown.
+    pub solved: Vec<Solved>,
 }
 
 /// Where a model is linearized.
@@ -204,15 +209,21 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
     let (mut q, mut v) = (start.configuration(model), model.initial_velocity().to_vec());
     let mut hold: Vec<usize> =
         start.given.iter().filter_map(|(i, _)| names::velocity_index(model, *i)).collect();
+    held(motion).for_each(|(i, value)| q[i] = value);
     for (i, value) in &motion.velocities {
         v[*i] = *value;
         hold.push(*i);
     }
     let mut t = start.time;
     let spins = motion.all_spins(model);
-    if !spins.is_empty() {
+    if !spins.is_empty() || !motion.sought.is_empty() {
         if start.solve {
             q = assemble(model, &q, t, &AssemblyOptions::default()).map_err(LinearError::from)?.q;
+        }
+        if !motion.sought.is_empty() {
+            let (before, violation) = (start.configuration(model), largest(&model.phi(&q, t)));
+            let outcome = Start { q, before, violation, moved: 0.0, not_kept: Vec::new() };
+            return sought(model, start, motion, &spins, outcome);
         }
         let there = Point { q: q.clone(), t, ..model.initial_point() };
         let (turning, given) = spinning(model, &there, &spins)?;
@@ -249,7 +260,15 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
             let residual = largest(&model.residual(found.at.point())).map_or(0.0, |(_, x)| x);
             let steps = Some((found.iterations, found.moved));
             let at = State::Lasting(found.at);
-            return Ok(Moving { at, start: outcome, residual, after: 0.0, found: steps, branch: None });
+            return Ok(Moving {
+                at,
+                start: outcome,
+                residual,
+                after: 0.0,
+                found: steps,
+                branch: None,
+                solved: Vec::new(),
+            });
         }
     }
     let mut at = made?;
@@ -282,7 +301,7 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
         }
     };
     let residual = largest(&model.residual(at.point())).map_or(residual, |(_, x)| x);
-    Ok(Moving { at, start: outcome, residual, after: motion.after, found, branch })
+    Ok(Moving { at, start: outcome, residual, after: motion.after, found, branch, solved: Vec::new() })
 }
 
 /// A steady motion, with Newton steps and the way to it where the start is on none.

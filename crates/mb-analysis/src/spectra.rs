@@ -225,6 +225,8 @@ fn of_linear_kept(
     // Penalties move zeros, or the equilibrium.
     let unconstrained = matches!(formulation, Formulation::Unconstrained(_));
     let mut widened = false;
+    let whole = DenseOptions { keeps_at_interrupt: false, ..options.clone() };
+    let beside = || beside_known(at, lin, known, &whole).map_err(named);
     let solved = match formulation {
         Formulation::Minimal(method) => {
             let (system, reselected) = minimal_reselecting(model, lin, method)?;
@@ -233,14 +235,18 @@ fn of_linear_kept(
                 out.name = automatic.to_string();
             }
             out.reselected = reselected;
-            let beside = beside_known(at, lin, known, &DenseOptions { keeps_at_interrupt: false, ..options })
-                .map_err(named)?;
+            let beside = beside()?;
             widened = beside.is_some();
             beside.map_or_else(|| minimal_pairs(&lin.pencil(), &system.basis.r, &options), Ok)
         }
         Formulation::Redundant(transferred) => {
             let structure = DescriptorStructure { pencil: lin.pencil(), transferred: *transferred };
-            descriptor::solve(&structure, &options)
+            let beside = beside()?;
+            widened = beside.is_some();
+            match beside {
+                Some(motion) => descriptor::solve_beside(&structure, motion, &options),
+                None => descriptor::solve(&structure, &options),
+            }
         }
         Formulation::Unconstrained(factors) => {
             out.penalty_factor = factor(factors);

@@ -5,7 +5,7 @@ use crate::failure::{Failure, RequestError};
 use crate::flow::{MotionOptions, StartOptions};
 use crate::names;
 use crate::point_file::{LARGEST_NUMBER, PointFile};
-use mb_linear::steady::Spin;
+use mb_linear::steady::{Held, Spin};
 use mb_linear::{FrameChoice, Strategy};
 use mb_model::Model;
 
@@ -60,10 +60,7 @@ pub fn with_motion(
         let value = finite("--velocity", &a.name, &a.value)?;
         put(&speeds, &[(a.name.clone(), value)], "--velocity", &mut point.velocities)?;
     }
-    for a in &motion.spin {
-        let speed = finite("--spin", &a.name, &a.value)?;
-        point.spins.push(Spin::behind(a.name.clone(), speed));
-    }
+    turning(model, motion, &mut point)?;
     point.after = motion.after.unwrap_or(0.0);
     point.instant = motion.instant;
     point.frame = match motion.frame.as_deref() {
@@ -83,8 +80,12 @@ pub fn with_motion(
     if let Some(range) = range {
         return Err(RequestError::OutOfRange { option: "after", value: point.after, range }.into());
     }
+    let mut sought = Vec::new();
     for a in &args.input {
-        inputs.push(("--input", a.name.clone(), finite("--input", &a.name, &a.value)?));
+        // Only a steady motion is solved for with unknown inputs.
+        let start = unknown(&a.value, "0").filter(|_| motion.moving || motion.seeks());
+        sought.extend(start.map(|_| a.name.clone()));
+        inputs.push(("--input", a.name.clone(), finite("--input", &a.name, start.unwrap_or(&a.value))?));
     }
     let mut values = vec![0.0; model.inputs().len()];
     for (option, name, value) in inputs {
@@ -95,6 +96,9 @@ pub fn with_motion(
             known: known.to_vec(),
         })?;
         values[i] = value;
+        if sought.contains(&known[i]) && !point.sought.inputs.contains(&i) {
+            point.sought.inputs.push(i);
+        }
     }
     let strategy = strategy(args.strategy);
     let start = StartOptions {
@@ -106,6 +110,50 @@ pub fn with_motion(
         ..StartOptions::default()
     };
     Ok((start, moves.then_some(point)))
+}
+
+/// What turns with which speed, and what is held instead of an unknown one.
+fn turning(model: &Model, motion: &MotionArgs, point: &mut MotionOptions) -> Result<(), Failure> {
+    for a in &motion.spin {
+        let sought = unknown(&a.value, "1");
+        if sought.is_some() {
+            point.sought.spins.push(point.spins.len());
+        }
+        let speed = finite("--spin", &a.name, sought.unwrap_or(&a.value))?;
+        if sought.is_some() && speed == 0.0 {
+            let (option, range) =
+                ("spin", "sought from another speed than zero, as in `?1`: at rest nothing depends on it");
+            return Err(RequestError::OutOfRange { option, value: speed, range }.into());
+        }
+        point.spins.push(Spin::behind(a.name.clone(), speed));
+    }
+    for a in &motion.hold {
+        let value = finite("--hold", &a.name, &a.value)?;
+        point.sought.holds.push((held(model, &a.name)?, value));
+    }
+    Ok(())
+}
+
+/// Where an unknown is sought from: what follows the question mark, or `usual`.
+fn unknown<'a>(value: &'a str, usual: &'a str) -> Option<&'a str> {
+    let start = value.strip_prefix('?')?.trim();
+    Some(if start.is_empty() { usual } else { start })
+}
+
+/// The coordinate or output that is to have a value.
+fn held(model: &Model, name: &str) -> Result<Held, RequestError> {
+    let known = names::configuration(model);
+    let coordinate = known.iter().position(|k| k == name);
+    if let Some((q, v)) = coordinate.and_then(|q| Some((q, names::velocity_index(model, q)?))) {
+        return Ok(Held::Coordinate { q, v });
+    }
+    let outputs = model.sensors().iter().map(|s| s.name.clone());
+    if let Some(i) = outputs.clone().position(|k| k == name) {
+        return Ok(Held::Output(i));
+    }
+    let moves = |q: &usize| names::velocity_index(model, *q).is_some();
+    let known = (0..known.len()).filter(moves).map(|q| known[q].clone()).chain(outputs).collect();
+    Err(RequestError::NothingToHold { name: name.to_owned(), known })
 }
 
 /// Puts values by name into a list by index, the last one for each.

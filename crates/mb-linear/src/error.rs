@@ -141,6 +141,12 @@ pub enum LinearError {
         /// What is wrong, and what there is.
         problem: String,
     },
+    /// Unknown speeds and inputs that what is asked for does not determine.
+    #[error("{problem}.")]
+    NotSought {
+        /// Which, and why.
+        problem: String,
+    },
     /// Velocity rows that hold the configuration.
     #[error(
         "The velocity rows have rank {rank} of {count} in addition to the position rows, and what is left of them holds the configuration, not the velocities: {}. Rows that depend on each other cannot be linearized on the admissible velocities; take one of them out.",

@@ -26,6 +26,7 @@ struct Asked {
     modes: usize,
     lines: Vec<f64>,
     frame: Option<String>,
+    at: Vec<(usize, f64)>,
     time: f64,
 }
 
@@ -47,7 +48,7 @@ impl Asked {
                 Some("ground") => FrameChoice::Ground,
                 Some(body) => FrameChoice::Body(body.to_owned()),
             },
-            start: StartOptions { time: self.time, ..StartOptions::default() },
+            start: StartOptions { given: self.at.clone(), time: self.time, ..StartOptions::default() },
         }
     }
 }

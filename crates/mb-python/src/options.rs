@@ -7,7 +7,7 @@ use mb_constraints::NullSpaceMethod;
 use mb_eigen::penalty::ViolationLaw;
 use mb_eigen::sparse::{Request, Shift, Solver, SparseExpert, SparseOptions, Structure};
 use mb_linear::formulation::redundant::Transferred;
-use mb_linear::steady::Spin;
+use mb_linear::steady::{Held, Sought, Spin};
 use mb_linear::{FrameChoice, Strategy};
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -143,8 +143,26 @@ struct MotionPlace {
     multipliers: Vec<(usize, f64)>,
     after: f64,
     spins: Vec<(String, f64)>,
+    unknown_spins: Vec<usize>,
+    unknown_inputs: Vec<usize>,
+    /// Index in the configuration and among the velocities, value.
+    held_coordinates: Vec<(usize, usize, f64)>,
+    held_outputs: Vec<(usize, f64)>,
     frame: Option<String>,
     instant: bool,
+}
+
+impl MotionPlace {
+    fn sought(&self) -> Sought {
+        let coordinates =
+            self.held_coordinates.iter().map(|(q, v, x)| (Held::Coordinate { q: *q, v: *v }, *x));
+        let outputs = self.held_outputs.iter().map(|(i, x)| (Held::Output(*i), *x));
+        Sought {
+            spins: self.unknown_spins.clone(),
+            inputs: self.unknown_inputs.clone(),
+            holds: coordinates.chain(outputs).collect(),
+        }
+    }
 }
 
 impl Place {
@@ -166,6 +184,7 @@ impl Place {
             multipliers: m.multipliers.clone(),
             after: m.after,
             spins: m.spins.iter().map(|(joint, speed)| Spin::behind(joint.clone(), *speed)).collect(),
+            sought: m.sought(),
             frame: match m.frame.as_deref() {
                 None => FrameChoice::Automatic,
                 Some("ground") => FrameChoice::Ground,

@@ -136,6 +136,14 @@ impl Site {
         Some((found.name().to_owned(), crossings, mb_analysis::sentences::all(&found.notes())))
     }
 
+    /// Speeds and inputs of a steady motion that were unknown, by name.
+    fn solved(&self) -> Vec<(String, f64)> {
+        match &*self.found {
+            Found::Motion(moving) => moving.solved.iter().map(|s| (s.name.clone(), s.value)).collect(),
+            Found::Rest(_) => Vec::new(),
+        }
+    }
+
     /// Given values that the constraints did not let stand, by name.
     fn not_kept(&self) -> Vec<String> {
         self.found.start().map_or_else(Vec::new, |start| start.not_kept.clone())

@@ -250,6 +250,41 @@ def test_a_driven_joint_moves_as_its_law_says():
     assert caught.value.kind == "not_steady"
 
 
+def test_unknown_speeds_and_forces_are_solved_for():
+    m = mb.Model("governor", gravity=(0, 0, -10))
+    shaft = m.spatial_body("shaft", mass=1, inertia=(1, 1, 1), at=(0, 0, 0))
+    m.spatial_body("arm", mass=2, inertia=(1e-3, 1e-3, 1e-3), at=(0.3, 0, -0.4), markers={"pin": (-0.3, 0, 0.4)})
+    m.revolute("axle", shaft, "ground", axis=(0, 0, 1))
+    m.revolute("pin", "arm.pin", shaft, axis=(0, 1, 0))
+    m.torsion_spring("drag", joint="axle", stiffness=0, damping=0.3)
+    m.torque("motor", on="axle", magnitude=0, input="motor")
+    # W^2 = g / h with the mass h below its pin, and the torque c W.
+    point = m.motion_point(unknown=["spin:axle", "motor"], hold={"arm.z": -0.25})
+    assert point.solved == pytest.approx({"spin:axle": math.sqrt(40), "motor": 0.3 * math.sqrt(40)}, rel=1e-9)
+    assert point["arm.z"] == pytest.approx(-0.25, rel=1e-9)
+    assert m.motion_point(spin={"axle": 6.0}, unknown=["motor"]).solved == pytest.approx({"motor": 1.8}, rel=1e-9)
+    assert m.motion_point(spin={"axle": 5.0}, unknown=["spin:axle"], inputs={"motor": 1.8}).solved["spin:axle"] == pytest.approx(6, rel=1e-9)
+    with pytest.raises(mb.ModelError, match="0 are"):
+        m.motion_point(spin={"axle": 5.0}, hold={"arm.z": -0.25})
+    with pytest.raises(mb.ModelError, match="arm.zz"):
+        m.motion_point(unknown=["spin:axle"], hold={"arm.zz": -0.25})
+    with pytest.raises(mb.ArgumentTypeError, match="unknown"):
+        m.motion_point(unknown="spin:axle")
+
+
+def test_a_campbell_diagram_from_a_start_follows_its_branch():
+    m = mb.Model("governor", gravity=(0, 0, -10))
+    shaft = m.spatial_body("shaft", mass=1, inertia=(1, 1, 1), at=(0, 0, 0))
+    m.spatial_body("arm", mass=2, inertia=(1e-3, 1e-3, 1e-3), at=(0.3, 0, -0.4), markers={"pin": (-0.3, 0, 0.4)})
+    m.revolute("axle", shaft, "ground", axis=(0, 0, 1))
+    m.revolute("pin", "arm.pin", shaft, axis=(0, 1, 0))
+    down = {"arm.x": 0.0, "arm.z": -0.5, "arm.e0": 1.0, "arm.e2": 0.0}
+    found = m.campbell("spin:axle", 4, 8, samples=5, at=down)
+    # The arm straight down grows beyond W^2 = g / L; the one that rises does not.
+    assert [round(u.start[0], 6) for u in found.unstable] == [round(math.sqrt(20), 6)]
+    assert not m.campbell("spin:axle", 4, 8, samples=5).unstable
+
+
 def test_campbell():
     m = mb.Model("disc", parameters={"W": 5.0})
     m.spatial_body("disc", mass=1, inertia=[1, 1, 0.5], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})

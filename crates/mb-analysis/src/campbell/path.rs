@@ -306,8 +306,11 @@ impl<'a> Path<'a> {
         };
         !branch.has_split() || grows_alone && branch.crossings.iter().filter(|c| c.left).all(apart)
     }
-    /// What is passed on the way from rest to the last speed, in sentences.
+    /// What is passed on the way from rest to the last speed, in sentences; with a start given that it is another way.
     pub(super) fn passed(&self) -> Vec<String> {
+        if !self.start.given.is_empty() {
+            return vec!["the motions are those near the configuration given; growing speeds may lead to others from rest".to_owned()];
+        }
         self.passed.borrow().as_ref().map_or_else(Vec::new, |(_, passed)| passed.notes())
     }
     /// Makes the motion that growing speeds lead to from rest known at a speed. Neighbours follow from there, unless branches split: near

@@ -146,7 +146,7 @@ pub struct StartArgs {
     /// Time in s, for drives and loads that are functions of it
     #[arg(long, default_value_t = 0.0, value_name = "SECONDS", allow_negative_numbers = true)]
     pub time: f64,
-    /// Constant value of an input of the model
+    /// Constant value of an input of the model; with --spin `NAME=?` is solved for, from zero or, with `?5`, from 5
     #[arg(long, value_name = "NAME=VALUE")]
     pub input: Vec<Assignment>,
 }
@@ -168,9 +168,14 @@ pub struct MotionArgs {
     #[arg(long, value_name = "SECONDS", conflicts_with = "strategy")]
     pub after: Option<f64>,
     /// Everything behind a joint turns about its axis with this speed in rad/s, such as `axle=50` (may be repeated, also for
-    /// joints behind one another); the steady motion with these speeds is solved for. Implies --moving
+    /// joints behind one another); the steady motion with these speeds is solved for. `axle=?` is an unknown speed, sought from
+    /// 1 rad/s or, with `axle=?20`, from 20. Implies --moving
     #[arg(long, value_name = "JOINT=SPEED", conflicts_with_all = ["strategy", "velocity"])]
     pub spin: Vec<Assignment>,
+    /// A coordinate or an output that has this value in the steady motion, such as `arm.angle=30deg` (may be repeated): one for
+    /// each unknown speed or input, or one less where drag makes the balance of power an equation
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with_all = ["strategy", "velocity", "no_solve", "after", "instant"])]
+    pub hold: Vec<Assignment>,
     /// The frame to see a steady motion from: `ground`, or a body whose frame it turns with; without it the ground's
     /// where the linearization is constant in that, else a body's; implies --moving
     #[arg(long, value_name = "ground | BODY", conflicts_with = "strategy")]
@@ -182,9 +187,13 @@ pub struct MotionArgs {
 }
 
 impl MotionArgs {
+    /// True when an option says what turns or what is held in a steady motion.
+    pub fn seeks(&self) -> bool {
+        !self.spin.is_empty() || !self.hold.is_empty()
+    }
     /// True when an option asks for a point of a motion.
     pub fn given(&self) -> bool {
-        let asked = self.frame.is_some() || self.instant || !self.spin.is_empty();
+        let asked = self.frame.is_some() || self.instant || self.seeks();
         asked || self.moving || !self.velocity.is_empty() || self.after.is_some()
     }
 }
@@ -247,7 +256,7 @@ pub struct CheckArgs {
 /// Arguments of `mb equilibrium`.
 #[derive(Clone, Debug, Args)]
 #[command(
-    after_help = "Examples:\n  mb equilibrium pendulum.toml --find-all 24\n  mb equilibrium frame.toml --reactions\n  mb equilibrium frame.toml --plot loaded.svg\n  mb equilibrium linkage.toml --json > there.json\n  mb modes linkage.toml --at there.json --no-solve"
+    after_help = "Examples:\n  mb equilibrium pendulum.toml --find-all 24\n  mb equilibrium frame.toml --reactions\n  mb equilibrium frame.toml --plot loaded.svg\n  mb equilibrium governor.toml --spin 'axle=?' --hold arm.z=-0.4\n  mb equilibrium linkage.toml --json > there.json\n  mb modes linkage.toml --at there.json --no-solve"
 )]
 pub struct EquilibriumArgs {
     /// The model.
@@ -263,9 +272,14 @@ pub struct EquilibriumArgs {
     #[arg(long, conflicts_with_all = ["find_all", "no_solve"])]
     pub load_path: bool,
     /// Everything behind a joint turns about its axis with this speed in rad/s, such as `axle=50` (may be repeated): the
-    /// steady motion with these speeds in place of a rest
+    /// steady motion with these speeds in place of a rest. `axle=?` is an unknown speed, sought from 1 rad/s or, with `axle=?20`,
+    /// from 20
     #[arg(long, value_name = "JOINT=SPEED", conflicts_with_all = ["find_all", "load_path"])]
     pub spin: Vec<Assignment>,
+    /// A coordinate or an output that has this value in the steady motion, such as `arm.angle=30deg` (may be repeated): one for
+    /// each unknown speed or input, or one less where drag makes the balance of power an equation
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with_all = ["find_all", "load_path", "no_solve"])]
+    pub hold: Vec<Assignment>,
     /// Forces and moments of every joint and rod, with all components, in ground axes
     #[arg(long, conflicts_with_all = ["load_path", "spin"])]
     pub reactions: bool,

@@ -155,6 +155,11 @@ pub struct TrackArgs {
     /// file (.svg, .pdf or .png) it is drawn
     #[arg(long, value_name = "FILE.svg", num_args = 0..=1, default_missing_value = "-", conflicts_with_all = ["path", "group", "modes", "order", "about", "hold", "frozen", "instant", "no_solve", "plot"])]
     pub campbell: Option<PathBuf>,
+    /// Configuration near which the steady motion at the end of the range of a Campbell diagram lies, as in `mb modes`: a coordinate
+    /// such as `arm.angle=70deg` (may be repeated), or a file of `mb equilibrium --json`. Without it the diagram is of the motions that
+    /// growing speeds lead to from rest
+    #[arg(long, value_name = "NAME=VALUE | FILE", requires = "campbell")]
+    pub at: Vec<String>,
     /// Modes of a Campbell diagram: those of lowest frequency at either end
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one, requires = "campbell")]
     pub lowest: usize,

@@ -1,9 +1,8 @@
 //! `mb track --campbell`: steady motions and their modes over a speed, with critical speeds and ranges of growth.
 
 use crate::Answer;
-use crate::args::TrackArgs;
+use crate::args::{StartArgs, TrackArgs};
 use crate::failure::{Failure, NUMERICS, RequestError};
-use crate::flow::StartOptions;
 use crate::flow::campbell::{
     Campbell, CampbellOptions, Critical, ModePoint, SpeedOf, Unsolved, Unstable, campbell,
 };
@@ -92,6 +91,13 @@ pub fn analyse(text: &Text, args: &TrackArgs, progress: Progress) -> Result<Camp
     }
     drop(stage);
     let _stage = progress.stage("following the steady motion and its modes");
+    let start = StartArgs {
+        at: args.at.clone(),
+        no_solve: false,
+        strategy: args.centre.strategy,
+        time: args.centre.time,
+        input: Vec::new(),
+    };
     let options = CampbellOptions {
         samples: args.samples,
         modes: args.lowest,
@@ -101,11 +107,7 @@ pub fn analyse(text: &Text, args: &TrackArgs, progress: Progress) -> Result<Camp
             Some("ground") => FrameChoice::Ground,
             Some(body) => FrameChoice::Body(body.to_owned()),
         },
-        start: StartOptions {
-            strategy: crate::start::strategy(args.centre.strategy),
-            time: args.centre.time,
-            ..StartOptions::default()
-        },
+        start: crate::start::options(&loaded.model, &start)?,
     };
     let found = progress.unless_ended(|| campbell(&loaded.spec, &speed, [from, to], &options, &|_, _| false));
     let found = found.map_err(Failure::Stopped)??;

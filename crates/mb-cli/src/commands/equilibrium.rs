@@ -34,7 +34,7 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style, progress: Progress
         let what = if args.load_path { "--load-path" } else { "--find-all" };
         return Err(RequestError::Rotates { what }.into());
     }
-    if rotates || !args.spin.is_empty() {
+    if rotates || !args.spin.is_empty() || !args.hold.is_empty() {
         return super::steady_motion::run(&loaded, args, style);
     }
     let mut start = crate::start::options(model, &args.start)?;

@@ -47,7 +47,8 @@ impl Steady {
 /// Anything wrong with the spins, or no steady motion with them.
 pub fn run(loaded: &Loaded, args: &EquilibriumArgs, style: Style) -> Result<Answer, Failure> {
     let model = &loaded.model;
-    let motion = MotionArgs { spin: args.spin.clone(), moving: true, ..MotionArgs::default() };
+    let (spin, hold) = (args.spin.clone(), args.hold.clone());
+    let motion = MotionArgs { spin, hold, moving: true, ..MotionArgs::default() };
     let (start, motion) = crate::start::with_motion(model, &args.start, &motion)?;
     let motion = motion.map(|motion| flow::MotionOptions { branch: true, ..motion });
     let site = flow::site(model, &start, motion.as_ref())?;

@@ -139,6 +139,10 @@ fn linear(error: &LinearError) -> Option<&'static str> {
         LinearError::InsideOut { .. } => {
             "`mb equilibrium --load-path` increases the loads from zero and reports how much of them the model carries"
         }
+        LinearError::NotSought { .. } => {
+            "hold one coordinate or output (--hold NAME=VALUE) for each unknown speed or input (--spin JOINT=?, --input NAME=?), or one less \
+             where drag acts on what turns"
+        }
         LinearError::BadSpin { .. } => {
             "name a joint with one free rotation, as in --spin JOINT=SPEED, spin:JOINT for `mb track`, or in a [[steady-rotation]]"
         }

@@ -27,6 +27,14 @@ pub enum RequestError {
         /// The names there are.
         known: Vec<String>,
     },
+    /// Something to hold that the model does not have.
+    #[error("--hold: the model has no coordinate or output `{name}`.")]
+    NothingToHold {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
     /// An input that the model does not have.
     #[error("{option} {name}: the model has no input `{name}`.")]
     NoSuchInput {

@@ -53,6 +53,7 @@ impl RequestError {
         Some(match self {
             Self::NoSuchParameter { name, known, .. } => meant(name, known) + &list("parameters", known),
             Self::NoSuchCoordinate { name, known, .. } => meant(name, known) + &list("coordinates", known),
+            Self::NothingToHold { name, known } => meant(name, known) + &list("coordinates and outputs", known),
             Self::NoSuchInput { name, known, .. } => meant(name, known) + &list("inputs", known),
             Self::NoSuchOutput { name, known, .. } => meant(name, known) + &list("outputs", known),
             Self::NoSuchVariable { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),

@@ -192,6 +192,9 @@ pub struct MovingView {
     inputs: Named,
     outputs: Named,
     residual: f64,
+    /// Speeds and inputs that were unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solved: Option<Named>,
     start: StartView,
 }
 
@@ -211,6 +214,11 @@ impl MovingView {
             inputs: Named::new(model.inputs().to_vec(), &point.u),
             outputs: Named::new(outputs, &model.outputs(point)),
             residual: moving.residual,
+            solved: (!moving.solved.is_empty()).then(|| {
+                let (names, values): (Vec<_>, Vec<_>) =
+                    moving.solved.iter().map(|s| (s.name.clone(), s.value)).unzip();
+                Named::new(names, &values)
+            }),
             start: StartView::new(loaded, &moving.start),
         }
     }

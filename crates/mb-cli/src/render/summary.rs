@@ -99,7 +99,9 @@ fn motion_line(moving: &Moving) -> String {
         ),
         None => "accelerations and reactions solved for".to_owned(),
     };
-    format!("{what}{when}: {how}, residual {}\n", tiny(moving.residual))
+    let solved =
+        moving.solved.iter().map(|s| format!("solved for: {} = {}{}\n", s.name, six(s.value), s.unit));
+    format!("{what}{when}: {how}, residual {}\n{}", tiny(moving.residual), solved.collect::<String>())
 }
 
 /// What shows that a motion is steady.

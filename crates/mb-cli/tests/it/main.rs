@@ -50,6 +50,7 @@ mod simulate;
 mod simulate_failures;
 mod solids;
 mod solvers;
+mod sought;
 mod springs_in_a_ring;
 mod state_space;
 mod support;

@@ -59,11 +59,37 @@ pub fn solve(structure: &DescriptorStructure, options: &DenseOptions) -> Result<
     let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
     let early = Early::keeping(options.keeps_at_interrupt);
     let motion = dense::on_basis(pencil, &basis, options)?;
+    beside(structure, &basis, motion, options, early)
+}
+
+/// As [`solve`], with the eigenpairs `motion` of the mechanical problem, in all coordinates, that are known already.
+///
+/// # Errors
+/// Shapes, entries that are not finite, factorizations.
+pub fn solve_beside(
+    structure: &DescriptorStructure,
+    motion: Spectrum,
+    options: &DenseOptions,
+) -> Result<Spectrum, EigenError> {
+    check::quadratic(&structure.pencil)?;
+    let basis = ConstraintBasis::new(&structure.pencil.phi_q, options.constraint_rank)?;
+    let early = Early::keeping(options.keeps_at_interrupt);
+    beside(structure, &basis, motion, options, early)
+}
+
+/// The eigenvalues of the mechanism with those that the form adds.
+fn beside(
+    structure: &DescriptorStructure,
+    basis: &ConstraintBasis,
+    motion: Spectrum,
+    options: &DenseOptions,
+    early: Early,
+) -> Result<Spectrum, EigenError> {
     let ends_early = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::EndedEarly { .. } });
     if motion.findings.iter().any(ends_early) {
         return Ok(motion);
     }
-    let Some(spurious) = early.step(|| spurious::eigenpairs(structure, &basis, options))? else {
+    let Some(spurious) = early.step(|| spurious::eigenpairs(structure, basis, options))? else {
         let findings = motion.findings.into_iter().chain(early.finding()).collect();
         return Ok(Spectrum::partial(Method::Dense, motion.eigenpairs, motion.counts, findings));
     };

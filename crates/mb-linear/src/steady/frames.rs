@@ -1,17 +1,16 @@
 //! Frames that have a name, the ground's and those of the bodies, the one that the velocities say, and what is not symmetric in each.
 
+use super::elements::Elements;
 use super::full::{FullOrbit, Refused};
 use super::generator::{Generator, in_ground, length};
-use super::scale::{self, Scale};
+use super::scale::Scale;
 use super::search::{cross, place, velocity};
-use super::tiles::{Tiled, Tiling};
 use super::verdict::Asymmetric;
 use super::{BLOCKS_UP_TO, Deviation, Frame, FrameChoice, STEADY, Unsteady};
 use crate::error::LinearError;
 use crate::point::Instant;
-use mb_algebra::{Dense, RankTolerance, Sparse, Svd, dense};
+use mb_algebra::{Dense, RankTolerance, Svd, dense};
 use mb_model::{Block, BlockKind, Model, Point};
-use std::collections::BTreeSet;
 
 /// Angular velocities this near, relative to the largest, are one.
 const SAME_RATE: f64 = 1e-9;
@@ -145,10 +144,6 @@ pub(crate) fn check_frame(model: &Model, point: &Point, frame: &FrameChoice) -> 
 impl FullOrbit<'_> {
     /// The frame wanted, or the first of the ground and the bodies, in which the linearization is constant; else why it is not
     /// in the frame where it changes least.
-    ///
-    /// A change that is small compared with large entries may be large compared with the inertia forces of the motion: two masses on a stiff
-    /// spring, held by weak ones that turn, seem constant from the ground. Where it is, later frames are checked too, and one
-    /// in which the change is smaller by far is taken.
     pub(super) fn search(
         &self,
         at: &Instant,
@@ -162,19 +157,10 @@ impl FullOrbit<'_> {
         };
         let mut least: Option<Unsteady> = None;
         let mut certain = true;
-        let mut best: Option<(f64, Generator, Deviation)> = None;
         for rate in rates {
             let s = Generator::of_frame(model, point, rate);
             match self.check(&s)? {
-                Ok(deviation) => {
-                    let moved = self.beside_inertia(&deviation);
-                    if best.is_none() && moved <= SEEN {
-                        return Ok(Ok((s, deviation)));
-                    }
-                    if best.as_ref().is_none_or(|b| moved <= FAR_LESS * b.0) {
-                        best = Some((moved, s, deviation));
-                    }
-                }
+                Ok(deviation) => return Ok(Ok((s, deviation))),
                 Err(refused) => {
                     certain &= refused.certain;
                     if least.as_ref().is_none_or(|least| refused.why.share() < least.share()) {
@@ -182,9 +168,6 @@ impl FullOrbit<'_> {
                     }
                 }
             }
-        }
-        if let Some((_, s, deviation)) = best {
-            return Ok(Ok((s, deviation)));
         }
         // Smaller models are searched on a basis, where each block may have a frame of its own.
         if *wanted == FrameChoice::Automatic && model.nv() > BLOCKS_UP_TO {
@@ -198,25 +181,12 @@ impl FullOrbit<'_> {
         Ok(Err(Refused { why, certain }))
     }
 
-    /// The largest change of M w^2, C w and K compared with the inertia forces M w^2 of row and column, w the fastest speed.
-    fn beside_inertia(&self, deviation: &Deviation) -> f64 {
-        let w2 = self.scale.unit(0);
-        let inertia: Vec<f64> = super::diagonal(self.mass()).iter().map(|m| (m.abs() * w2).sqrt()).collect();
-        let size = |i: usize| if inertia[i] > 0.0 { inertia[i] } else { self.scale.full[i] };
-        let Some(changes) = deviation.of_entries() else { return deviation.relative };
-        let units = (0..3).map(|order| self.scale.unit(order));
-        let largest = |(x, unit): (&Sparse, f64)| {
-            x.iter().fold(0.0_f64, |a, (value, (i, j))| a.max(value * unit / (size(i) * size(j))))
-        };
-        changes.iter().zip(units).map(largest).fold(0.0, f64::max)
-    }
-
     /// A refusal with what is not symmetric in each of the named frames, of which one must have nothing: the weight, where the frame turns
     /// about another axis than its own, or else the force that changes most.
     pub(super) fn naming(&self, why: Unsteady) -> Unsteady {
-        let owners: BTreeSet<&str> =
-            self.model.members().iter().filter(|m| m.rows == 0).map(|m| m.owner.as_str()).collect();
-        if owners.len() > MOST_OWNERS || why.in_frame_asked {
+        let forces = self.model.members().iter().filter(|m| m.rows == 0);
+        let entries: usize = forces.map(|m| m.wires.v_index.len().pow(2)).sum();
+        if entries > MOST_ENTRIES || why.in_frame_asked {
             return why;
         }
         // The nodes of a shaft that sags turn about axes of their own.
@@ -228,40 +198,11 @@ impl FullOrbit<'_> {
             if weight > ONE_AXIS {
                 return Some(Asymmetric { frame, owner: "the weight".to_owned(), share: weight });
             }
-            let all = owners.iter().map(|owner| (self.asymmetry(owner, &s), *owner));
-            let (share, owner) = all.filter(|x| x.0 > STEADY).max_by(|a, b| a.0.total_cmp(&b.0))?;
-            Some(Asymmetric { frame, owner: owner.to_owned(), share })
+            let uneven = Elements::along(self.model, self.point, self.scale, &s).on_all()?;
+            let owner = self.model.members()[uneven.member].owner.clone();
+            Some(Asymmetric { frame, owner, share: uneven.share })
         };
         Unsteady { asymmetric: rates.iter().take(MOST_FRAMES).filter_map(worst).collect(), ..why }
-    }
-
-    /// By what share the blocks of one owner's forces change along the orbit of `s`.
-    fn asymmetry(&self, owner: &str, s: &Generator) -> f64 {
-        let alone = self.model.forces_of(owner);
-        let point = Point { lambda: Vec::new(), ..self.point.clone() };
-        let tiling = Tiling::new(s);
-        let tiled = |point: &Point, like: Option<&[Tiled; 3]>| -> [Tiled; 3] {
-            let b = alone.blocks(point);
-            let mut k = 0;
-            [&b.m, &b.c, &b.k].map(|x| {
-                k += 1;
-                tiling.tiled(x, like.map(|l| &l[k - 1]))
-            })
-        };
-        let first = tiled(&point, None);
-        let mut largest = first.clone();
-        let mut worst = 0.0_f64;
-        for time in scale::times(self.scale, s, 2) {
-            let mut now = tiled(&s.along(&point, time), Some(&first));
-            let rotations = s.tile_rotations(time);
-            for (order, x) in now.iter_mut().enumerate() {
-                Tiling::turned(x, &rotations);
-                let unit = self.scale.unit(order);
-                worst = worst
-                    .max(tiling.compare(&first[order], x, unit, &self.scale.full, &mut largest[order]).1);
-            }
-        }
-        worst
     }
 }
 
@@ -274,14 +215,8 @@ fn across(gravity: [f64; 3], rate: [f64; 3]) -> f64 {
 /// Share by which axes of rotation differ that a refusal takes for one.
 const ONE_AXIS: f64 = 1e-2;
 
-/// Changes compared with the inertia forces of the motion up to which no better frame is sought.
-const SEEN: f64 = 1e-6;
-
-/// How much less the linearization has to change in another frame.
-const FAR_LESS: f64 = 1e-2;
-
-/// Most owners of forces that are checked one by one.
-const MOST_OWNERS: usize = 200;
+/// Most entries of elements that are kept to name one: so many hundred bytes at most.
+const MOST_ENTRIES: usize = 1_000_000;
 
 /// Most frames that are spoken of.
 const MOST_FRAMES: usize = 3;

@@ -8,8 +8,10 @@
 //!
 //! S is constant and commutes with E, and angular velocities are carried by E too, so that C~, K~ and all terms of the frame
 //! are then the same. This is more than constant matrices on the admissible displacements ask for (`orbit`); where it does
-//! not hold, those decide, in models that dense matrices can hold.
+//! not hold, those decide, in models that dense matrices can hold. The elements one by one (`elements`) have to be the same as well, each
+//! within its own size.
 
+use super::elements::Elements;
 use super::generator::Generator;
 use super::rows::{Group, carried, groups};
 use super::scale::{self, Scale};
@@ -55,9 +57,6 @@ impl<'a> FullOrbit<'a> {
         let mut free = vec![true; model.nv()];
         phi_q.indices().iter().for_each(|column| free[*column] = false);
         Ok(Self { model, point, scale, phases, blocks, rows, free, forces })
-    }
-    pub(super) fn mass(&self) -> &Sparse {
-        &self.blocks.m
     }
     /// The deviation along the orbit of `s`.
     ///
@@ -117,6 +116,12 @@ impl<'a> FullOrbit<'a> {
                 relative = relative.max(share);
             }
             points += 1;
+        }
+        if self.phases >= scale::PHASES
+            && let Some(uneven) = Elements::along(self.model, self.point, self.scale, s).on_all()
+        {
+            let certain = self.free[uneven.coordinate] && uneven.share > decisive;
+            return refused(uneven.refusal(self.model), certain);
         }
         let unseen = self.scale.unseen();
         let changes = largest.map(|x| tiling.sparse(&x).map(|v| unseen * v));

@@ -16,6 +16,7 @@
 //! springs may stand in a ring, whose lower harmonics cancel. Given functions of time are judged by their form ([`Model::unsteady_laws`]).
 
 use super::change::Change;
+use super::elements::Elements;
 use super::generator::Generator;
 use super::scale::{self, Scale};
 use super::{Deviation, STEADY, Unsteady, body_of};
@@ -74,9 +75,21 @@ impl Orbit<'_> {
             }
             out.points += 1;
         }
+        if let Some(unsteady) = self.elements(s) {
+            return Ok(Err(unsteady));
+        }
         let unseen = self.scale.unseen();
         let blocks = out.blocks.map(|x| dense::scale(unseen, &x));
         Ok(Ok(Deviation::reduced(self.r.clone(), blocks, unseen * out.relative, out.points)))
+    }
+    /// An element that changes within its own size, where constraints do not hide that: on coordinates that none of them holds, or on the basis.
+    fn elements(&self, s: &Generator) -> Option<Unsteady> {
+        let point = self.at.point();
+        let elements = Elements::along(self.model, point, self.scale, s);
+        let uneven = elements.on_all()?;
+        let free = dense::column(&self.change.phi_q, uneven.coordinate).iter().all(|x| *x == 0.0);
+        let found = if free { Some(uneven) } else { elements.on_basis(point, s, self.r) };
+        found.map(|uneven| uneven.refusal(self.model))
     }
     /// The point with its multipliers, where equations of motion and constraints hold there.
     fn equations(
@@ -155,7 +168,7 @@ fn blocks(model: &Model, point: &Point) -> ([Dense; 3], Dense) {
 }
 
 /// G2, G1, G0 on the columns of `y`.
-fn reduced([m, c, k]: &[Dense; 3], s: &Generator, y: &Dense) -> [Dense; 3] {
+pub(super) fn reduced([m, c, k]: &[Dense; 3], s: &Generator, y: &Dense) -> [Dense; 3] {
     let s = s.sparse();
     let times_s = |x: &Dense| dense::add_sparse_mul(Dense::zeros(x.nrows(), x.ncols()), 1.0, &s, x);
     let sy = times_s(y);

@@ -11,6 +11,7 @@
 //! are what the error bounds need. Frames that are checked: the ground's, those of the bodies, and those in which a body that
 //! moves on a circle stands still, W = v x a / |v|^2.
 
+use super::elements::Elements;
 use super::frames::{rate_of, rates};
 use super::generator::{Generator, length};
 use super::holding::multipliers;
@@ -133,6 +134,12 @@ impl RollingOrbit<'_> {
             }
             relative = relative.max(worst.1);
             points += 1;
+        }
+        // On coordinates that rows hold the projections may make up for what an element changes.
+        let uneven = Elements::along(model, point, self.scale, s).on_all();
+        let free = |i: usize| (0..self.blocks.phi_q.nrows()).all(|row| self.blocks.phi_q[(row, i)] == 0.0);
+        if let Some(uneven) = uneven.filter(|u| free(u.coordinate)) {
+            return Ok(Err(uneven.refusal(model)));
         }
         let deviation = Deviation::full(largest.map(|x| to_sparse(&x)), relative, points);
         Ok(Ok(Shown { deviation, system: first }))

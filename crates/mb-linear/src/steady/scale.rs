@@ -27,7 +27,7 @@ pub(super) struct Scale {
 }
 
 /// Diagonal entries below this share of the largest are no scale of their own: what is below is rounding of the largest.
-const SMALLEST: f64 = 1e-12;
+pub(super) const SMALLEST: f64 = 1e-12;
 
 /// Share of the largest force that what is left of forces in balance may be: rounding of sums and factors.
 const ROUNDED: f64 = 128.0 * f64::EPSILON;
@@ -66,7 +66,7 @@ impl Scale {
 }
 
 /// Square roots of |M| w^2 + |C| w + |K| on the diagonal.
-fn sizes(diagonals: &[Vec<f64>; 3], speed: f64) -> Vec<f64> {
+pub(super) fn sizes(diagonals: &[Vec<f64>; 3], speed: f64) -> Vec<f64> {
     let unit = [speed * speed, speed, 1.0];
     let size = |i: usize| diagonals.iter().zip(unit).map(|(x, u)| x[i].abs() * u).sum::<f64>();
     let all: Vec<f64> = (0..diagonals[0].len()).map(size).collect();

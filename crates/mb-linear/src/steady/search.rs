@@ -45,7 +45,7 @@ pub struct SteadySearch {
 const MOST: usize = 40;
 
 /// Residual relative to the forces at work at which Newton has arrived.
-const ARRIVED: f64 = 1e-11;
+pub(super) const ARRIVED: f64 = 1e-11;
 /// Residual over that size from which on it may be rounding.
 const NEARLY: f64 = 1e-7;
 
@@ -318,15 +318,8 @@ pub(super) fn at_speed(
     let mut worst = (0, 0.0);
     loop {
         let (residual, phi) = (model.residual(&point), model.phi(&point.q, point.t));
-        let forces = force_scale(model, &point);
         let size = norms::max_abs_vec(&residual);
-        // Stiff beams leave more by the rounding of their coordinates than a share of the forces.
-        let rounding = || {
-            let own = rounding_of_forces(model, &point);
-            residual.iter().zip(own).all(|(r, own)| r.abs() <= ARRIVED * forces + own)
-        };
-        let arrived = size <= ARRIVED * forces || (size <= NEARLY * forces && rounding());
-        let arrived = arrived && norms::max_abs_vec(&phi) <= ARRIVED;
+        let arrived = has_arrived(model, &point, &residual) && norms::max_abs_vec(&phi) <= ARRIVED;
         if let Some((before, left)) = arrival {
             return Ok((if arrived && size <= left { point } else { before }, iteration - 1));
         }
@@ -350,9 +343,8 @@ pub(super) fn at_speed(
         let minus = |x: &[f64]| -> Vec<f64> { x.iter().map(|x| -x).collect() };
         let (mut dq, mut dl) =
             Saddle::sparse_again(&k, &phi_q, &mut patterns)?.solve(&minus(&residual), &minus(&phi));
-        let turn = model.coordinates().largest_turn(&dq);
-        if turn > LARGEST_TURN {
-            let part = LARGEST_TURN / turn;
+        let part = within_a_turn(model, &dq);
+        if part < 1.0 {
             dq.iter_mut().chain(&mut dl).for_each(|x| *x *= part);
         }
         let q = model.coordinates().retract(&point.q, &dq);
@@ -363,11 +355,26 @@ pub(super) fn at_speed(
     }
 }
 
-/// K with a spring on the coordinate that turns fastest, or else moves fastest.
-///
-/// K v = 0 along the motion, and the forces do no work on it; then the step has no part in that coordinate, and the others
-/// are those of K alone.
-pub(super) fn pinned(model: &Model, k: &Sparse, v: &[f64]) -> Sparse {
+/// Whether what is left of the equations of motion is rounding.
+pub(super) fn has_arrived(model: &Model, point: &Point, residual: &[f64]) -> bool {
+    let forces = force_scale(model, point);
+    let size = norms::max_abs_vec(residual);
+    // Stiff beams leave more by the rounding of their coordinates than a share of the forces.
+    let rounding = || {
+        let own = rounding_of_forces(model, point);
+        residual.iter().zip(own).all(|(r, own)| r.abs() <= ARRIVED * forces + own)
+    };
+    size <= ARRIVED * forces || (size <= NEARLY * forces && rounding())
+}
+
+/// The part of a Newton step that turns nothing by more than is allowed at once.
+pub(super) fn within_a_turn(model: &Model, dq: &[f64]) -> f64 {
+    let turn = model.coordinates().largest_turn(dq);
+    if turn > LARGEST_TURN { LARGEST_TURN / turn } else { 1.0 }
+}
+
+/// The coordinate that turns fastest, or else moves fastest; none at rest.
+pub(super) fn fastest(model: &Model, v: &[f64]) -> Option<usize> {
     let mut fastest: Option<(bool, f64, usize)> = None;
     for b in model.coordinates().blocks() {
         for i in 0..b.kind.nv() {
@@ -377,7 +384,15 @@ pub(super) fn pinned(model: &Model, k: &Sparse, v: &[f64]) -> Sparse {
             }
         }
     }
-    let Some((_, _, i)) = fastest else { return k.clone() };
+    fastest.map(|(_, _, i)| i)
+}
+
+/// K with a spring on the coordinate that turns fastest, or else moves fastest.
+///
+/// K v = 0 along the motion, and the forces do no work on it; then the step has no part in that coordinate, and the others
+/// are those of K alone.
+pub(super) fn pinned(model: &Model, k: &Sparse, v: &[f64]) -> Sparse {
+    let Some(i) = fastest(model, v) else { return k.clone() };
     let size = k.data().iter().fold(f64::MIN_POSITIVE, |a, x| a.max(x.abs()));
     let mut spring = mb_algebra::Triplets::new(k.rows(), k.cols());
     mb_algebra::Scatter::add(&mut spring, i, i, size);

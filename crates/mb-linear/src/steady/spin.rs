@@ -30,7 +30,7 @@ impl Spin {
         own.map(|r| Self { carries: r.carries.clone(), speed: r.speed }).collect()
     }
     /// The joint, or the first of the bodies: for messages.
-    fn name(&self, model: &Model) -> String {
+    pub fn name(&self, model: &Model) -> String {
         match &self.carries {
             Carried::Joint(joint) => format!("joint '{joint}'"),
             Carried::Blocks { blocks, .. } => {

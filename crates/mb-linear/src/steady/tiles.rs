@@ -29,6 +29,24 @@ pub(super) struct Tiled {
     data: Vec<Tile>,
 }
 
+/// A tile among the coordinates of one element.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    /// Which tile of the model it is.
+    pub(super) of: u32,
+    /// Its first local coordinate.
+    pub(super) first: usize,
+    /// How many it has.
+    pub(super) size: usize,
+}
+
+impl Piece {
+    /// Its local coordinates.
+    pub(super) fn own(self) -> std::ops::Range<usize> {
+        self.first..self.first + self.size
+    }
+}
+
 impl Tiling {
     pub(super) fn new(s: &Generator) -> Self {
         let tiles = s.tiles();
@@ -39,7 +57,14 @@ impl Tiling {
         }
         Self { tiles, of }
     }
-    fn at(&self, i: usize) -> (u32, usize) {
+    /// The tiles of an element that sees these coordinates, block by block.
+    pub(super) fn of_element(&self, index: &[usize]) -> Vec<Piece> {
+        let all = index.iter().enumerate().map(|(k, i)| (k, self.at(*i)));
+        let begin = all.filter(|(_, (_, within))| *within == 0);
+        begin.map(|(first, (of, _))| Piece { of, first, size: self.tiles[of as usize].1 }).collect()
+    }
+    /// The tile of a coordinate, and which of its coordinates it is.
+    pub(super) fn at(&self, i: usize) -> (u32, usize) {
         let tile = self.of[i];
         (tile, i - self.tiles[tile as usize].0)
     }

@@ -16,6 +16,7 @@
 mod bricks;
 mod columns;
 mod constraints;
+mod elements;
 mod energy;
 mod falls;
 mod lanes;

@@ -19,7 +19,7 @@ from ._campbell import Campbell
 from ._check import Check, checked
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, MbError, ModelError
 from ._motion import Comparison, Run, Simulation, simulate
-from ._names import frame_name, mapping, numbers, resolve, spins
+from ._names import frame_name, held, mapping, numbers, resolve, spins, unknowns
 from ._exponents import Exponents, exponents
 from ._keys import (
     AngleKeys,
@@ -963,6 +963,8 @@ class Model:
         acceleration: Mapping[str, float] | None = None,
         after: float = 0.0,
         spin: Mapping[str, float] | None = None,
+        unknown: Sequence[str] = (),
+        hold: Mapping[str, float] | None = None,
         frame: str | None = None,
         instant: bool = False,
         solve: bool = True,
@@ -982,6 +984,11 @@ class Model:
             Seconds by which the point comes later than the start; the motion is integrated.
         spin : dict
             Joints that turn, rad/s, with what is behind them; in place of the model's own speeds.
+        unknown : sequence of str
+            Speeds, ``spin:JOINT``, and inputs that are solved for, from the values given with ``spin`` (without one 1 rad/s) and ``inputs``.
+        hold : dict
+            Coordinates and outputs that have these values in the steady motion: one for each unknown, or one less where drag makes the
+            balance of power an equation.
         frame : str
             The frame to see a steady motion from: ``ground`` or a body; chosen otherwise.
         instant : bool
@@ -999,16 +1006,29 @@ class Model:
         >>> point = m.motion_point({"P.y": 20 / 3}, at={"P.x": 4 / 3})
         >>> point.lasts, round(point["P.x"], 6)
         (True, 1.333333)
+
+        The speed at which a pendulum of 0.5 m on a turning shaft stands out so that it hangs 0.4 m below its pin: W^2 = g/0.4 m.
+
+        >>> m = mb.Model("governor", gravity=(0, 0, -10))
+        >>> shaft = m.spatial_body("shaft", mass=1, inertia=(1, 1, 1), at=(0, 0, 0))
+        >>> arm = m.spatial_body("arm", mass=2, inertia=(1e-3, 1e-3, 1e-3), at=(0.3, 0, -0.4), markers={"pin": (-0.3, 0, 0.4)})
+        >>> _ = m.revolute("axle", shaft, "ground", axis=(0, 0, 1)); _ = m.revolute("pin", "arm.pin", shaft, axis=(0, 1, 0))
+        >>> point = m.motion_point(unknown=["spin:axle"], hold={"arm.z": -0.4})
+        >>> {name: round(value, 6) for name, value in point.solved.items()}
+        {'spin:axle': 5.0}
         """
         known = self.coordinates
         there = start_values(at, velocity=velocity, inputs=inputs, time=time)
         claimed = there.acceleration if acceleration is None else acceleration
+        turning, sought = unknowns(spins(spin), unknown, self.inputs)
         motion = {
             "velocities": numbers(there.velocity, known, "velocity", "coordinate"),
             "accelerations": numbers(claimed, known, "acceleration", "coordinate"),
             "multipliers": numbers(there.multipliers, self.constraints, "at", "constraint row"),
             "after": start_later(after),
-            "spins": spins(spin),
+            "spins": turning,
+            **sought,
+            **held(hold, self.configuration, known, self.outputs),
             "frame": frame_name(frame),
             "instant": flag(instant, "instant"),
         }
@@ -1025,6 +1045,7 @@ class Model:
         modes: int = 10,
         lines: Sequence[float] = (1, 2, 3),
         frame: str | None = None,
+        at: At = None,
         time: float = 0.0,
     ) -> Campbell:
         """Steady motions and their modes over a speed, with critical speeds and ranges of growth.
@@ -1044,6 +1065,8 @@ class Model:
             Lines of so many per revolution.
         frame : str
             The frame to see modes from: ``ground`` or a body; chosen otherwise.
+        at : dict or path
+            Configuration near which the motion at ``end`` lies; without it growing speeds lead there from rest.
         time : float
             Time, s, for constraints and loads given as functions of it.
 
@@ -1082,6 +1105,7 @@ class Model:
         asked["samples"], asked["modes"] = count(samples, "samples", 2, MOST_SAMPLES), count(modes, "modes")
         asked["lines"] = [number(x, "lines") for x in listed(lines, "lines")]
         asked["frame"], asked["time"] = frame_name(frame), number(time, "time")
+        asked["at"] = numbers(start_values(at).at, self.configuration, "at", "coordinate")
         return Campbell(self, speed, _mb.campbell(self._build(), json.dumps(asked)))
 
     def check(

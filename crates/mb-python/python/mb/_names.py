@@ -39,6 +39,45 @@ def spins(given: Any) -> list[tuple[str, float]]:
     return [(joint, number(speed, f"spin[{joint!r}]")) for joint, speed in mapping(given, "spin", "speeds by joint").items()]
 
 
+def unknowns(turning: list[tuple[str, float]], given: Any, inputs: Sequence[str]) -> tuple[list[tuple[str, float]], dict[str, list[int]]]:
+    """Speeds by joint with those that are unknown among them, and the indices of the unknown speeds and inputs."""
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise ArgumentTypeError(f"unknown is of type {type(given).__name__}, but a list of names is needed.", "unknown")
+    turning = list(turning)
+    speeds: list[int] = []
+    forces: list[int] = []
+    for one in given:
+        name = text(one, "unknown")
+        if not name.startswith("spin:"):
+            forces.append(resolve(name, inputs, "unknown", "input"))
+            continue
+        joint = name.removeprefix("spin:")
+        joints = [known for known, _ in turning]
+        if joint not in joints:
+            turning.append((joint, 1.0))
+            joints.append(joint)
+        speeds.append(joints.index(joint))
+    return turning, {"unknown_spins": speeds, "unknown_inputs": forces}
+
+
+def held(
+    given: Any, configuration: Sequence[str], velocities: Sequence[str], outputs: Sequence[str]
+) -> dict[str, Any]:
+    """What is to have which value: coordinates by their indices in the configuration and among the velocities, and outputs."""
+    places: list[tuple[int, int, float]] = []
+    readings: list[tuple[int, float]] = []
+    for name, value in mapping(given, "hold", "values by coordinate or output").items():
+        value = number(value, f"hold[{name!r}]")
+        if name in configuration and name in velocities:
+            places.append((configuration.index(name), velocities.index(name), value))
+        elif name in outputs:
+            readings.append((outputs.index(name), value))
+        else:
+            both = [q for q in configuration if q in velocities] + list(outputs)
+            resolve(name, both, "hold", "coordinate or output")
+    return {"held_coordinates": places, "held_outputs": readings}
+
+
 def frame_name(value: Any) -> str | None:
     """The frame of a steady motion by its name: ``ground`` or a body."""
     return None if value is None else text(value, "frame", "'ground' or the name of a body")

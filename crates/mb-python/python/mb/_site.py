@@ -234,6 +234,11 @@ class OperatingPoint(OfModel):
         return SteadyBranch(found[0], [Crossing(*c) for c in found[1]], found[2])
 
     @fixed
+    def solved(self) -> dict[str, float]:
+        """Speeds, rad/s, and inputs of a steady motion that were ``unknown``, by name as ``spin:JOINT`` or the input's; empty otherwise."""
+        return dict(self._native.solved())
+
+    @fixed
     def not_kept(self) -> list[str]:
         """Start values that the constraints did not let stand."""
         return self._native.not_kept()
