@@ -280,6 +280,22 @@ def test_campbell():
         m.campbell("W", 1, 1)
 
 
+def test_a_campbell_diagram_warns_where_growth_is_not_known():
+    """Bearings whose soft direction has a stiffness of a few units in the last place of the entries."""
+    k = 1e8
+    across = k * (1 - 2.0**-49)
+    m = mb.Model("disc", parameters={"W": 5.0})
+    m.spatial_body("disc", mass=1, inertia=[1, 1, 0.5], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+    for end in "ab":
+        m.bearing(end, f"disc.{end}", "ground", stiffness=[[k, across], [across, k]])
+    m.steady_rotation("spin", bodies=["disc"], speed="W")
+    with pytest.warns(mb.FindingWarning, match="whether they grow is not known"):
+        found = m.campbell("W", 1, 40, samples=6, lines=[1])
+    assert (found.error[0] >= abs(found.s[0])).all()
+    assert "Nothing grows." not in found.summary and "may grow" in found.summary and found.summary in found._repr_html_()
+    assert any("whether they grow" in note for note in found.notes)
+
+
 @pytest.mark.parametrize(
     "method",
     ["direct-correction", "coordinate-partitioning", "augmented-lagrangian", "baumgarte", "penalty", "standard"],
