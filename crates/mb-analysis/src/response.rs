@@ -32,6 +32,9 @@ pub use matrices::{MatrixResponse, of_matrices};
 pub use poles::{growing, poles_of};
 pub use random::{AtAll, RandomOutput};
 
+/// What a state of a minimal realization counts as reached or seen, relative to A of the balanced system.
+pub const MINIMAL_TOLERANCE: f64 = 1e-10;
+
 /// Coordinates and constraint rows in all up to which zeros are computed.
 pub const MOST_ROWS_OF_ZEROS: usize = 800;
 

@@ -1070,7 +1070,23 @@ class ModelModes(Modes):
         return animate(self, mode, scale, frames, seconds)
 
     def to_pyvista(self, mode: int = 0, *, scale: float | None = None) -> Any:
-        """The model moved along a mode as a ``pyvista.MultiBlock`` of lines and faces."""
+        """The model moved along a mode as a ``pyvista.MultiBlock`` of lines and faces.
+
+        ``scale``: as of :meth:`plot`. Without pyvista there is an ImportError.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> modes = m.equilibrium().linearize().modes()
+        >>> try:
+        ...     found = modes.to_pyvista(0).n_blocks > 0
+        ... except ImportError as error:
+        ...     found = error.name == "pyvista"
+        >>> found
+        True
+        """
         from ._plot import to_pyvista
 
         return to_pyvista(self, mode, scale)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import warnings
@@ -282,8 +281,7 @@ def _design(parameters: Any, known: list[str], random: int | None, latin: int | 
         cases = int(np.prod([float(len(axis)) for axis in axes])) if axes else 0
         if cases > MOST:
             raise ArgumentError(f"the sweep has {cases} cases; at most {MOST} are worked on.", "parameters")
-        points = [list(point) for point in itertools.product(*axes)] if axes else []
-        return {"points": {"names": list(map(str, parameters)), "points": points, "shape": [len(axis) for axis in axes]}}
+        return {"grid": {"names": list(map(str, parameters)), "axes": axes}}
     if draws is not None:
         raise ArgumentError("random= and latin= draw from ranges: {'k': (500, 1500)}.", "parameters")
     if hasattr(parameters, "columns") and hasattr(parameters, "to_numpy"):
@@ -302,7 +300,7 @@ def _design(parameters: Any, known: list[str], random: int | None, latin: int | 
         if set(row) != set(names):
             raise ArgumentError(f"parameters[{k}] names {', '.join(map(str, row))}, but the first case names {', '.join(names)}.", "parameters")
     points = [[number(row[name], f"parameters[{k}][{name!r}]") for name in names] for k, row in enumerate(rows)]
-    return {"points": {"names": names, "points": points, "shape": []}}
+    return {"points": {"names": names, "points": points}}
 
 
 def sweep(
@@ -355,9 +353,9 @@ def sweep(
             raise ArgumentError("floquet takes a periodic motion, and moving, after, spin and frame a steady one: leave one of them out.", "floquet")
         motion = {"velocities": by_name(velocity, v, "velocity", "coordinate"), "after": 0.0, "spins": [], "frame": None}
     design = _design(parameters, list(model.parameters), random, latin, seed)
-    if "points" in design and not design["points"]["points"]:
+    if not design.get("grid", {"names": True})["names"] or not design.get("points", {"points": True})["points"]:
         raise ArgumentError("parameters is empty: a sweep needs a parameter that varies.", "parameters")
-    if boundary and not 1 <= len(design.get("points", {}).get("shape", [])) <= 2:
+    if boundary and not 1 <= len(design.get("grid", {"names": []})["names"]) <= 2:
         raise ArgumentError("boundary=True needs a grid of one or two parameters.", "boundary")
     asked = {
         "design": design,
