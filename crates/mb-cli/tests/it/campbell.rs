@@ -273,10 +273,15 @@ fn what_has_no_digits_is_not_said_to_be_stable() {
         bearing("one", "a"),
         bearing("two", "b")
     );
-    let args = ["track", "-", "--parameter", "W", "--from", "1", "--to", "40", "--samples", "6", "--campbell"];
+    let args =
+        ["track", "-", "--parameter", "W", "--from", "1", "--to", "40", "--samples", "6", "--campbell"];
     let text = mb_with(&args, &model);
     assert_eq!((text.code, text.err.as_str()), (0, ""));
-    assert!(text.out.contains("what has no digits may grow") && !text.out.contains("nothing grows\n"), "{}", text.out);
+    assert!(
+        text.out.contains("what has no digits may grow") && !text.out.contains("nothing grows\n"),
+        "{}",
+        text.out
+    );
     let notes = campbell(&model, "W", ["1", "40"], &["--samples", "6"])["notes"].to_string();
     assert!(notes.contains("whether they grow is not known"), "{notes}");
     let folder = tempfile::tempdir().unwrap();

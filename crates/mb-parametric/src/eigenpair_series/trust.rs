@@ -126,7 +126,8 @@ impl EigenpairSeries {
     fn visible_step(&self, parts: &[c64]) -> f64 {
         let (size, floor) = (self.s[0].norm(), self.floor(self.s[0].norm()));
         let visible = parts.iter().map(|part| part.norm()).enumerate().skip(1).take(2);
-        let steps = visible.filter(|(_, part)| *part > floor).map(|(k, part)| (size / part).powf((k as f64).recip()));
+        let steps =
+            visible.filter(|(_, part)| *part > floor).map(|(k, part)| (size / part).powf((k as f64).recip()));
         steps.reduce(f64::min).filter(|step| step.is_finite() && *step > 0.0).unwrap_or(1.0)
     }
 

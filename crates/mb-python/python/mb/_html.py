@@ -61,7 +61,9 @@ class Record:
         return [(f.name, short(getattr(self, f.name))) for f in fields if f.repr]
 
     def __repr__(self) -> str:
-        return f"<mb.{type(self).__name__}: {', '.join(f'{name} {value}' for name, value in self._fields())}>"
+        # Sentences stand whole in the table alone.
+        fields = (f"{name} {value if len(value) <= 60 else value[:57] + '...'}" for name, value in self._fields())
+        return f"<mb.{type(self).__name__}: {', '.join(fields)}>"
 
     def _repr_html_(self) -> str:
         return table((), self._fields())

@@ -165,7 +165,7 @@ class Run(OfModel):
         >>> run.outputs
         {}
         """
-        return dict(zip(self.model.outputs, self._native.outputs(), strict=True))
+        return dict(zip(self._then.outputs, self._native.outputs(), strict=True))
 
     @fixed
     def _records(self) -> dict[str, Floats]:
@@ -276,12 +276,12 @@ class Run(OfModel):
 
     def __getitem__(self, name: str) -> Floats:
         """The history of an output or of a configuration number by name."""
-        if text(name, "name", "the name of an output or a coordinate") in self.model.outputs:
+        if text(name, "name", "the name of an output or a coordinate") in self._then.outputs:
             return self.outputs[name]
-        known = self.model.configuration
+        known = self._then.configuration
         if name in known:
             return self.q[known.index(name)]
-        resolve(name, [*self.model.outputs, *known], "run", "output or coordinate")
+        resolve(name, [*self._then.outputs, *known], "run", "output or coordinate")
         raise AssertionError("a name that is not there is refused")
 
     def __len__(self) -> int:
@@ -300,7 +300,7 @@ class Run(OfModel):
         """
         pandas = need("pandas", "to_frame()")
         columns = dict(self.outputs)
-        columns.update(zip(self.model.configuration, self.q, strict=True))
+        columns.update(zip(self._then.configuration, self.q, strict=True))
         columns.update(kinetic=self.kinetic, potential=self.potential, violation=self.violation)
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"))
 
@@ -317,7 +317,7 @@ class Run(OfModel):
         >>> axes = m.simulate(1.0, every=0.5).plot("P.y")
         """
         axes = need("matplotlib.pyplot", "plot()").subplots(3, 1, sharex=True)[1] if ax is None else ax
-        for name in names or self.model.outputs:
+        for name in names or self._then.outputs:
             axes[0].plot(self.t, self[name], label=name)
         violation = np.where(self.violation > 0, self.violation, np.nan)
         axes[1].plot(self.t, violation, label="violation")
@@ -329,12 +329,12 @@ class Run(OfModel):
         axes[2].set_ylabel("energy, J")
         axes[2].set_xlabel("t, s")
         axes[2].legend()
-        if names or self.model.outputs:
+        if names or self._then.outputs:
             axes[0].legend()
         return axes
 
     def _repr_html_(self) -> str:
-        histories = {**self.outputs, **dict(zip(self.model.configuration, self.q, strict=True))}
+        histories = {**self.outputs, **dict(zip(self._then.configuration, self.q, strict=True))}
         rows = ((name, *(f"{value:.6g}" for value in (x[0], x.min(), x.max(), x[-1]))) for name, x in histories.items())
         end = f"{self.end} at {self.t[-1]:.6g} s, {len(self)} reports, violation at most {self.violation.max():.1e}"
         return _html.table(("", "start", "least", "most", "end"), rows, end, total=len(histories))

@@ -86,7 +86,7 @@ class Orbit(OfModel):
         self.steps, self.iterations, self.defect, self.moved, *violation = native.quality()
         self.violation: tuple[float, float] = (violation[0], violation[1])
         self.shift, self.turn = (np.asarray(x) for x in native.displacement())
-        self.turns = {name: n for name, n in zip(model.coordinates, turns, strict=True) if n}
+        self.turns = {name: n for name, n in zip(self._then.coordinates, turns, strict=True) if n}
 
     def _again(self) -> Any:
         return _mb.orbit(self._native_model(), self._asked)
@@ -147,7 +147,7 @@ class Orbit(OfModel):
 
     def __getitem__(self, name: str) -> Floats:
         """The history of a configuration number over the period, ``orbit["crank.angle"]``."""
-        return self.q[resolve(name, self.model.configuration, "orbit", "coordinate")]
+        return self.q[resolve(name, self._then.configuration, "orbit", "coordinate")]
 
     @fixed
     def _floquet(self) -> Floquet:
@@ -238,11 +238,11 @@ class Orbit(OfModel):
                     "defect": self.defect,
                 },
                 "operating_point": {
-                    "configuration": dict(zip(model.configuration, self.q[:, 0].tolist(), strict=True)),
-                    "velocities": dict(zip(model.coordinates, self.v[:, 0].tolist(), strict=True)),
-                    "accelerations": dict(zip(model.coordinates, a.tolist(), strict=True)),
-                    "multipliers": dict(zip(model.constraints, multipliers.tolist(), strict=True)),
-                    "inputs": dict(zip(model.inputs, self._native.inputs(), strict=True)),
+                    "configuration": dict(zip(self._then.configuration, self.q[:, 0].tolist(), strict=True)),
+                    "velocities": dict(zip(self._then.coordinates, self.v[:, 0].tolist(), strict=True)),
+                    "accelerations": dict(zip(self._then.coordinates, a.tolist(), strict=True)),
+                    "multipliers": dict(zip(self._then.constraints, multipliers.tolist(), strict=True)),
+                    "inputs": dict(zip(self._then.inputs, self._native.inputs(), strict=True)),
                     "time": float(self.t[0]),
                 },
                 "states": [
@@ -269,7 +269,7 @@ class Orbit(OfModel):
         """
         pandas = need("pandas", "to_frame()")
         return pandas.DataFrame(
-            dict(zip(self.model.configuration, self.q, strict=True)), index=pandas.Index(self.t, name="t")
+            dict(zip(self._then.configuration, self.q, strict=True)), index=pandas.Index(self.t, name="t")
         )
 
     def plot(self, *names: str, ax: Any = None) -> Any:
@@ -285,7 +285,7 @@ class Orbit(OfModel):
         >>> ax = m.orbit("2*pi/W").plot()
         """
         ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
-        for name in names or self.model.configuration:
+        for name in names or self._then.configuration:
             ax.plot(self.t, self[name], label=name)
         ax.set_xlabel("t, s")
         ax.legend()
@@ -296,7 +296,7 @@ class Orbit(OfModel):
         return f"<mb.Orbit of '{self.model.name}': period {self.period:.6g} s{kind}, {self.steps} steps, closes within {self.defect:.1e}>"
 
     def _repr_html_(self) -> str:
-        names = self.model.configuration
+        names = self._then.configuration
         rows = ((name, f"{x[0]:.6g}", f"{x.min():.6g}", f"{x.max():.6g}") for name, x in zip(names, self.q, strict=True))
         return _html.table(("coordinate", "start", "least", "most"), rows, f"period {self.period:.9g} s", total=len(names))
 

@@ -356,11 +356,11 @@ class OperatingPoint(OfModel):
         >>> round(m.equilibrium().outputs["height"], 9)
         -1.4
         """
-        return dict(zip(self.model.outputs, self._native.outputs().tolist(), strict=True))
+        return dict(zip(self._then.outputs, self._native.outputs().tolist(), strict=True))
 
     def __getitem__(self, name: str) -> float:
         """The value of a configuration number by name, ``eq["crank.angle"]``."""
-        return float(self.q[resolve(name, self.model.configuration, "equilibrium", "coordinate")])
+        return float(self.q[resolve(name, self._then.configuration, "equilibrium", "coordinate")])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the point as JSON, which ``at=`` of every analysis and ``--at`` of the program read.
@@ -380,14 +380,14 @@ class OperatingPoint(OfModel):
         model = self.model
         time, inputs = self._when
         point: dict[str, Any] = {
-            "configuration": dict(zip(model.configuration, self.q.tolist(), strict=True)),
-            "multipliers": dict(zip(model.constraints, self.multipliers.tolist(), strict=True)),
-            "inputs": dict(zip(model.inputs, inputs, strict=True)),
+            "configuration": dict(zip(self._then.configuration, self.q.tolist(), strict=True)),
+            "multipliers": dict(zip(self._then.constraints, self.multipliers.tolist(), strict=True)),
+            "inputs": dict(zip(self._then.inputs, inputs, strict=True)),
             "time": time,
         }
         if not self.at_rest:
-            point["velocities"] = dict(zip(model.coordinates, self.v.tolist(), strict=True))
-            point["accelerations"] = dict(zip(model.coordinates, self.a.tolist(), strict=True))
+            point["velocities"] = dict(zip(self._then.coordinates, self.v.tolist(), strict=True))
+            point["accelerations"] = dict(zip(self._then.coordinates, self.a.tolist(), strict=True))
         head = {"program": f"mb-modes {_mb.__version__}", "model": {"name": model.name}}
         write(path, {**head, "operating_point": point, "stability": self.stability, "residual": self.residual})
 
@@ -422,7 +422,7 @@ class OperatingPoint(OfModel):
         return f"<mb.OperatingPoint of '{self.model.name}': {self.stability}, residual {self.residual:.1e}>"
 
     def _repr_html_(self) -> str:
-        rows = ((name, f"{value:.6g}") for name, value in zip(self.model.configuration, self.q, strict=True))
+        rows = ((name, f"{value:.6g}") for name, value in zip(self._then.configuration, self.q, strict=True))
         return _html.table(("coordinate", "value"), rows, self.stability, total=len(self.q))
 
 
