@@ -250,48 +250,6 @@ fn a_diagram_is_drawn_and_written() {
     assert!(csv.lines().next().unwrap().contains("mode 1 whirl"), "{csv}");
 }
 
-/// Bearings whose soft direction has a stiffness of a few units in the last place of their entries: that motion has an eigenvalue without
-/// digits, and nothing is said of its growth.
-#[test]
-fn what_has_no_digits_is_not_said_to_be_stable() {
-    let stiff = 1e8;
-    let across = stiff * (1.0 - 2.0_f64.powi(-49));
-    let bearing = |name: &str, end: &str| {
-        format!(
-            "{{ name = \"{name}\", a = \"disc.{end}\", b = \"ground\", stiffness = [[{stiff:?}, {across:?}], [{across:?}, {stiff:?}]] }}"
-        )
-    };
-    let model = format!(
-        r#"
-        units = "SI"
-        name = "disc on soft bearings"
-        parameters = {{ W = 5 }}
-        spatial-body = [{{ name = "disc", mass = 1, inertia = [1, 1, 0.5], at = [0, 0, 0], markers = {{ a = [0, 0, -2], b = [0, 0, 2] }} }}]
-        steady-rotation = [{{ name = "spin", bodies = ["disc"], speed = "W" }}]
-        bearing = [{}, {}]
-        "#,
-        bearing("one", "a"),
-        bearing("two", "b")
-    );
-    let args =
-        ["track", "-", "--parameter", "W", "--from", "1", "--to", "40", "--samples", "6", "--campbell"];
-    let text = mb_with(&args, &model);
-    assert_eq!((text.code, text.err.as_str()), (0, ""));
-    assert!(
-        text.out.contains("what has no digits may grow") && !text.out.contains("nothing grows\n"),
-        "{}",
-        text.out
-    );
-    let notes = campbell(&model, "W", ["1", "40"], &["--samples", "6"])["notes"].to_string();
-    assert!(notes.contains("whether they grow is not known"), "{notes}");
-    let folder = tempfile::tempdir().unwrap();
-    let page = folder.path().join("page.html").display().to_string();
-    let run = mb_with(&["report", "-", "-o", &page, "--campbell", "W", "1", "40"], &model);
-    assert_eq!(run.code, 0, "{}", run.err);
-    let page = std::fs::read_to_string(page).unwrap();
-    assert!(page.contains("whether they grow is not known") && !page.contains("Nothing grows."));
-}
-
 /// A steel shaft with a disc, in elements so short that the rounding of their places is more than a share of the forces at work.
 const FINE: &str = r#"
     units = "SI"

@@ -1691,8 +1691,8 @@ def _axis(table: str, key: str, value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True)
-class Redundancy:
+@dataclass(frozen=True, repr=False)
+class Redundancy(_html.Record):
     """Rank of the constraints.
 
     Attributes
