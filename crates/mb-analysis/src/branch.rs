@@ -87,7 +87,7 @@ impl FromRest {
         let mut out: Vec<String> =
             self.branch().into_iter().flat_map(|b| &b.crossings).map(|c| self.crossing(c)).collect();
         if !self.shown {
-            out.push("the model is built in steady motion with these speeds, which is shown; --at starts near another".to_owned());
+            out.push("the model is built in steady motion with these speeds, which is shown; a start configuration near another one leads to it".to_owned());
         }
         match &self.reached {
             Reached::Whole(branch) if !branch.watched => out.push(
@@ -97,7 +97,7 @@ impl FromRest {
             ),
             Reached::Whole(branch) if branch.crossings.is_empty() => out.push(
                 "no real eigenvalue passes through zero between rest and these speeds; other steady motions that are not connected \
-                 with rest may exist (--at starts near one)"
+                 with rest may exist; a start configuration near one leads to it"
                     .to_owned(),
             ),
             Reached::Whole(_) => {}

@@ -7,6 +7,8 @@
 //! ```
 
 mod absent;
+mod found;
+mod matrices;
 pub mod notes;
 mod poles;
 mod random;
@@ -14,28 +16,27 @@ mod shown;
 
 use crate::error::AnalysisError;
 use crate::{FormulationSpectrum, part, spectrum};
+use found::{Found, Question, has_all_poles, infinite_at, wider};
 use mb_algebra::{Dense, DenseC, c64, sparse, to_dense};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::sparse::{Request, SparseOptions};
 use mb_linear::{Formulation, OperatingPoint, linearize_sparse, output_maps};
 use mb_model::Model;
 use mb_response::{
-    Evaluator, Infinite, Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, SweptPoint, grid,
-    peaks, phases,
+    Evaluator, Infinite, Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, SweptPoint,
+    phases,
 };
-use std::f64::consts::TAU;
 
-pub use absent::{AbsentPole, absent};
+pub use absent::AbsentPole;
+pub use matrices::{MatrixResponse, of_matrices};
 pub use poles::{growing, poles_of};
 pub use random::{AtAll, RandomOutput};
 
+/// What a state of a minimal realization counts as reached or seen, relative to A of the balanced system.
+pub const MINIMAL_TOLERANCE: f64 = 1e-10;
+
 /// Coordinates and constraint rows in all up to which zeros are computed.
 pub const MOST_ROWS_OF_ZEROS: usize = 800;
-
-/// Coordinates and constraint rows in all up to which all poles are computed.
-const ALL_POLES_UP_TO: usize = 240;
-/// How far beyond the band poles are computed, as a ratio.
-const BEYOND: f64 = 1.2;
 
 /// What drives the outputs.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,7 +148,7 @@ impl ModelResponse {
     }
     /// Frequencies of the undamped poles of one entry up to the end of the band, rad/s.
     pub fn infinite_at(&self, entry: (usize, usize)) -> Vec<f64> {
-        self.infinite.iter().filter(|(_, list)| list.contains(&entry)).map(|(w, _)| *w).collect()
+        infinite_at(&self.infinite, entry)
     }
     /// Phases of one entry in degrees without jumps, by sample.
     pub fn phases(&self, entry: (usize, usize)) -> Vec<f64> {
@@ -216,39 +217,31 @@ pub fn response(
     request: &ResponseRequest,
 ) -> Result<ModelResponse, AnalysisError> {
     let plant = plant(model, at, request)?;
-    let all_poles = model.nv() + model.nc() <= ALL_POLES_UP_TO;
-    let [from, to] = request.band_hz;
+    let all_poles = has_all_poles(model.nv() + model.nc());
     let poles = if all_poles {
         spectrum(model, at, &Formulation::Minimal(NullSpaceMethod::Qr))?
     } else {
-        let band = Request::Band { from_hz: from / BEYOND, to_hz: to * BEYOND, max_damping_ratio: None };
+        let [from_hz, to_hz] = wider(request.band_hz);
+        let band = Request::Band { from_hz, to_hz, max_damping_ratio: None };
         part::of_model(model, at, band, &SparseOptions::default())?
     };
     let response = Response::new(plant)?;
     let (values, own) = poles_of(&response, &poles.spectrum, all_poles)?;
-    let band = [from, to].map(|f| f * TAU);
-    let omegas = grid(band, &values, &request.sweep);
     let mut evaluator = Evaluator::new(&response, &request.sweep, &values);
-    let mut swept = evaluator.sweep(&omegas)?;
-    swept.points = swept.points.into_iter().map(|point| shape(point, request)).collect();
-    let mut infinite = match request.sweep.only {
-        Some(_) if !all_poles => Vec::new(),
-        _ => evaluator.infinite([0.0, band[1]])?,
+    let turns: Option<Vec<c64>> = match request.drive {
+        Drive::Unbalance { .. } => Some((0..response.plant().inputs()).map(quadrature).collect()),
+        _ => None,
     };
-    let absent = match request.drive {
-        Drive::Unbalance { .. } => {
-            let turns: Vec<c64> = (0..response.plant().inputs()).map(quadrature).collect();
-            absent::absent_of_sum(response.plant(), &turns, &poles.spectrum, &mut infinite)
-        }
-        _ => absent(response.plant(), &poles.spectrum, &infinite),
+    let question = Question {
+        plant: response.plant(),
+        poles: (&poles.spectrum, &values),
+        all_poles,
+        band_hz: request.band_hz,
+        sweep: &request.sweep,
+        weights: turns.as_deref(),
+        shape: &|point| shape(point, request),
     };
-    let absent = absent.into_iter().filter(|p| p.omega >= band[0]).collect();
-    let undamped: Vec<f64> =
-        infinite.iter().filter(|(_, entries)| !entries.is_empty()).map(|(w, _)| *w).collect();
-    let peaks = match request.sweep.only {
-        Some(_) => Vec::new(),
-        None => peaks(&swept.points, &undamped, &mut |omega| Ok(shape(evaluator.at(omega)?, request)))?,
-    };
+    let Found { sweep, peaks, infinite, absent } = question.answer(&mut evaluator)?;
     let outputs: Vec<String> =
         request.outputs.iter().map(|o| model.sensors()[*o].name.clone() + &request.primes()).collect();
     let inputs: Vec<String> = match &request.drive {
@@ -279,7 +272,7 @@ pub fn response(
         random = bands.into_iter().zip(all).map(|(band, all)| RandomOutput { band, all }).collect();
     }
     Ok(ModelResponse {
-        sweep: swept,
+        sweep,
         peaks,
         inputs,
         outputs,

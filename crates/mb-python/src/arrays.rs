@@ -75,11 +75,11 @@ pub(crate) fn sparse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Sparse> {
     } else {
         return Err(PyTypeError::new_err(format!("{name} is neither a matrix of doubles nor a sparse one.")));
     };
-    let usable = |x: f64| x.abs() <= LARGEST_ENTRY;
-    // All of them are looked at, several at once; the place of one is searched for where there is one.
-    if !matrix.data().iter().fold(true, |so_far, x| so_far & usable(*x))
-        && let Some((entry, (row, col))) = matrix.iter().find(|(x, _)| !usable(**x))
-    {
+    let (matrix, bad) = work::run_sized(py, matrix.rows().max(matrix.cols()), move || {
+        let bad = unusable(&matrix);
+        (matrix, bad)
+    })?;
+    if let Some((entry, (row, col))) = bad {
         let rule = if entry.is_finite() {
             format!("products of entries beyond {LARGEST_ENTRY:e} overflow: take other units")
         } else {
@@ -89,6 +89,16 @@ pub(crate) fn sparse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Sparse> {
         return Err(errors::argument(py, name, message, Some((row, col))));
     }
     Ok(matrix)
+}
+
+/// An entry that cannot be calculated with, and its place. All of them are looked at, several at once; the place is searched for where
+/// there is one.
+fn unusable(matrix: &Sparse) -> Option<(f64, (usize, usize))> {
+    let usable = |x: f64| x.abs() <= LARGEST_ENTRY;
+    if matrix.data().iter().fold(true, |so_far, x| so_far & usable(*x)) {
+        return None;
+    }
+    matrix.iter().find(|(x, _)| !usable(**x)).map(|(x, at)| (*x, at))
 }
 
 /// Whether every number is one; all of them are looked at, several at once.

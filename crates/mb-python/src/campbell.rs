@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mb_analysis::StartOptions;
 use mb_analysis::campbell::{Campbell, CampbellOptions, ModePoint, SpeedOf, campbell as diagram};
+use mb_analysis::{StartOptions, sentences};
 use mb_linear::FrameChoice;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -18,6 +18,8 @@ use crate::{errors, work};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {
+    /// The speed as its user writes it.
+    name: String,
     parameter: Option<String>,
     joint: Option<String>,
     velocity: Option<usize>,
@@ -66,6 +68,7 @@ impl Drop for Stop {
 #[pyfunction]
 pub(crate) fn campbell<'py>(py: Python<'py>, model: &Model, asked: &str) -> PyResult<Bound<'py, PyDict>> {
     let asked: Asked = read(py, asked)?;
+    let speed = asked.name.clone();
     let spec = model.spec();
     let stopped = Arc::new(AtomicBool::new(false));
     let guard = Stop(Arc::clone(&stopped));
@@ -75,10 +78,10 @@ pub(crate) fn campbell<'py>(py: Python<'py>, model: &Model, asked: &str) -> PyRe
     };
     let found = work::run(py, job)?.map_err(|e| errors::analysis(py, &e))?;
     drop(guard);
-    dictionary(py, found)
+    dictionary(py, found, &speed)
 }
 
-fn dictionary(py: Python<'_>, found: Campbell) -> PyResult<Bound<'_, PyDict>> {
+fn dictionary<'py>(py: Python<'py>, found: Campbell, speed: &str) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);
     let size = (found.speeds.len(), found.modes.len());
     let array = |of: &dyn Fn(&ModePoint) -> f64| {
@@ -100,6 +103,10 @@ fn dictionary(py: Python<'_>, found: Campbell) -> PyResult<Bound<'_, PyDict>> {
     let unstable: Vec<_> =
         unstable.map(|u| (pair(u.from), pair(u.to), u.growth, u.at, u.mode, u.divergence)).collect();
     out.set_item("unstable", unstable)?;
+    out.set_item("summary", found.summary())?;
+    let notes = found.notes(speed, 0).into_iter();
+    let notes: Vec<_> = notes.map(|note| (sentences::one(&note.words), note.warns)).collect();
+    out.set_item("notes", notes)?;
     out.set_item("frame", found.frame.map(|f| f.to_string()))?;
     out.set_item("deviation", found.deviation)?;
     out.set_item("shown", found.shown)?;

@@ -58,7 +58,7 @@ pub(crate) fn eigs_descriptor(
             fits(py, "E", &e, n, Some("A"))?;
             e
         }
-        None => sparse::identity(n),
+        None => work::run_sized(py, n, move || sparse::identity(n))?,
     };
     let (request, options) =
         (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?.options());
@@ -97,27 +97,32 @@ pub(crate) fn pencil(
         fits(py, name, &matrix, n, Some("K"))?;
         Ok(Some(matrix))
     };
-    let m = square("M", m)?.unwrap_or_else(|| sparse::identity(n));
+    let m = square("M", m)?;
     let c = square("C", c)?;
     let g = square("gyroscopic", g)?.map(|g| skew(py, g)).transpose()?;
     if symmetric && g.as_ref().is_some_and(|g| g.data().iter().any(|x| *x != 0.0)) {
         let message = "gyroscopic is skew-symmetric, but symmetric=True declares all matrices symmetric: leave one of them out.";
         return Err(errors::argument(py, "gyroscopic", message.to_owned(), None));
     }
-    let c = match (c, g) {
-        (Some(c), Some(g)) => work::run_sized(py, n, move || sparse::add(1.0, &c, 1.0, &g))?,
-        (Some(one), None) | (None, Some(one)) => one,
-        (None, None) => sparse::zeros(n, n),
-    };
     let phi_q = match constraints {
         Some(value) => {
             let rows = arrays::sparse("constraints", value)?;
             constraint_columns(py, &rows, n)?;
-            rows
+            Some(rows)
         }
-        None => sparse::zeros(0, n),
+        None => None,
     };
-    Ok(QuadraticPencil { m, c, k, phi_q })
+    // The matrices that are made here are as long as the others: signals are looked at meanwhile.
+    work::run_sized(py, n, move || QuadraticPencil {
+        m: m.unwrap_or_else(|| sparse::identity(n)),
+        c: match (c, g) {
+            (Some(c), Some(g)) => sparse::add(1.0, &c, 1.0, &g),
+            (Some(one), None) | (None, Some(one)) => one,
+            (None, None) => sparse::zeros(n, n),
+        },
+        phi_q: phi_q.unwrap_or_else(|| sparse::zeros(0, n)),
+        k,
+    })
 }
 
 /// Checks that a matrix is n x n, as the `first` one is.

@@ -2,18 +2,14 @@
 
 use std::f64::consts::TAU;
 
-use mb_algebra::{Dense, QuadraticPencil, Sparse, c64};
+use mb_algebra::{Dense, c64};
 use mb_analysis::response::{
-    AbsentPole, Density, Drive, MOST_ROWS_OF_ZEROS, ModelResponse, ResponseRequest, absent, growing, notes,
-    poles_of, response as of_model,
+    Density, Drive, MOST_ROWS_OF_ZEROS, ModelResponse, ResponseRequest, notes, of_matrices,
+    response as of_model,
 };
 use mb_analysis::{check_size, sentences};
-use mb_eigen::sparse::{Request, SparseOptions, solve};
 use mb_eigen::{Eigenpair, Spectrum};
-use mb_response::{
-    Evaluator, Infinite, Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, Zeros, grid,
-    peaks, phases, zeros,
-};
+use mb_response::{Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, Zeros, phases, zeros};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -24,11 +20,6 @@ use crate::eigs::{pencil, stiffness};
 use crate::options::read;
 use crate::site::Site;
 use crate::{errors, work};
-
-/// Unknowns and constraint rows up to which all poles of given matrices are computed.
-const ALL_POLES_UP_TO: usize = 240;
-/// How far beyond the band poles are computed, as a ratio.
-const BEYOND: f64 = 1.2;
 
 /// Frequencies, Hz.
 #[derive(Deserialize)]
@@ -214,21 +205,17 @@ pub(crate) fn matrix_response<'py>(
     plant.loss = a.loss;
     let grid: Grid = read(py, grid)?;
     let size = (plant.outputs(), plant.inputs());
-    let found = work::run(py, move || of_matrices(plant, &grid, with_zeros))?;
-    let OfMatrices { swept, peaks, poles, all, lossy, infinite, absent, zeros } =
-        found.map_err(|e| failure(py, &e))?;
-    let infinite = |entry| frequencies(&infinite, entry);
-    let out = dictionary(py, &swept, size, &peaks, (&poles, all), zeros)?;
-    set_phases(py, &out, &swept, size, infinite)?;
-    let growing = growing(lossy.as_deref(), &poles);
-    out.set_item("growing", growing)?;
-    let stability =
-        notes::Stability { growing, all_poles: all, with_loss: matrices.loss == 0.0 || lossy.is_some() };
-    let mut list = notes::notes(&swept, &stability, None, matrices.loss);
-    let names = |letter: &str, count: usize| (0..count).map(|k| format!("{letter}{k}")).collect::<Vec<_>>();
-    list.extend(notes::absent(&absent, &names("u", size.1), &names("y", size.0)));
-    out.set_item("notes", sentences::all(&list))?;
-    set_lossy(py, &out, lossy)?;
+    let done = work::run(py, move || {
+        let found = of_matrices(plant, grid.band, &grid.options())?;
+        let zeros = if with_zeros { all_zeros(&found.response) } else { Vec::new() };
+        Ok((found, zeros))
+    })?;
+    let (found, zeros) = done.map_err(|e: ResponseError| failure(py, &e))?;
+    let out = dictionary(py, &found.sweep, size, &found.peaks, (&found.poles, found.all_poles), zeros)?;
+    set_phases(py, &out, &found.sweep, size, |entry| found.infinite_at(entry))?;
+    out.set_item("growing", found.growing())?;
+    out.set_item("notes", sentences::all(&found.notes()))?;
+    set_lossy(py, &out, found.lossy_poles)?;
     Ok(out)
 }
 
@@ -252,58 +239,11 @@ fn set_lossy(py: Python<'_>, out: &Bound<'_, PyDict>, lossy: Option<Vec<c64>>) -
     out.set_item("lossy_poles", lossy.map(|poles| vector(py, poles)))
 }
 
-/// Frequencies of the undamped poles of one entry, rad/s.
-fn frequencies(infinite: &Infinite, entry: (usize, usize)) -> Vec<f64> {
-    infinite.iter().filter(|(_, list)| list.contains(&entry)).map(|(w, _)| *w).collect()
-}
-
 fn failure(py: Python<'_>, error: &ResponseError) -> PyErr {
     match error {
         ResponseError::Eigen(e) => errors::eigen(py, e),
         _ => errors::numerics(py, "response", error.to_string()),
     }
-}
-
-struct OfMatrices {
-    swept: Sweep,
-    peaks: Vec<Peak>,
-    poles: Spectrum,
-    all: bool,
-    lossy: Option<Vec<c64>>,
-    infinite: Infinite,
-    absent: Vec<AbsentPole>,
-    zeros: Vec<ZerosOf>,
-}
-
-fn of_matrices(plant: Plant, asked: &Grid, with_zeros: bool) -> Result<OfMatrices, ResponseError> {
-    let pencil: QuadraticPencil<Sparse> = plant.pencil.clone();
-    let all = plant.n() + plant.m() <= ALL_POLES_UP_TO;
-    let [from, to] = asked.band;
-    let request = if all {
-        Request::All
-    } else {
-        Request::Band { from_hz: from / BEYOND, to_hz: to * BEYOND, max_damping_ratio: None }
-    };
-    let poles = solve(&pencil, &request, &SparseOptions::default())?;
-    let response = Response::new(plant)?;
-    let (values, lossy) = poles_of(&response, &poles, all)?;
-    let options = asked.options();
-    let band = [from * TAU, to * TAU];
-    let mut evaluator = Evaluator::new(&response, &options, &values);
-    let swept = evaluator.sweep(&grid(band, &values, &options))?;
-    let infinite = match options.only {
-        Some(_) if !all => Vec::new(),
-        _ => evaluator.infinite([0.0, band[1]])?,
-    };
-    let absent =
-        absent(response.plant(), &poles, &infinite).into_iter().filter(|p| p.omega >= band[0]).collect();
-    let undamped: Vec<f64> = infinite.iter().filter(|(_, list)| !list.is_empty()).map(|(w, _)| *w).collect();
-    let peaks = match options.only {
-        Some(_) => Vec::new(),
-        None => peaks(&swept.points, &undamped, &mut |omega| evaluator.at(omega))?,
-    };
-    let zeros = if with_zeros { all_zeros(&response) } else { Vec::new() };
-    Ok(OfMatrices { swept, peaks, poles, all, lossy, infinite, absent, zeros })
 }
 
 fn dictionary<'py>(

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mb_algebra::{Dense, Sparse};
 use mb_analysis::factor::{self, Penalties};
+use mb_analysis::response::MINIMAL_TOLERANCE;
 use mb_analysis::{
     AnalysisError, FormulationSpectrum, Site as Found, State, check_size, linear, moving, part, shares,
     spectrum,
@@ -22,9 +23,6 @@ use crate::arrays::{by_columns, vector};
 use crate::options::{Form, FormWord, Settings, Wanted, read};
 use crate::spectrum::Spectrum;
 use crate::{engine, errors, work};
-
-/// What a state counts as reached or seen, relative to A.
-const MINIMAL_TOLERANCE: f64 = 1e-10;
 
 /// Where a model is linearized.
 #[pyclass(frozen, module = "mb._mb")]

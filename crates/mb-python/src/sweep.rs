@@ -50,11 +50,15 @@ struct Asked {
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Values {
-    /// The values of every case; of a grid the number of values of each parameter, the last running fastest.
+    /// The values of every case.
     Points {
         names: Vec<String>,
         points: Vec<Vec<f64>>,
-        shape: Vec<usize>,
+    },
+    /// The values of each parameter.
+    Grid {
+        names: Vec<String>,
+        axes: Vec<Vec<f64>>,
     },
     Random {
         ranges: Vec<(String, f64, f64)>,
@@ -89,10 +93,8 @@ impl Values {
             list.iter().map(one).collect()
         };
         match self {
-            Self::Points { names, points, shape } => {
-                let list = Design::list(names, points.clone())?;
-                Ok(Design { shape: shape.clone(), ..list })
-            }
+            Self::Points { names, points } => Design::list(names, points.clone()),
+            Self::Grid { names, axes } => Design::combinations(names, axes),
             Self::Random { ranges: list, cases, seed } => Design::random(&ranges(list), *cases, *seed),
             Self::Latin { ranges: list, cases, seed } => {
                 Design::latin_hypercube(&ranges(list), *cases, *seed)

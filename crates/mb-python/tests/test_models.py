@@ -315,6 +315,37 @@ def test_campbell():
         m.campbell("W", 1, 1)
 
 
+def test_results_keep_the_names_of_the_model_as_it_was():
+    m = mb.Model("two", gravity=(0, -10))
+    m.body("B", mass=1, inertia=1, at=(3, 4))
+    m.revolute("pin", "B", (3, 4))
+    m.output("height", "y", "B")
+    eq, run = m.equilibrium(), m.simulate(0.1)
+    # Coordinates of points stand before those of bodies.
+    m.point("A", at=(7, 8), mass=1)
+    m.output("other", "y", "A")
+    assert (eq["B.x"], eq["B.y"], eq.outputs, run["B.y"][0]) == (3.0, 4.0, {"height": 4.0}, 4.0)
+    assert "A.x" not in eq._repr_html_() and "A.x" not in run._repr_html_() and list(run.outputs) == ["height"]
+    with pytest.raises(mb.ModelError, match="A.x"):
+        eq["A.x"]
+
+
+def test_a_campbell_diagram_warns_where_growth_is_not_known():
+    """Bearings whose soft direction has a stiffness of a few units in the last place of the entries."""
+    k = 1e8
+    across = k * (1 - 2.0**-49)
+    m = mb.Model("disc", parameters={"W": 5.0})
+    m.spatial_body("disc", mass=1, inertia=[1, 1, 0.5], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+    for end in "ab":
+        m.bearing(end, f"disc.{end}", "ground", stiffness=[[k, across], [across, k]])
+    m.steady_rotation("spin", bodies=["disc"], speed="W")
+    with pytest.warns(mb.FindingWarning, match="whether they grow is not known"):
+        found = m.campbell("W", 1, 40, samples=6, lines=[1])
+    assert np.isfinite(found.s[:, 0]).all() and (found.error[:, 0] >= abs(found.s[:, 0])).all()
+    assert "Nothing grows." not in found.summary and "may grow" in found.summary and found.summary in found._repr_html_()
+    assert any("whether they grow" in note for note in found.notes)
+
+
 @pytest.mark.parametrize(
     "method",
     ["direct-correction", "coordinate-partitioning", "augmented-lagrangian", "baumgarte", "penalty", "standard"],

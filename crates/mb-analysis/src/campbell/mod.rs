@@ -21,10 +21,12 @@ mod newton;
 mod path;
 mod search;
 mod unstable;
+mod words;
 
 pub use critical::{Critical, Unsolved};
 pub use follow::ModePoint;
 pub use unstable::Unstable;
+pub use words::Note;
 
 use crate::error::AnalysisError;
 use crate::settle::StartOptions;

@@ -24,7 +24,7 @@ pub struct AbsentPole {
 type ByPole = Vec<(f64, Vec<(usize, usize)>)>;
 
 /// What is missing at each undamped pole where an entry is finite. `infinite`: the entries that are not, by pole, rad/s.
-pub fn absent(
+pub(super) fn absent(
     plant: &Plant,
     spectrum: &Spectrum,
     infinite: &[(f64, Vec<(usize, usize)>)],

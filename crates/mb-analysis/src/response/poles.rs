@@ -4,8 +4,8 @@ use mb_algebra::c64;
 use mb_eigen::{Eigenpair, Spectrum};
 use mb_response::{Response, ResponseError, lossy_poles};
 
-/// Real part over |s| of an eigenvalue with structural damping that rounding does not make.
-const LOSSY: f64 = 1e-9;
+/// Damping ratio that rounding of a dense eigenvalue makes, whose error no bound gives.
+pub(super) const ROUNDING: f64 = 1e-9;
 /// Of the slowest pole without structural damping: what is slower with it is a free motion.
 const FREE: f64 = 0.3;
 
@@ -39,7 +39,7 @@ fn known(spectrum: &Spectrum) -> Vec<c64> {
     let value = |pair: &Eigenpair| {
         let s = pair.value()?;
         // The bound of a wide one says nothing of a damping that can be seen.
-        let undamped = s.re.abs() <= pair.error_bound.min(LOSSY * s.norm());
+        let undamped = s.re.abs() <= pair.error_bound.min(ROUNDING * s.norm());
         Some(if undamped { c64::new(0.0, s.im) } else { s })
     };
     spectrum.motion().filter_map(value).collect()
@@ -52,7 +52,7 @@ fn moving(mut poles: Vec<c64>, known: &[c64]) -> Vec<c64> {
     if known.iter().any(|s| s.norm() == 0.0) {
         poles.retain(|s| s.norm() > FREE * slowest);
     }
-    for s in poles.iter_mut().filter(|s| s.re.abs() <= LOSSY * s.norm()) {
+    for s in poles.iter_mut().filter(|s| s.re.abs() <= ROUNDING * s.norm()) {
         s.re = 0.0;
     }
     poles
@@ -61,9 +61,9 @@ fn moving(mut poles: Vec<c64>, known: &[c64]) -> Vec<c64> {
 /// The largest real part that is surely positive, of the poles with structural damping where these are known, 1/s.
 pub fn growing(lossy: Option<&[c64]>, spectrum: &Spectrum) -> Option<f64> {
     if let Some(lossy) = lossy {
-        return lossy.iter().filter(|s| s.re > LOSSY * s.norm()).map(|s| s.re).reduce(f64::max);
+        return lossy.iter().filter(|s| s.re > ROUNDING * s.norm()).map(|s| s.re).reduce(f64::max);
     }
     let pairs = spectrum.motion();
-    let grows = pairs.filter_map(|p| p.value().filter(|s| s.re > p.error_bound.max(1e-9 * s.norm())));
+    let grows = pairs.filter_map(|p| p.value().filter(|s| s.re > p.error_bound.max(ROUNDING * s.norm())));
     grows.map(|s| s.re).reduce(f64::max)
 }

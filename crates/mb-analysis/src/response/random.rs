@@ -4,7 +4,8 @@
 //! directly has an infinite variance in it. Undamped motions that no driven input reaches or the output does not see are taken out before
 //! (`StateSpace::minimal`).
 
-use super::{Density, Drive, ResponseRequest, shape};
+use super::poles::ROUNDING;
+use super::{Density, Drive, MINIMAL_TOLERANCE, ResponseRequest, shape};
 use crate::error::AnalysisError;
 use mb_algebra::{Dense, GeneralEigen, c64, dense};
 use mb_linear::StateSpace;
@@ -15,10 +16,7 @@ use std::f64::consts::TAU;
 const ACCURACY: f64 = 1e-8;
 /// Entry of C B, relative to its terms, that is rounding.
 const NOTHING: f64 = 1e-12;
-/// Damping ratio up to which a motion counts as undamped.
-const UNDAMPED: f64 = 1e-9;
-/// Tolerance of the states taken out, and the relative change of the transfer function that it is allowed.
-const MINIMAL: f64 = 1e-10;
+/// Relative change of the transfer function that taking states out with [`MINIMAL_TOLERANCE`] is allowed.
 const CHANGED: f64 = 2e-7;
 
 /// Why a mean square over all frequencies may be unknown.
@@ -175,7 +173,7 @@ pub(super) fn at_all(
     // What dense eigenvalues do not show of a damping the poles know, which have error bounds.
     let nearest = |s: c64| poles.iter().min_by(|a, b| (*a - s).norm().total_cmp(&(*b - s).norm()));
     let settles = |list: &[c64]| {
-        list.iter().all(|s| s.re < -UNDAMPED * s.norm() || nearest(*s).is_some_and(|pole| pole.re < 0.0))
+        list.iter().all(|s| s.re < -ROUNDING * s.norm() || nearest(*s).is_some_and(|pole| pole.re < 0.0))
     };
     let damped = settles(&eigenvalues);
     let mut out = Vec::new();
@@ -203,7 +201,7 @@ pub(super) fn at_all(
             inputs: driven.iter().map(|i| names.inputs[*i].clone()).collect(),
             outputs: vec![names.outputs[o].clone()],
         };
-        let Ok(part) = whole.minimal(MINIMAL) else {
+        let Ok(part) = whole.minimal(MINIMAL_TOLERANCE) else {
             return none("undamped motions cannot be told from those that are driven and seen");
         };
         if part.a.nrows() > 0 && !settles(&GeneralEigen::values(&part.a).map_err(ResponseError::Algebra)?) {

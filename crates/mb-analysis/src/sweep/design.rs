@@ -69,15 +69,26 @@ impl Design {
     /// # Errors
     /// [`DesignError`].
     pub fn grid(ranges: &[Range]) -> Result<Self, DesignError> {
-        let names = names(ranges.iter().map(|r| r.name.as_str()))?;
-        let cases = ranges.iter().try_fold(1_usize, |n, r| n.checked_mul(r.count));
-        let cases = within(cases)?;
-        let shape: Vec<usize> = ranges.iter().map(|r| r.count).collect();
+        // As many values as there are cases at most: a range that is too long is refused before it is written out.
+        within(ranges.iter().try_fold(1_usize, |n, r| n.checked_mul(r.count)))?;
+        let names: Vec<String> = ranges.iter().map(|r| r.name.clone()).collect();
+        let axes: Vec<Vec<f64>> = ranges.iter().map(|r| (0..r.count).map(|k| r.value(k)).collect()).collect();
+        Self::combinations(&names, &axes)
+    }
+
+    /// All combinations of the values of each parameter, `axes`; those of the last one run fastest.
+    ///
+    /// # Errors
+    /// [`DesignError`].
+    pub fn combinations(parameters: &[String], axes: &[Vec<f64>]) -> Result<Self, DesignError> {
+        let names = names(parameters.iter().map(String::as_str))?;
+        let shape: Vec<usize> = axes.iter().map(Vec::len).collect();
+        let cases = within(shape.iter().try_fold(1_usize, |n, count| n.checked_mul(*count)))?;
         let row = |mut case: usize| -> Vec<f64> {
-            let mut values = vec![0.0; ranges.len()];
-            for (value, range) in values.iter_mut().zip(ranges).rev() {
-                *value = range.value(case % range.count);
-                case /= range.count;
+            let mut values = vec![0.0; axes.len()];
+            for (value, axis) in values.iter_mut().zip(axes).rev() {
+                *value = axis[case % axis.len()];
+                case /= axis.len();
             }
             values
         };

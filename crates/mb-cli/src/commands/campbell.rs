@@ -3,9 +3,7 @@
 use crate::Answer;
 use crate::args::{StartArgs, TrackArgs};
 use crate::failure::{Failure, NUMERICS, RequestError};
-use crate::flow::campbell::{
-    Campbell, CampbellOptions, Critical, ModePoint, SpeedOf, Unsolved, Unstable, campbell,
-};
+use crate::flow::campbell::{Campbell, CampbellOptions, ModePoint, SpeedOf, Unstable, campbell};
 use crate::flow::moving::whirl_word;
 use crate::history;
 use crate::json;
@@ -206,23 +204,10 @@ impl CampbellDiagram {
     }
     /// Critical speeds and ranges of growth in words.
     pub fn sentence(&self) -> String {
-        let speeds: Vec<String> = self.found.critical.iter().map(|c| six(c.speed)).collect();
-        let end = |end: &Option<[f64; 2]>| end.map_or_else(|| "beyond the range".to_owned(), |[w, _]| six(w));
-        let grows: Vec<String> =
-            self.found.unstable.iter().map(|u| format!("from {} to {}", end(&u.from), end(&u.to))).collect();
-        let critical = match &speeds[..] {
-            [] if self.found.early.is_some() => "No critical speed was solved for.".to_owned(),
-            [] => "No mode cuts a line.".to_owned(),
-            list => format!("Critical speeds: {}.", list.join(", ")),
-        };
-        let growth = match &grows[..] {
-            [] if self.found.early.is_some() => "Nothing grows at these speeds.".to_owned(),
-            [] => "Nothing grows.".to_owned(),
-            list => format!("Motion grows {}.", list.join(", ")),
-        };
+        let sentence = self.found.summary();
         match self.ended() {
-            Some(words) => format!("{critical} {growth} The diagram is a part: {words}."),
-            None => format!("{critical} {growth}"),
+            Some(words) => format!("{sentence} The diagram is a part: {words}."),
+            None => sentence,
         }
     }
     /// The sense of a mode at the last speed.
@@ -266,10 +251,8 @@ impl CampbellDiagram {
             ]);
         }
         out.push_str(&table.render(style));
-        let solved = found.early.is_none() && found.unsolved.is_empty();
-        out.push_str(&critical(&found.critical, solved, style));
-        let known = undetermined(&found.modes).is_none();
-        out.push_str(&ranges(&found.unstable, [solved, known], style));
+        out.push_str(&critical(found, style));
+        out.push_str(&ranges(found, style));
         out.push_str(&summary::notes(&self.notes(), style));
         out
     }
@@ -284,38 +267,7 @@ impl CampbellDiagram {
                     .to_owned(),
             );
         }
-        notes.extend(unsolved(&found.unsolved));
-        notes.extend(found.passed.iter().cloned());
-        if found.frame.is_some() {
-            notes.push(format!(
-                "the motion is steady: the linearization is the same within {} of its entries all along the orbit, checked \
-                 in the phases of each of its speeds that show it at {} speeds and in a few at the others",
-                tiny(found.deviation),
-                found.shown
-            ));
-        }
-        if let Some(between) = &found.between {
-            notes.push(format!(
-                "the speed changes nothing but velocities: matrices between the speeds that were linearized are polynomials of degree {} \
-                 through {} of them, which meet {} others within {} of their entries; the error bounds contain that",
-                between.degree,
-                between.degree + 1,
-                between.checks,
-                tiny(between.missed)
-            ));
-        }
-        notes.extend(undetermined(&found.modes));
-        if !found.complete {
-            notes.push(
-                "growing motions are reported among the modes shown only; --lowest shows more of them"
-                    .to_owned(),
-            );
-        }
-        notes.push(format!(
-            "ranges of growth, and ranges without it between two of growth, that are narrower than {} in {} may be missed",
-            tiny(found.resolution),
-            self.speed
-        ));
+        notes.extend(found.notes(&self.speed, 1).into_iter().map(|note| note.words));
         notes
     }
 }
@@ -330,40 +282,9 @@ fn six_short(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// How many eigenvalues have bounds as wide as they are large, so that whether they grow is not known.
-fn undetermined(modes: &[Vec<Option<ModePoint>>]) -> Option<String> {
-    let open = |m: &&ModePoint| m.s.norm() > 0.0 && m.error >= m.s.norm();
-    let bounds: Vec<f64> = modes.iter().flatten().flatten().filter(open).map(|m| m.error).collect();
-    let widest = bounds.iter().copied().reduce(f64::max)?;
-    Some(format!(
-        "the error bounds of {} eigenvalues at these speeds are as large as the eigenvalues (up to {} rad/s): whether they grow is not known",
-        bounds.len(),
-        tiny(widest)
-    ))
-}
-
-/// Critical speeds in a sentence that are shown in it.
-const SHOWN: usize = 6;
-
-/// Where modes cut lines without having been solved for.
-fn unsolved(list: &[Unsolved]) -> Option<String> {
-    let place = |u: &Unsolved| {
-        let [a, b] = u.between.map(six);
-        format!("mode {} and {} per revolution between {a} and {b}", u.mode + 1, six_short(u.order))
-    };
-    let mut places: Vec<String> = list.iter().take(SHOWN).map(place).collect();
-    if list.len() > SHOWN {
-        places.push(format!("{} more", list.len() - SHOWN));
-    }
-    let places = places.join(", ");
-    (!list.is_empty()).then(|| {
-        format!("critical speeds not solved for, more --samples between may follow the modes: {places}")
-    })
-}
-
-fn critical(list: &[Critical], solved: bool, style: Style) -> String {
-    if list.is_empty() {
-        return if solved { "\nno mode cuts a line\n".to_owned() } else { String::new() };
+fn critical(found: &Campbell, style: Style) -> String {
+    if found.critical.is_empty() {
+        return format!("\n{}\n", found.critical_in_words());
     }
     let mut table = Table::new(vec![
         Column::number("critical speed", ""),
@@ -374,7 +295,7 @@ fn critical(list: &[Critical], solved: bool, style: Style) -> String {
         Column::number("f", "Hz"),
         Column::number("re", "1/s"),
     ]);
-    for c in list {
+    for c in &found.critical {
         table.row(vec![
             format!("{:.9}", c.speed),
             tiny(c.error),
@@ -388,15 +309,9 @@ fn critical(list: &[Critical], solved: bool, style: Style) -> String {
     format!("\n{}", table.render(style))
 }
 
-/// `solved`: whether all between the speeds was solved for; `known`: whether all eigenvalues have digits.
-fn ranges(list: &[Unstable], [solved, known]: [bool; 2], style: Style) -> String {
-    if list.is_empty() {
-        let words = match (known, solved) {
-            (false, _) => "nothing grows beyond its error bound; what has no digits may grow, see the notes",
-            (true, false) => "nothing grows at these speeds",
-            (true, true) => "nothing grows",
-        };
-        return format!("\n{words}\n");
+fn ranges(found: &Campbell, style: Style) -> String {
+    if found.unstable.is_empty() {
+        return format!("\n{}\n", found.growth_in_words());
     }
     let mut table = Table::new(vec![
         Column::number("grows from", ""),
@@ -408,7 +323,7 @@ fn ranges(list: &[Unstable], [solved, known]: [bool; 2], style: Style) -> String
         Column::number("at", ""),
         Column::words("as"),
     ]);
-    for u in list {
+    for u in &found.unstable {
         let place = |end: &Option<[f64; 2]>| match end {
             Some([w, error]) => [format!("{w:.9}"), tiny(*error)],
             None => ["beyond".to_owned(), "-".to_owned()],

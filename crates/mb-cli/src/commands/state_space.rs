@@ -3,6 +3,7 @@
 use crate::Answer;
 use crate::args::{FormArg, StateSpaceArgs};
 use crate::failure::{Failure, NUMERICS, RequestError};
+use crate::flow::response::MINIMAL_TOLERANCE;
 use crate::flow::{self, Site, State};
 use crate::json;
 use crate::mat::{self, Variable};
@@ -22,9 +23,6 @@ use std::path::Path;
 
 /// Systems up to this many states are printed as text.
 const SMALL: usize = 14;
-
-/// What a state counts as reached or seen, relative to A.
-const MINIMAL_TOLERANCE: f64 = 1e-10;
 
 /// Everything the command found.
 #[derive(Debug)]

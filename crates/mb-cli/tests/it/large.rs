@@ -123,7 +123,8 @@ fn parts_are_given_of_formulations_that_have_them() {
     let run = mb(&["modes", &path, "--near", "2", "--formulation", "unconstrained"]);
     assert_eq!((run.code, run.out.as_str()), (1, ""));
     assert!(
-        run.err.contains("--near takes the modes") && run.err.contains("leave --formulation out"),
+        run.err.contains("--near takes the modes")
+            && run.err.contains("leave --near out to compare whole spectra"),
         "{}",
         run.err
     );

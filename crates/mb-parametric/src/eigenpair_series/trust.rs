@@ -103,22 +103,45 @@ impl EigenpairSeries {
     /// Estimated convergence distances along `direction` (one entry for each parameter):
     /// the series converges at `x0 + t direction` for |t| below it.
     ///
-    /// An extrapolation from the terms there are, best from order 6 on; 10 to 20 % is usual.
+    /// An extrapolation from the terms there are, best from order 6 on; 10 to 20 % is usual. The length of `direction` does not matter:
+    /// the terms are looked at where those of the first degrees are as large as s itself, since a step of one newton per metre of a
+    /// spring of thousands leaves nothing of the higher ones beside rounding.
     ///
     /// Errors: `direction` of another length than the number of parameters, or not finite.
     pub fn radius(&self, direction: &[f64]) -> Result<Radius, ParametricError> {
-        let monomials = self.set.monomials(direction)?;
-        Ok(self.radius_of(&monomials, &self.terms(&monomials)))
+        let step = self.visible_step(&self.parts(&self.set.monomials(direction)?));
+        let scaled: Vec<f64> = direction.iter().map(|x| x * step).collect();
+        let monomials = self.set.monomials(&scaled)?;
+        let found = self.radius_of(&monomials, &self.terms(&monomials));
+        let back = |r: Option<f64>| r.map(|r| r * step);
+        Ok(Radius { eigenvalue: back(found.eigenvalue), vector: back(found.vector) })
+    }
+
+    /// The distance along a direction with these parts at which that of the first or second degree, where it is more than rounding, is as
+    /// large as s; one where both are rounding.
+    ///
+    /// ```text
+    /// min over k = 1, 2 of (|s| / |a_k|)^(1/k)
+    /// ```
+    fn visible_step(&self, parts: &[c64]) -> f64 {
+        let (size, floor) = (self.s[0].norm(), self.floor(self.s[0].norm()));
+        let visible = parts.iter().map(|part| part.norm()).enumerate().skip(1).take(2);
+        let steps =
+            visible.filter(|(_, part)| *part > floor).map(|(k, part)| (size / part).powf((k as f64).recip()));
+        steps.reduce(f64::min).filter(|step| step.is_finite() && *step > 0.0).unwrap_or(1.0)
+    }
+
+    /// About what rounding leaves of a term of that size where the exact one is zero.
+    fn floor(&self, size: f64) -> f64 {
+        1e-14 * size * self.condition.clamp(1.0, 1e6)
     }
 
     /// The root tests of both.
     fn radius_of(&self, monomials: &[f64], terms: &Terms) -> Radius {
-        // Rounding leaves about this where the exact term is zero.
-        let floor = |size: f64| 1e-14 * size * self.condition.clamp(1.0, 1e6);
+        let floor = self.floor(self.s[0].norm());
         Radius {
-            eigenvalue: ratio_test(&self.parts(monomials), floor(self.s[0].norm()))
-                .or_else(|| root_test(&terms.s[1..], floor(self.s[0].norm()))),
-            vector: root_test(&terms.vector[1..], floor(1.0)),
+            eigenvalue: ratio_test(&self.parts(monomials), floor).or_else(|| root_test(&terms.s[1..], floor)),
+            vector: root_test(&terms.vector[1..], self.floor(1.0)),
         }
     }
 

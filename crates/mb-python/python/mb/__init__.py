@@ -28,7 +28,18 @@ from ._periodic import Bifurcation, Branch, Floquet, Orbit
 from ._progress import progress, time_limit
 from ._response import MeanSquare, Peak, Response, Zeros, response
 from ._series import Series, SeriesValue
-from ._site import EnergyShares, Linearization, ModelModes, OperatingPoint, Participation, Reaction, StateSpace
+from ._site import (
+    EnergyShares,
+    Linearization,
+    ModelModes,
+    OperatingPoint,
+    Participation,
+    Reaction,
+    Reactions,
+    StateSpace,
+    SteadyBranch,
+    SteadyCrossing,
+)
 from ._sweep import Crossing, Sweep
 from ._track import Encounter, Track, TrackedGroup
 
@@ -67,12 +78,15 @@ __all__ = [
     "Part",
     "Participation",
     "Reaction",
+    "Reactions",
     "Redundancy",
     "Response",
     "Run",
     "Series",
     "SeriesValue",
     "StateSpace",
+    "SteadyBranch",
+    "SteadyCrossing",
     "Sweep",
     "Track",
     "TrackedGroup",

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _html
+from ._errors import FindingWarning
 from ._optional import need
+from ._types import Complexes, Floats
 
 if TYPE_CHECKING:
     from ._model import Model
 
 
-@dataclass(frozen=True)
-class Critical:
+@dataclass(frozen=True, repr=False)
+class Critical(_html.Record):
     """A speed at which a mode's frequency is so many per revolution.
 
     Attributes
@@ -54,8 +58,8 @@ class Critical:
     whirl: float | None
 
 
-@dataclass(frozen=True)
-class Unstable:
+@dataclass(frozen=True, repr=False)
+class Unstable(_html.Record):
     """A range of speeds at which disturbances grow.
 
     Attributes
@@ -122,6 +126,11 @@ class Campbell:
         Whether all modes of every speed were computed.
     resolution : float
         Ranges of growth, and ranges without it between two of growth, that are narrower than this may be missed.
+    summary : str
+        Critical speeds and growth in sentences, with what is not known of it.
+    notes : list of str
+        What else a reader has to know, in sentences: branches of motions that are passed, what was checked, what is not known. Of
+        eigenvalues whose error bounds hide whether they grow, and of critical speeds not solved for, a warning says it too.
 
     Examples
     --------
@@ -138,24 +147,58 @@ class Campbell:
 
     def __init__(self, model: Model, name: str, found: dict[str, Any]):
         self.model, self.name = model, name
-        self.speed, self.turn = found["speeds"], found["turns"]
-        self.s = found["re"] + 1j * found["im"]
-        self.error, self.whirl = found["error"], found["whirl"]
-        self.frame = found["frame"]
+        self.speed: Floats = found["speeds"]
+        self.turn: Floats = found["turns"]
+        self.s: Complexes = found["re"] + 1j * found["im"]
+        self.error: Floats = found["error"]
+        self.whirl: Floats = found["whirl"]
+        self.frame: str | None = found["frame"]
         self.critical = [Critical(*c) for c in found["critical"]]
         self.unsolved: list[tuple[int, float, tuple[float, float]]] = [(k, order, tuple(between)) for k, order, between in found["unsolved"]]
         self.unstable = [Unstable(*u) for u in found["unstable"]]
-        self.deviation, self.complete = found["deviation"], found["complete"]
-        self.resolution = found["resolution"]
+        self.deviation: float = found["deviation"]
+        self.complete: bool = found["complete"]
+        self.resolution: float = found["resolution"]
+        self.summary: str = found["summary"]
+        self.notes: list[str] = [text for text, _ in found["notes"]]
+        for text, warns in found["notes"]:
+            if warns:
+                warnings.warn(text, FindingWarning, stacklevel=3)
 
     @property
-    def hz(self) -> np.ndarray:
-        """Frequencies seen in the frame, Hz, samples x modes."""
+    def hz(self) -> Floats:
+        """Frequencies seen in the frame, Hz, speeds x modes; NaN where a mode was not found.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("disc", parameters={"W": 1.0})
+        >>> _ = m.spatial_body("disc", mass=1, inertia=[1, 1, 2], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+        >>> for end in "ab":
+        ...     _ = m.bearing(end, f"disc.{end}", "ground", stiffness=[[50, 0], [0, 50]])
+        >>> _ = m.steady_rotation("spin", bodies=["disc"], speed="W")
+        >>> found = m.campbell("W", 1, 30, samples=10)
+        >>> found.hz.shape == found.s.shape
+        True
+        """
         return np.abs(self.s.imag) / (2 * np.pi)
 
     @property
-    def growth(self) -> np.ndarray:
-        """Real parts of the eigenvalues, 1/s, samples x modes."""
+    def growth(self) -> Floats:
+        """Real parts of the eigenvalues, 1/s, speeds x modes; NaN where a mode was not found.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("disc", parameters={"W": 1.0})
+        >>> _ = m.spatial_body("disc", mass=1, inertia=[1, 1, 2], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+        >>> for end in "ab":
+        ...     _ = m.bearing(end, f"disc.{end}", "ground", stiffness=[[50, 0], [0, 50]])
+        >>> _ = m.steady_rotation("spin", bodies=["disc"], speed="W")
+        >>> found = m.campbell("W", 1, 30, samples=10)
+        >>> bool((abs(found.growth) <= found.error).all())                # nothing damps it, nothing drives it
+        True
+        """
         return self.s.real
 
     def to_frame(self) -> Any:
@@ -209,11 +252,9 @@ class Campbell:
         return ax
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{c.mode}</td><td>{c.per_revolution:g}</td><td>{c.speed:.6g}</td><td>{c.error:.1e}</td><td>{c.hz:.6g}</td></tr>"
-            for c in self.critical[:40]
-        )
-        return f"<table><tr><th>mode</th><th>per revolution</th><th>{self.name}</th><th>error</th><th>f [Hz]</th></tr>{rows}</table>"
+        head = ("mode", "per revolution", self.name, "error", "f [Hz]")
+        rows = ((c.mode, f"{c.per_revolution:g}", f"{c.speed:.6g}", f"{c.error:.1e}", f"{c.hz:.6g}") for c in self.critical)
+        return _html.table(head, rows, self.summary, total=len(self.critical))
 
     def __repr__(self) -> str:
         samples, modes = self.s.shape

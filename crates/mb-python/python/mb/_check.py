@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _html
+from ._types import Floats
+
 if TYPE_CHECKING:
     from ._site import OperatingPoint
 
 
-@dataclass(frozen=True)
-class FreeMotion:
+@dataclass(frozen=True, repr=False)
+class FreeMotion(_html.Record):
     """A motion with s = 0, which meets no stiffness.
 
     Attributes
@@ -84,7 +86,7 @@ class Check:
     rank: int
     redundant: dict[str, list[str]]
     rank_at_equilibrium: int
-    start: np.ndarray
+    start: Floats
     moved: float
     violation: tuple[str, float] | None
     not_kept: list[str]
@@ -95,12 +97,28 @@ class Check:
 
     @property
     def degrees_of_freedom(self) -> int:
-        """Instantaneous degrees of freedom at the start, coordinates less rank."""
+        """Instantaneous degrees of freedom at the start, coordinates less rank.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.generate("rod-pendulum")
+        >>> m.check().degrees_of_freedom
+        1
+        """
         return self.coordinates - self.rank
 
     @property
     def usable(self) -> bool:
-        """Whether the model has an equilibrium whose modes are determined."""
+        """Whether the model has an equilibrium whose modes are determined.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.generate("rod-pendulum")
+        >>> m.check().usable
+        True
+        """
         return self.equilibrium is not None and self.undetermined is None
 
     def __repr__(self) -> str:
@@ -115,8 +133,7 @@ class Check:
             ("free motions", "; ".join(", ".join(f.amplitudes) for f in self.free) or "none"),
             ("verdict", self.verdict),
         ]
-        rows = "".join(f"<tr><td>{html.escape(a)}</td><td>{html.escape(b)}</td></tr>" for a, b in lines)
-        return f"<table>{rows}</table>"
+        return _html.table((), lines)
 
 
 def checked(found: dict[str, Any], sizes: tuple[int, int, int], equilibrium: OperatingPoint | None) -> Check:

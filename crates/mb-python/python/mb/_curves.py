@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ._campbell import Campbell
 from ._errors import ArgumentTypeError
@@ -15,6 +14,7 @@ from ._exponents import Exponents
 from ._periodic import Branch
 from ._response import Response
 from ._track import Track
+from ._types import Complexes
 
 
 def _finite(values: Any) -> list[float | None]:
@@ -61,7 +61,7 @@ def _response(r: Response) -> list[dict[str, Any]]:
             name = output if len(r.outputs) > 1 else ""
             magnitude.append(_curve(name, o, r.hz, r.decibel[:, o, i], band=half))
             phase.append(_curve(name, o, r.hz, r.phase[:, o, i], band=angle))
-            h: NDArray[np.complex128] = r.H[:, o, i]
+            h: Complexes = r.H[:, o, i]
             plane.append({**_curve(name, o, h.real, h.imag), "frequencies_hz": _finite(r.hz)})
         title = f"Response of {', '.join(r.outputs)} to {input}"
         charts.append(
@@ -95,7 +95,7 @@ def _track(t: Track) -> list[dict[str, Any]]:
     predicted, error, trusted = t.predicted
     hz, zeta = [], []
     for k, mode in enumerate(t.numbers):
-        s: NDArray[np.complex128] = np.where(trusted[:, k], predicted[:, k], np.nan)
+        s: Complexes = np.where(trusted[:, k], predicted[:, k], np.nan)
         size = np.abs(s)
         with np.errstate(divide="ignore", invalid="ignore"):
             hz.append(_curve(f"mode {mode}", k, x, size / (2 * np.pi), band=np.where(trusted[:, k], error[:, k], 0) / (2 * np.pi)))
@@ -125,16 +125,10 @@ def _campbell(c: Campbell) -> list[dict[str, Any]]:
     hz.append(_curve("critical speeds", 4, [met.speed for met in c.critical], [met.hz for met in c.critical], "points"))
     ends = [end[0] for u in c.unstable for end in (u.start, u.end) if end is not None]
     growth.append(_curve("ends of growth", 4, ends, [0.0] * len(ends), "points"))
-    critical = f"Critical speeds: {', '.join(f'{met.speed:.6g}' for met in c.critical)}." if c.critical else "No mode cuts a line."
-
-    def end(value: tuple[float, float] | None) -> str:
-        return "beyond the range" if value is None else f"{value[0]:.6g}"
-
-    ranges = ", ".join(f"from {end(u.start)} to {end(u.end)}" for u in c.unstable)
     return [
         {
             "title": f"Campbell diagram over {c.name}",
-            "note": f"{critical} {f'Motion grows {ranges}.' if ranges else 'Nothing grows.'}",
+            "note": c.summary,
             "abscissa": f"{c.name}, rad/s",
             "panels": [{"ordinate": "frequency, Hz", "curves": hz}, {"ordinate": "real part, 1/s", "curves": growth}],
         }

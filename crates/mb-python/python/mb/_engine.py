@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from . import _mb
+from . import _html, _mb
 from ._matrices import matrix
 from ._requests import SymmetricSearch, answered_by_engine, count, path_of, search, spelled_out
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-@dataclass(frozen=True)
-class EngineJob:
+@dataclass(frozen=True, repr=False)
+class EngineJob(_html.Record):
     """A folder for a run of the engine, or what a run needs by the order of elimination of this package.
 
     Attributes

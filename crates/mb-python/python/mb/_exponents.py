@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import _mb
+from . import _html, _mb
 from ._optional import need
 from ._periodic import asked_for, of_orbit
 from ._requests import MOST_SAMPLES, count, number, text
+from ._types import Complexes, Floats
 
 if TYPE_CHECKING:
     from ._model import Model
 
 
-@dataclass(frozen=True)
-class GrowthRange:
+@dataclass(frozen=True, repr=False)
+class GrowthRange(_html.Record):
     """A range of values in which disturbances grow.
 
     Attributes
@@ -83,10 +82,10 @@ class Exponents:
 
     def __init__(self, name: str, found: dict[str, Any]):
         self.name = name
-        self.values: np.ndarray = found["values"]
-        self.periods: np.ndarray = found["periods"]
-        self.s: NDArray[np.complex128] = found["re"] + 1j * found["im"]
-        self.error: np.ndarray = found["error"]
+        self.values: Floats = found["values"]
+        self.periods: Floats = found["periods"]
+        self.s: Complexes = found["re"] + 1j * found["im"]
+        self.error: Floats = found["error"]
         self.unstable = [GrowthRange(*r) for r in found["unstable"]]
         self.undecided: list[tuple[float, float]] = found["undecided"]
 
@@ -133,13 +132,9 @@ class Exponents:
         return ax
 
     def _repr_html_(self) -> str:
-        largest = [f"{x:.6g}" for x in (np.nanmax(self.s.real, axis=0) if len(self.s) else np.full(len(self.values), np.nan))]
-        rows = "".join(
-            f"<tr><td>{x:.6g}</td><td>{t:.6g}</td><td>{g}</td></tr>"
-            for x, t, g in list(zip(self.values, self.periods, largest, strict=True))[:40]
-        )
-        head = f"<tr><th>{html.escape(self.name)}</th><th>period [s]</th><th>largest growth [1/s]</th></tr>"
-        return f"<table>{head}{rows}</table>"
+        largest = np.nanmax(self.s.real, axis=0) if len(self.s) else np.full(len(self.values), np.nan)
+        rows = ((f"{x:.6g}", f"{t:.6g}", f"{g:.6g}") for x, t, g in zip(self.values, self.periods, largest, strict=True))
+        return _html.table((self.name, "period [s]", "largest growth [1/s]"), rows, total=len(self.values))
 
     def __repr__(self) -> str:
         return f"<mb.Exponents over {self.name}: {len(self.values)} values, {len(self.unstable)} ranges of growth>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, overload
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class Kept:
     def __getstate__(self) -> dict[str, Any]:
         for name in self._numbers:
             getattr(self, name)
-        return {name: value for name, value in self.__dict__.items() if name != "_native"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_native", "_built")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -77,6 +77,16 @@ class Kept:
             return native
 
 
+class Names(NamedTuple):
+    """Names of what a model has."""
+
+    configuration: list[str]
+    coordinates: list[str]
+    constraints: list[str]
+    inputs: list[str]
+    outputs: list[str]
+
+
 class OfModel(Kept):
     """A result of a model, which is computed again from the model."""
 
@@ -85,6 +95,13 @@ class OfModel(Kept):
     def _of(self, model: Model) -> None:
         self.model = model
         self._changes = model._changes
+        self._built = model._build()
+
+    @cached_property
+    def _then(self) -> Names:
+        """Names of the model as it was when the result was computed: one that is changed afterwards has others, in another order."""
+        built = self.__dict__.get("_built")
+        return Names(*(self._native_model() if built is None else built).names())
 
     def _native_model(self) -> Any:
         """The model as it was when the result was computed."""

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError
+from ._types import Floats
 
 #: Whole numbers up to here are doubles without rounding.
 _EXACT = 2**53
@@ -24,7 +26,7 @@ def is_sparse(value: Any) -> bool:
     return hasattr(value, "tocsc") and hasattr(type(value), "nnz")
 
 
-def dense(value: Any, name: str) -> np.ndarray:
+def dense(value: Any, name: str) -> Floats:
     """A sparse matrix as an array, its indices checked before anything follows them."""
     rows, cols, by_columns, starts, indices, entries = matrix(value, name)
     major = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
@@ -68,7 +70,7 @@ def matrix(value: Any, name: str) -> Any:
     return array
 
 
-def _fits(array: np.ndarray, name: str) -> None:
+def _fits(array: NDArray[Any], name: str) -> None:
     """Refuses an array whose copy in doubles is larger than the memory that is left: views by strides may have any size."""
     needed = 8 * array.size
     left = _mb.memory_for(min(needed, 2**62))
@@ -103,7 +105,7 @@ def _apart(entries: int, work: Callable[[], _T]) -> _T:
     return done[0]
 
 
-def vector(value: Any, name: str) -> np.ndarray:
+def vector(value: Any, name: str) -> Floats:
     """Finite numbers in an array of any shape, as doubles."""
     try:
         array = np.array(value)
@@ -116,7 +118,7 @@ def vector(value: Any, name: str) -> np.ndarray:
     return array
 
 
-def _doubles(array: np.ndarray, name: str) -> np.ndarray:
+def _doubles(array: NDArray[Any], name: str) -> Floats:
     """The same numbers as doubles, if no digit is lost."""
     kind = array.dtype.kind
     if kind == "f" and array.dtype.itemsize <= 8:
@@ -160,7 +162,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _sparse(value: Any, name: str) -> tuple[int, int, bool, np.ndarray, np.ndarray, np.ndarray]:
+def _sparse(value: Any, name: str) -> tuple[int, int, bool, NDArray[Any], NDArray[Any], Floats]:
     """Rows, columns, whether by columns, starts, indices, values."""
     if len(value.shape) != 2:
         plural = "" if len(value.shape) == 1 else "s"
@@ -219,7 +221,7 @@ def _compressed(value: Any, name: str, major: int, minor: int) -> None:
     _inside(indices[: starts[-1]], minor, name)
 
 
-def _inside(indices: np.ndarray, size: int, name: str) -> None:
+def _inside(indices: NDArray[Any], size: int, name: str) -> None:
     if not len(indices):
         return
     if indices.min() < 0:
@@ -228,6 +230,6 @@ def _inside(indices: np.ndarray, size: int, name: str) -> None:
         raise _invalid(name, f"index {indices.max()} is outside, the largest is {size - 1}")
 
 
-def _indices(array: np.ndarray) -> np.ndarray:
+def _indices(array: NDArray[Any]) -> NDArray[Any]:
     """Indices as they are, where they have 32 or 64 bits."""
     return np.require(array, array.dtype if array.dtype in (np.int32, np.int64) else np.int64, "A")

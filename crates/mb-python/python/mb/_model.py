@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import html
 import json
 import os
 import warnings
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from . import _files, _mb, _toml
+from . import _files, _html, _mb, _toml
 from ._campbell import Campbell
 from ._check import Check, checked
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, MbError, ModelError
@@ -53,6 +52,7 @@ from ._series import Groups, Series, series
 from ._site import OperatingPoint
 from ._sweep import Sweep, sweep
 from ._track import Track, track
+from ._types import Floats
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -60,8 +60,8 @@ if TYPE_CHECKING:
 _AXES = {"x": [1, 0, 0], "y": [0, 1, 0], "z": [0, 0, 1], "-x": [-1, 0, 0], "-y": [0, -1, 0], "-z": [0, 0, -1]}
 
 
-@dataclass(frozen=True)
-class Part:
+@dataclass(frozen=True, repr=False)
+class Part(_html.Record):
     """A body, point, beam, solid or link of a model: a place that joints, springs and loads attach to.
 
     Attributes
@@ -84,7 +84,15 @@ class Part:
 
     @property
     def place(self) -> str:
-        """How tables write the place: the name."""
+        """How tables write the place: the name.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pendulum")
+        >>> m.body("arm", mass=1, inertia=0.1, at=(0, -1)).place
+        'arm'
+        """
         return self.name
 
     def marker(self, name: str, at: Any = None) -> str:
@@ -193,7 +201,15 @@ class Model:
 
     @property
     def tables(self) -> dict[str, Any]:
-        """The tables of the description, as in the model file: a copy, which changes nothing of the model where it is changed."""
+        """The tables of the description, as in the model file: a copy, which changes nothing of the model where it is changed.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("point"); _ = m.point("P", at=(0, 0), mass=2)
+        >>> m.tables["point"]
+        [{'name': 'P', 'at': [0, 0], 'mass': 2}]
+        """
         return copy.deepcopy(self._described())
 
     def _described(self) -> dict[str, Any]:
@@ -204,7 +220,15 @@ class Model:
 
     @property
     def source(self) -> str | None:
-        """The text that the model was read from, comments and all; None of a model that was built or changed here."""
+        """The text that the model was read from, comments and all; None of a model that was built or changed here.
+
+        Examples
+        --------
+        >>> import mb
+        >>> text = 'units = "SI"\\nname = "point"\\n# alone\\npoint = [{ name = "P", at = [0, 0], mass = 1 }]\\n'
+        >>> mb.loads(text).source == text, mb.Model("built here").source
+        (True, None)
+        """
         return self._text
 
     def _changed(self) -> dict[str, Any]:
@@ -783,37 +807,93 @@ class Model:
 
     @property
     def name(self) -> str:
-        """Name of the model."""
+        """The name of the model.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.generate("rod-pendulum")
+        >>> m.name
+        'rod pendulum'
+        """
         return self._described()["name"]
 
     @property
     def parameters(self) -> dict[str, float]:
-        """Values of all parameters."""
+        """Values of the parameters by name; expressions are evaluated.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("lengths", parameters={"L": 2.0, "half": "L/2"}); _ = m.point("P", at=("half", 0), mass=1)
+        >>> m.parameters
+        {'L': 2.0, 'half': 1.0}
+        """
         return dict(sorted(self._build().parameters().items()))
 
     @property
     def configuration(self) -> list[str]:
-        """Names of the configuration numbers q, as ``crank.x``."""
+        """Names of the numbers of a configuration, those of ``eq.q``; a body in space has seven.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("point"); _ = m.point("P", at=(0, 0), mass=2)
+        >>> m.configuration
+        ['P.x', 'P.y']
+        """
         return self._build().names()[0]
 
     @property
     def coordinates(self) -> list[str]:
-        """Names of the coordinates of small motions, the rows of mode shapes; nv of them."""
+        """Names of the coordinates of the linearized equations, rows of M, C and K and of mode shapes; a body in space has six.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.generate("heavy-top")
+        >>> len(m.coordinates), len(m.configuration)
+        (6, 7)
+        """
         return self._build().names()[1]
 
     @property
     def constraints(self) -> list[str]:
-        """Names of the constraint rows, as ``joint 'elbow' (x)``."""
+        """Names of the constraint rows, those of G and of the multipliers.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.generate("rod-pendulum")
+        >>> len(m.constraints)
+        1
+        """
         return self._build().names()[2]
 
     @property
     def inputs(self) -> list[str]:
-        """Names of the inputs."""
+        """Names of the inputs, the columns of F.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed"); _ = m.point("P", at=(0, 0), mass=1); _ = m.force("push", "P", direction=(1, 0), input="u")
+        >>> m.inputs
+        ['u']
+        """
         return self._build().names()[3]
 
     @property
     def outputs(self) -> list[str]:
-        """Names of the outputs."""
+        """Names of the outputs.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("seen"); _ = m.point("P", at=(0, 0), mass=1); _ = m.output("sway", "x", "P")
+        >>> m.outputs
+        ['sway']
+        """
         return self._build().names()[4]
 
     def __repr__(self) -> str:
@@ -827,13 +907,12 @@ class Model:
         return f"<mb.Model '{self.name}': {nv} coordinate{'' if nv == 1 else 's'}, {rows}>"
 
     def _repr_html_(self) -> str:
-        head = f"<p>{html.escape(repr(self)[1:-1])}</p>"
         try:
             values = self.parameters
         except MbError:
-            return head
-        rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{value:.6g}</td></tr>" for name, value in values.items())
-        return f"{head}<table><tr><th>parameter</th><th>value</th></tr>{rows}</table>" if rows else head
+            values = {}
+        head = ("parameter", "value") if values else ()
+        return _html.table(head, ((name, f"{x:.6g}") for name, x in values.items()), above=repr(self)[1:-1], total=len(values))
 
     # ---------------------------------------------------------------------------------------------- analyses
 
@@ -1090,8 +1169,8 @@ class Model:
         10.0
         """
         known = self.coordinates
-        asked: dict[str, Any] = {"parameter": None, "joint": None, "velocity": None}
         speed = text(speed, "speed", "the name of a parameter, or 'spin:JOINT',")
+        asked: dict[str, Any] = {"name": speed, "parameter": None, "joint": None, "velocity": None}
         if speed.startswith("spin:"):
             asked["joint"] = speed.removeprefix("spin:")
         elif speed.startswith("speed:"):
@@ -1624,7 +1703,7 @@ def _parameter(value: Any, name: str) -> float | str:
     return number(value, name)
 
 
-def _products(tensor: np.ndarray) -> list[float] | None:
+def _products(tensor: Floats) -> list[float] | None:
     products = [float(tensor[0, 1]), float(tensor[0, 2]), float(tensor[1, 2])]
     return products if any(products) else None
 
@@ -1636,8 +1715,8 @@ def _axis(table: str, key: str, value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True)
-class Redundancy:
+@dataclass(frozen=True, repr=False)
+class Redundancy(_html.Record):
     """Rank of the constraints.
 
     Attributes
@@ -1668,15 +1747,21 @@ class Redundancy:
 
     @property
     def degrees_of_freedom(self) -> int:
-        """Instantaneous degrees of freedom."""
+        """Instantaneous degrees of freedom, coordinates less rank.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.generate("rod-pendulum")
+        >>> m.redundancy().degrees_of_freedom
+        1
+        """
         return self.coordinates - self.rank
 
     def _repr_html_(self) -> str:
         head = f"{self.coordinates} coordinates - rank {self.rank} of {self.rows} rows = {self.degrees_of_freedom}"
-        rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{html.escape(', '.join(others))}</td></tr>" for name, others in self.redundant.items()
-        )
-        return f"<table><caption>{head}</caption><tr><th>redundant</th><th>a combination of</th></tr>{rows}</table>"
+        rows = ((name, ", ".join(others)) for name, others in self.redundant.items())
+        return _html.table(("redundant", "a combination of"), rows, above=head, total=len(self.redundant))
 
 
 @dataclass(frozen=True)
@@ -1708,8 +1793,8 @@ class LoadPath:
     True
     """
 
-    factor: np.ndarray
-    q: np.ndarray
+    factor: Floats
+    q: Floats
     stability: list[str]
     end: str
     end_factor: float
@@ -1725,8 +1810,8 @@ class LoadPath:
         return f"<mb.LoadPath: {len(self.factor)} steps, {self._end()}>"
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><td>{f:.6g}</td><td>{s}</td></tr>" for f, s in zip(self.factor, self.stability, strict=True))
-        return f"<table><tr><th>share of the loads</th><th>stability</th></tr>{rows}</table><p>{self._end()}</p>"
+        rows = ((f"{f:.6g}", s) for f, s in zip(self.factor, self.stability, strict=True))
+        return _html.table(("share of the loads", "stability"), rows, self._end(), total=len(self.factor))
 
 
 def load(path: str | os.PathLike[str], **parameters: Any) -> Model:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import operator
 import warnings
@@ -11,17 +10,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from . import _html
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._kept import Kept, fixed
 from ._optional import need
+from ._types import Complexes, Flags, Floats, Vectors, Whole
 
 _TAU = 2 * np.pi
 
 
-@dataclass(frozen=True)
-class Mode:
+@dataclass(frozen=True, repr=False)
+class Mode(_html.Record):
     """One mode: a conjugate pair, the double zero of a body that drifts, or another real eigenvalue.
 
     Attributes
@@ -57,8 +57,8 @@ class Mode:
     zeta: float
     error: float
     kind: str
-    shape: np.ndarray
-    multipliers: np.ndarray
+    shape: Vectors
+    multipliers: Vectors
 
     def __repr__(self) -> str:
         return f"<mb.Mode {self.number}: {self.hz:.6g} Hz, zeta {self.zeta:.4g}, {self.kind}, error {self.error:.1e} rad/s>"
@@ -155,69 +155,186 @@ class Modes(Kept):
         return self._count
 
     @fixed
-    def s(self) -> NDArray[np.complex128]:
+    def s(self) -> Complexes:
+        """Eigenvalues, rad/s, one for each mode, with Im s >= 0 of conjugate pairs; NaN where one is not finite.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]])
+        >>> r.s.tolist()
+        [2j, 3j]
+        """
         return self._native.s(self._all)
 
     @fixed
-    def hz(self) -> np.ndarray:
+    def hz(self) -> Floats:
+        """\\|Im s| / (2 pi), Hz, one for each mode: frequencies of the damped motions.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]])
+        >>> r.hz.round(6).tolist()
+        [0.31831, 0.477465]
+        """
         return np.abs(self.s.imag) / _TAU
 
     @fixed
-    def natural_hz(self) -> np.ndarray:
+    def natural_hz(self) -> Floats:
+        """\\|s| / (2 pi), Hz, one for each mode.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[25.0]], C=[[6.0]])                            # s = -3 + 4i
+        >>> r.natural_hz.round(6).tolist(), r.hz.round(6).tolist()
+        ([0.795775], [0.63662])
+        """
         return np.abs(self.s) / _TAU
 
     @fixed
-    def zeta(self) -> np.ndarray:
+    def zeta(self) -> Floats:
+        """Damping ratios -Re s / \\|s|, one for each mode; NaN where s = 0.
+
+        Examples
+        --------
+        >>> import mb
+        >>> mb.eigs([[25.0]], C=[[6.0]]).zeta.round(12).tolist()
+        [0.6]
+        """
         return self._native.zeta(self._all)
 
     @fixed
-    def error(self) -> np.ndarray:
+    def error(self) -> Floats:
+        """Bounds on the distance of the exact eigenvalues of the given matrices, rad/s, one for each mode.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]])
+        >>> bool((abs(r.s - [2j, 3j]) <= r.error).all())
+        True
+        """
         return self._native.error(self._all)
 
     @fixed
-    def backward_error(self) -> np.ndarray:
-        """Residuals relative to the norms of the matrices."""
+    def backward_error(self) -> Floats:
+        """Residuals relative to the norms of the matrices, one for each mode.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]])
+        >>> bool((r.backward_error < 1e-14).all())
+        True
+        """
         return self._native.backward_error(self._all)
 
     @fixed
-    def chain(self) -> NDArray[np.int64]:
-        """Length of the Jordan chain of each eigenvalue as far as it is known: 1 where it is semisimple."""
+    def chain(self) -> Whole:
+        """Length of the Jordan chain of each eigenvalue as far as it is known: 1 where it is semisimple.
+
+        Examples
+        --------
+        >>> import mb
+        >>> mb.eigs([[0.0]]).chain.tolist()                             # a body that drifts: 1 and t
+        [2]
+        """
         return self._native.chain(self._all)
 
     @fixed
-    def determined(self) -> NDArray[np.bool_]:
-        """Whether the error bound leaves digits of each eigenvalue."""
+    def determined(self) -> Flags:
+        """Whether the error bound leaves digits of each eigenvalue.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]])
+        >>> r.determined.tolist()
+        [True, True]
+        """
         return self._native.determined(self._all)
 
     @fixed
-    def condition(self) -> np.ndarray:
-        """Condition numbers with respect to relative changes of the matrices; infinite where s is defective."""
+    def condition(self) -> Floats:
+        """Condition numbers with respect to relative changes of the matrices, one for each mode; infinite where s is defective.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]])
+        >>> bool((r.condition >= 0).all())
+        True
+        """
         return self._native.condition(self._all)
 
     @fixed
-    def constraint_violation(self) -> np.ndarray:
-        """Lengths of Phi_q x relative to those of Phi_q and x."""
+    def constraint_violation(self) -> Floats:
+        """Lengths of Phi_q x relative to those of Phi_q and x, one for each mode.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]], constraints=[[1.0, -1.0]])
+        >>> r.constraint_violation.round(12).tolist()
+        [0.0]
+        """
         return self._native.constraint_violation(self._all)
 
     @fixed
-    def multiplicity(self) -> np.ndarray:
-        """Eigenvalues that each mode stands for, 1 or 2."""
+    def multiplicity(self) -> Whole:
+        """Eigenvalues that each mode stands for, 1 or 2.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]])
+        >>> r.multiplicity.tolist()
+        [2, 2]
+        """
         return self._native.multiplicity(self._all)
 
     @fixed
     def kind(self) -> list[str]:
+        """``physical`` or ``rigid``, one for each mode; of :meth:`everything` also ``spurious``, ``infinite``, ``indeterminate``.
+
+        Examples
+        --------
+        >>> import mb
+        >>> mb.eigs([[0.0, 0], [0, 9.0]]).kind
+        ['rigid', 'physical']
+        """
         return self._native.kind(self._all)
 
     @fixed
-    def shapes(self) -> np.ndarray:
+    def shapes(self) -> Vectors:
+        """Mode shapes of length one, the largest entry real and positive, coordinates x modes; real where all of them are.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]])
+        >>> abs(r.shapes).tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+        """
         return self._native.shapes(self._all)
 
     @fixed
-    def _left(self) -> np.ndarray:
+    def _left(self) -> Vectors:
         return self._native.left(self._all)
 
     @property
-    def left(self) -> np.ndarray:
+    def left(self) -> Vectors:
+        """Left eigenvectors, coordinates x modes, where ``left=True`` asked for them; real where all of them are.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 1.0], [0, 9.0]], left=True)
+        >>> r.left.shape
+        (2, 2)
+        """
         self._asked_left("left")
         return self._left
 
@@ -226,37 +343,99 @@ class Modes(Kept):
             raise ArgumentError("Left vectors were not asked for: pass left=True to the analysis.", name)
 
     @fixed
-    def _left_multipliers(self) -> np.ndarray:
+    def _left_multipliers(self) -> Vectors:
         return self._native.left_multipliers(self._all)
 
     @property
-    def left_multipliers(self) -> np.ndarray:
+    def left_multipliers(self) -> Vectors:
+        """Multipliers of the left eigenvectors, constraint rows x modes, where ``left=True`` asked for them.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 1.0], [0, 9.0]], constraints=[[1.0, -1.0]], left=True)
+        >>> r.left_multipliers.shape
+        (1, 1)
+        """
         self._asked_left("left_multipliers")
         return self._left_multipliers
 
     @fixed
-    def penalty_share(self) -> np.ndarray:
+    def penalty_share(self) -> Floats:
+        """With a penalty form the share of each mode's energy that is the penalty's; NaN elsewhere.
+
+        Examples
+        --------
+        >>> import mb
+        >>> lin = mb.generate("rod-pendulum").equilibrium().linearize()
+        >>> share = lin.modes(formulation="unconstrained").penalty_share
+        >>> bool(share[0] < 1e-6)
+        True
+        """
         return self._native.penalty_share(self._all)
 
     @fixed
-    def multipliers(self) -> np.ndarray:
+    def multipliers(self) -> Vectors:
+        """Multipliers of the constraints, rows x modes; real where all of them are.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]], constraints=[[1.0, -1.0]])
+        >>> r.s.imag.round(12).tolist(), r.multipliers.shape            # sqrt((4 + 9) / 2)
+        ([2.549509756796], (1, 1))
+        """
         return self._native.multipliers(self._all)
 
     @fixed
-    def eigenvalues(self) -> NDArray[np.complex128]:
-        """Every finite eigenvalue of the motion, conjugates included, rad/s."""
+    def eigenvalues(self) -> Complexes:
+        """Every finite eigenvalue of the motion, conjugates included, rad/s.
+
+        Examples
+        --------
+        >>> import mb
+        >>> mb.eigs([[4.0]]).eigenvalues.tolist()
+        [2j, -2j]
+        """
         return self._native.eigenvalues()
 
     @fixed
     def complete(self) -> bool | None:
+        """Whether every eigenvalue asked for is there: True, False, or None where nothing shows it.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]])
+        >>> r.complete
+        True
+        """
         return self._native.complete()
 
     @fixed
     def method(self) -> str | None:
+        """What computed the eigenvalues, in a word; None where no coordinate is free.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]])
+        >>> r.method
+        'dense'
+        """
         return self._native.method()
 
     @fixed
     def notes(self) -> list[str]:
+        """What was found on the way, in words: proofs, redundant constraints, shifts.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]], constraints=[[1.0, -1.0], [2.0, -2.0]])
+        >>> any("independent" in note for note in r.notes)
+        True
+        """
         return [text for text, _ in self._notes + self._native_notes]
 
     @fixed
@@ -269,10 +448,28 @@ class Modes(Kept):
 
     @property
     def findings(self) -> list[dict[str, Any]]:
+        """The notes as data, each a dictionary with its ``finding``.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]], constraints=[[1.0, -1.0], [2.0, -2.0]])
+        >>> all("finding" in found for found in r.findings)
+        True
+        """
         return self._data[0]
 
     @property
     def counts(self) -> dict[str, Any]:
+        """Sizes, and eigenvalues by class: demanded by theory and found.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.eigs([[4.0, 0], [0, 9.0]])
+        >>> isinstance(r.counts, dict)
+        True
+        """
         return self._data[1]
 
     def __getitem__(self, number: int) -> Mode:
@@ -334,14 +531,9 @@ class Modes(Kept):
         return f"<mb.Modes: {modes}, {span}, {self._verdict()}>"
 
     def _repr_html_(self) -> str:
-        most = 40
-        head = "<tr><th>mode</th><th>f [Hz]</th><th>zeta</th><th>s [rad/s]</th><th>error [rad/s]</th><th>kind</th></tr>"
-        rows = []
-        for i in range(min(len(self), most)):
-            s = self.s[i]
-            rows.append(
-                f"<tr><td>{i}</td><td>{self.hz[i]:.6g}</td><td>{self.zeta[i]:.4g}</td><td>{s.real:.6g}{s.imag:+.6g}i</td>"
-                f"<td>{self.error[i]:.1e}</td><td>{html.escape(self.kind[i])}</td></tr>"
-            )
-        more = f"<p>{len(self) - most} more</p>" if len(self) > most else ""
-        return f"<table>{head}{''.join(rows)}</table>{more}<p>{self._verdict()}</p>"
+        head = ("mode", "f [Hz]", "zeta", "s [rad/s]", "error [rad/s]", "kind")
+        rows = (
+            (i, f"{self.hz[i]:.6g}", f"{self.zeta[i]:.4g}", _html.short(self.s[i]), f"{self.error[i]:.1e}", self.kind[i])
+            for i in range(len(self))
+        )
+        return _html.table(head, rows, self._verdict(), total=len(self))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 import warnings
@@ -12,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 import numpy as np
 
-from . import _mb
+from . import _html, _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
 from ._kept import OfModel, fixed
 from ._names import numbers, resolve
 from ._optional import need
 from ._points import At, start_values
 from ._requests import count, flag, number, path_of, text, word, words
+from ._types import Floats
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -78,77 +78,210 @@ class Run(OfModel):
         return _mb.simulate(self._native_model(), self._asked, None, None)
 
     @fixed
-    def t(self) -> np.ndarray:
+    def t(self) -> Floats:
+        """Times of the reports, s.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("falling mass", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, 0), mass=2)
+        >>> run = m.simulate(1.0, every=0.5)
+        >>> run.t.tolist()
+        [0.0, 0.5, 1.0]
+        """
         return self._native.times()
 
     @fixed
-    def q(self) -> np.ndarray:
+    def q(self) -> Floats:
+        """Configurations, numbers x reports, SI units and radians; ``model.configuration`` has their names.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("falling mass", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, 0), mass=2)
+        >>> run = m.simulate(1.0, every=0.5)
+        >>> run.q[1].round(6).tolist()                                  # -10 t^2 / 2
+        [0.0, -1.25, -5.0]
+        """
         return self._native.states("q")
 
     @fixed
-    def v(self) -> np.ndarray:
+    def v(self) -> Floats:
+        """Velocities, coordinates x reports, SI units and rad/s; ``model.coordinates`` has their names.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("falling mass", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, 0), mass=2)
+        >>> run = m.simulate(1.0, every=0.5)
+        >>> run.v[1].round(6).tolist()
+        [0.0, -5.0, -10.0]
+        """
         return self._native.states("v")
 
     @fixed
-    def a(self) -> np.ndarray:
+    def a(self) -> Floats:
+        """Accelerations, coordinates x reports, SI units and rad/s^2.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("falling mass", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, 0), mass=2)
+        >>> run = m.simulate(1.0, every=0.5)
+        >>> run.a[1].round(6).tolist()
+        [-10.0, -10.0, -10.0]
+        """
         return self._native.states("a")
 
     @fixed
-    def multipliers(self) -> np.ndarray:
+    def multipliers(self) -> Floats:
+        """Multipliers of the constraints, rows x reports; ``model.constraints`` has the names of the rows.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("falling mass", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, 0), mass=2)
+        >>> run = m.simulate(1.0, every=0.5)
+        >>> run.multipliers.shape
+        (0, 3)
+        """
         return self._native.states("lambda")
 
     @fixed
-    def outputs(self) -> dict[str, np.ndarray]:
-        return dict(zip(self.model.outputs, self._native.outputs(), strict=True))
+    def outputs(self) -> dict[str, Floats]:
+        """Histories of the outputs by name, one number for each report.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("falling mass", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, 0), mass=2)
+        >>> run = m.simulate(1.0, every=0.5)
+        >>> run.outputs
+        {}
+        """
+        return dict(zip(self._then.outputs, self._native.outputs(), strict=True))
 
     @fixed
-    def _records(self) -> dict[str, np.ndarray]:
+    def _records(self) -> dict[str, Floats]:
         return self._native.records()
 
     @property
-    def violation(self) -> np.ndarray:
-        """Phi^T Phi at the reports."""
+    def violation(self) -> Floats:
+        """Phi^T Phi at the reports.
+
+        Examples
+        --------
+        >>> import mb
+        >>> run = mb.generate("rod-pendulum").simulate(0.1)
+        >>> bool(run.violation.max() < 1e-15)
+        True
+        """
         return self._records["violation"]
 
     @property
-    def kinetic(self) -> np.ndarray:
-        """Kinetic energy, J."""
+    def kinetic(self) -> Floats:
+        """Kinetic energy at the reports, J.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("falling mass", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, 0), mass=2)
+        >>> run = m.simulate(1.0, every=0.5)
+        >>> run.kinetic.round(6).tolist()
+        [0.0, 25.0, 100.0]
+        """
         return self._records["kinetic"]
 
     @property
-    def potential(self) -> np.ndarray:
-        """Potential energy, J."""
+    def potential(self) -> Floats:
+        """Potential energy at the reports, J.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("falling mass", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, 0), mass=2)
+        >>> run = m.simulate(1.0, every=0.5)
+        >>> (run.potential - run.potential[0]).round(6).tolist()
+        [0.0, -25.0, -100.0]
+        """
         return self._records["potential"]
 
     @property
-    def drift(self) -> np.ndarray:
-        """Departure of the energy from its balance, J: zero for exact motion."""
+    def drift(self) -> Floats:
+        """Departure of the energy from its balance at the reports, J: zero for exact motion.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("falling mass", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, 0), mass=2)
+        >>> run = m.simulate(1.0, every=0.5)
+        >>> bool(abs(run.drift).max() < 1e-9)
+        True
+        """
         return self._records["drift"]
 
     @fixed
     def statistics(self) -> dict[str, int]:
-        """Counts of steps, evaluations, corrections and factorizations."""
+        """Counts of steps, evaluations, corrections and factorizations.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("falling mass", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, 0), mass=2)
+        >>> run = m.simulate(1.0, every=0.5)
+        >>> run.statistics["steps"] > 0
+        True
+        """
         return self._native.statistics()
 
     @fixed
     def singular(self) -> list[tuple[float, str, float]]:
-        """Singular configurations passed: time, row that depends on others, share of its length that it kept."""
+        """Singular configurations passed: time, row that depends on others, share of its length that it kept.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("falling mass", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, 0), mass=2)
+        >>> run = m.simulate(1.0, every=0.5)
+        >>> run.singular
+        []
+        """
         return self._native.singular()
 
     @fixed
-    def reactions(self) -> dict[str, np.ndarray]:
-        """Forces and moments of joints and rods on their place a, 6 x reports each."""
+    def reactions(self) -> dict[str, Floats]:
+        """Forces (N) and moments (N m) of joints and rods on their place a, 6 x reports each, in the axes of the ground.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("hanging rod", gravity=(0, -10))
+        >>> _ = m.body("arm", mass=2, inertia=0.1, at=(0, -1), markers={"top": (0, 1)}); _ = m.revolute("pin", "arm.top", (0, 0))
+        >>> m.simulate(0.1).reactions["joint 'pin'"][:, -1].round(6).tolist()
+        [0.0, 20.0, 0.0, 0.0, 0.0, 0.0]
+        """
         names, array = self._native.reactions()
         return {name: array[6 * i : 6 * i + 6] for i, name in enumerate(names)}
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> Floats:
         """The history of an output or of a configuration number by name."""
-        if text(name, "name", "the name of an output or a coordinate") in self.model.outputs:
+        if text(name, "name", "the name of an output or a coordinate") in self._then.outputs:
             return self.outputs[name]
-        known = self.model.configuration
+        known = self._then.configuration
         if name in known:
             return self.q[known.index(name)]
-        resolve(name, [*self.model.outputs, *known], "run", "output or coordinate")
+        resolve(name, [*self._then.outputs, *known], "run", "output or coordinate")
         raise AssertionError("a name that is not there is refused")
 
     def __len__(self) -> int:
@@ -167,7 +300,7 @@ class Run(OfModel):
         """
         pandas = need("pandas", "to_frame()")
         columns = dict(self.outputs)
-        columns.update(zip(self.model.configuration, self.q, strict=True))
+        columns.update(zip(self._then.configuration, self.q, strict=True))
         columns.update(kinetic=self.kinetic, potential=self.potential, violation=self.violation)
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"))
 
@@ -184,7 +317,7 @@ class Run(OfModel):
         >>> axes = m.simulate(1.0, every=0.5).plot("P.y")
         """
         axes = need("matplotlib.pyplot", "plot()").subplots(3, 1, sharex=True)[1] if ax is None else ax
-        for name in names or self.model.outputs:
+        for name in names or self._then.outputs:
             axes[0].plot(self.t, self[name], label=name)
         violation = np.where(self.violation > 0, self.violation, np.nan)
         axes[1].plot(self.t, violation, label="violation")
@@ -196,19 +329,15 @@ class Run(OfModel):
         axes[2].set_ylabel("energy, J")
         axes[2].set_xlabel("t, s")
         axes[2].legend()
-        if names or self.model.outputs:
+        if names or self._then.outputs:
             axes[0].legend()
         return axes
 
     def _repr_html_(self) -> str:
-        histories = {**self.outputs, **dict(zip(self.model.configuration, self.q, strict=True))}
-        rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{x[0]:.6g}</td><td>{x.min():.6g}</td><td>{x.max():.6g}</td><td>{x[-1]:.6g}</td></tr>"
-            for name, x in list(histories.items())[:40]
-        )
-        head = "<tr><th></th><th>start</th><th>least</th><th>most</th><th>end</th></tr>"
+        histories = {**self.outputs, **dict(zip(self._then.configuration, self.q, strict=True))}
+        rows = ((name, *(f"{value:.6g}" for value in (x[0], x.min(), x.max(), x[-1]))) for name, x in histories.items())
         end = f"{self.end} at {self.t[-1]:.6g} s, {len(self)} reports, violation at most {self.violation.max():.1e}"
-        return f"<table>{head}{rows}</table><p>{end}</p>"
+        return _html.table(("", "start", "least", "most", "end"), rows, end, total=len(histories))
 
     def __repr__(self) -> str:
         return f"<mb.Run of '{self.model.name}': {len(self)} reports to {self.t[-1]:.6g} s, {self.end}>"
@@ -321,12 +450,8 @@ class Comparison(Mapping[str, Run]):
 
     def _repr_html_(self) -> str:
         columns = self._columns()
-        head = "".join(f"<th>{name}</th>" for name in columns)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{x if isinstance(x, str) else f'{x:.3g}'}</td>" for x in row) + "</tr>"
-            for row in zip(*columns.values(), strict=True)
-        )
-        return f"<table><tr>{head}</tr>{rows}</table>"
+        rows = ([x if isinstance(x, str) else f"{x:.3g}" for x in row] for row in zip(*columns.values(), strict=True))
+        return _html.table(list(columns), rows)
 
 
 @overload

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import _mb
+from . import _html, _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
 from ._kept import OfModel, fixed
 from ._names import numbers, resolve
 from ._optional import need
 from ._points import At, document, start_values, write
 from ._requests import count, number, path_of, words
+from ._types import Complexes, Floats
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -86,29 +86,68 @@ class Orbit(OfModel):
         self.steps, self.iterations, self.defect, self.moved, *violation = native.quality()
         self.violation: tuple[float, float] = (violation[0], violation[1])
         self.shift, self.turn = (np.asarray(x) for x in native.displacement())
-        self.turns = {name: n for name, n in zip(model.coordinates, turns, strict=True) if n}
+        self.turns = {name: n for name, n in zip(self._then.coordinates, turns, strict=True) if n}
 
     def _again(self) -> Any:
         return _mb.orbit(self._native_model(), self._asked)
 
     @fixed
-    def t(self) -> np.ndarray:
+    def t(self) -> Floats:
+        """Times of the states, s; the last one a period after the first.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+        >>> motion = m.orbit("2*pi/W")
+        >>> round(float(motion.t[-1] - motion.t[0]), 9) == round(motion.period, 9)
+        True
+        """
         return self._native.times()
 
     @fixed
-    def q(self) -> np.ndarray:
+    def q(self) -> Floats:
+        """Configurations, numbers x times, SI units and radians; ``model.configuration`` has their names.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+        >>> motion = m.orbit("2*pi/W")
+        >>> motion.q.shape == (3, len(motion))
+        True
+        """
         return self._native.configurations()
 
     @fixed
-    def v(self) -> np.ndarray:
+    def v(self) -> Floats:
+        """Velocities, coordinates x times, SI units and rad/s; ``model.coordinates`` has their names.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+        >>> motion = m.orbit("2*pi/W")
+        >>> motion.v.shape == (3, len(motion))
+        True
+        """
         return self._native.velocities()
 
     def __len__(self) -> int:
         return len(self.t)
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> Floats:
         """The history of a configuration number over the period, ``orbit["crank.angle"]``."""
-        return self.q[resolve(name, self.model.configuration, "orbit", "coordinate")]
+        return self.q[resolve(name, self._then.configuration, "orbit", "coordinate")]
 
     @fixed
     def _floquet(self) -> Floquet:
@@ -199,11 +238,11 @@ class Orbit(OfModel):
                     "defect": self.defect,
                 },
                 "operating_point": {
-                    "configuration": dict(zip(model.configuration, self.q[:, 0].tolist(), strict=True)),
-                    "velocities": dict(zip(model.coordinates, self.v[:, 0].tolist(), strict=True)),
-                    "accelerations": dict(zip(model.coordinates, a.tolist(), strict=True)),
-                    "multipliers": dict(zip(model.constraints, multipliers.tolist(), strict=True)),
-                    "inputs": dict(zip(model.inputs, self._native.inputs(), strict=True)),
+                    "configuration": dict(zip(self._then.configuration, self.q[:, 0].tolist(), strict=True)),
+                    "velocities": dict(zip(self._then.coordinates, self.v[:, 0].tolist(), strict=True)),
+                    "accelerations": dict(zip(self._then.coordinates, a.tolist(), strict=True)),
+                    "multipliers": dict(zip(self._then.constraints, multipliers.tolist(), strict=True)),
+                    "inputs": dict(zip(self._then.inputs, self._native.inputs(), strict=True)),
                     "time": float(self.t[0]),
                 },
                 "states": [
@@ -230,7 +269,7 @@ class Orbit(OfModel):
         """
         pandas = need("pandas", "to_frame()")
         return pandas.DataFrame(
-            dict(zip(self.model.configuration, self.q, strict=True)), index=pandas.Index(self.t, name="t")
+            dict(zip(self._then.configuration, self.q, strict=True)), index=pandas.Index(self.t, name="t")
         )
 
     def plot(self, *names: str, ax: Any = None) -> Any:
@@ -246,7 +285,7 @@ class Orbit(OfModel):
         >>> ax = m.orbit("2*pi/W").plot()
         """
         ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
-        for name in names or self.model.configuration:
+        for name in names or self._then.configuration:
             ax.plot(self.t, self[name], label=name)
         ax.set_xlabel("t, s")
         ax.legend()
@@ -257,12 +296,9 @@ class Orbit(OfModel):
         return f"<mb.Orbit of '{self.model.name}': period {self.period:.6g} s{kind}, {self.steps} steps, closes within {self.defect:.1e}>"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{name}</td><td>{x[0]:.6g}</td><td>{x.min():.6g}</td><td>{x.max():.6g}</td></tr>"
-            for name, x in list(zip(self.model.configuration, self.q, strict=True))[:40]
-        )
-        head = "<tr><th>coordinate</th><th>start</th><th>least</th><th>most</th></tr>"
-        return f"<table>{head}{rows}</table><p>period {self.period:.9g} s</p>"
+        names = self._then.configuration
+        rows = ((name, f"{x[0]:.6g}", f"{x.min():.6g}", f"{x.max():.6g}") for name, x in zip(names, self.q, strict=True))
+        return _html.table(("coordinate", "start", "least", "most"), rows, f"period {self.period:.9g} s", total=len(names))
 
 
 class Floquet:
@@ -311,10 +347,10 @@ class Floquet:
     def __init__(self, orbit: Orbit):
         self.orbit = orbit
         native = orbit._native
-        self.multipliers: NDArray[np.complex128] = native.multipliers()
-        self.exponents: NDArray[np.complex128] = native.exponents()
-        self.error: np.ndarray = native.error()
-        self.condition: np.ndarray = native.condition()
+        self.multipliers: Complexes = native.multipliers()
+        self.exponents: Complexes = native.exponents()
+        self.error: Floats = native.error()
+        self.condition: Floats = native.condition()
         self.kind: list[str] = native.kind()
         self.stability, self.stable, self.trivial_residual, self.change = native.stability()
         fast = self.kind.count("unresolved")
@@ -333,17 +369,42 @@ class Floquet:
             )
 
     @property
-    def growth(self) -> np.ndarray:
+    def growth(self) -> Floats:
+        """Re s of the exponents, 1/s; NaN where a multiplier is zero within its error.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+        >>> m.floquet("2*pi/W").growth.round(9).tolist()                # -c / (2 m)
+        [-0.2, -0.2]
+        """
         return self.exponents.real
 
     @property
-    def hz(self) -> np.ndarray:
+    def hz(self) -> Floats:
+        """\\|Im s| / (2 pi) of the exponents, Hz; a frequency f stands for \\|f + k / T| with any whole number k.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+        >>> f = m.floquet("2*pi/W")
+        >>> bool((f.hz <= 0.5 / f.orbit.period + 1e-12).all())
+        True
+        """
         return np.abs(self.exponents.imag) / (2 * np.pi)
 
     def __len__(self) -> int:
         return len(self.multipliers)
 
-    def shape(self, index: int) -> NDArray[np.complex128]:
+    def shape(self, index: int) -> Complexes:
         """The shape of a multiplier over the period, velocities x times of the motion.
 
         A disturbance along it is Re(exp(s (t - t0)) shape), s the exponent: displacements along the coordinates, in m and rad
@@ -433,17 +494,17 @@ class Floquet:
         return f"<mb.Floquet of '{self.orbit.model.name}': {len(self)} multipliers, {self.stability}>"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{mu:.6g}</td><td>{abs(mu):.6g}</td><td>{s.real:.6g}</td><td>{abs(s.imag) / (2 * np.pi):.6g}</td>"
-            f"<td>{e:.1e}</td><td>{kind}</td></tr>"
-            for mu, s, e, kind in list(zip(self.multipliers, self.exponents, self.error, self.kind, strict=True))[:40]
+        columns = (self.multipliers, self.growth, self.hz, self.error, self.kind)
+        rows = (
+            (_html.short(mu), f"{abs(mu):.6g}", f"{growth:.6g}", f"{hz:.6g}", f"{error:.1e}", kind)
+            for mu, growth, hz, error, kind in zip(*columns, strict=True)
         )
-        head = "<tr><th>multiplier</th><th>magnitude</th><th>growth [1/s]</th><th>f [Hz]</th><th>error</th><th>class</th></tr>"
-        return f"<table>{head}{rows}</table><p>{self.stability}</p>"
+        head = ("multiplier", "magnitude", "growth [1/s]", "f [Hz]", "error", "class")
+        return _html.table(head, rows, self.stability, total=len(self))
 
 
-@dataclass(frozen=True)
-class Bifurcation:
+@dataclass(frozen=True, repr=False)
+class Bifurcation(_html.Record):
     """Where periodic motions change their kind or their number.
 
     Attributes
@@ -474,9 +535,9 @@ class Bifurcation:
     kind: str
     value: float
     period: float
-    q: np.ndarray
-    v: np.ndarray
-    multipliers: NDArray[np.complex128]
+    q: Floats
+    v: Floats
+    multipliers: Complexes
 
 
 class Branch:
@@ -514,11 +575,11 @@ class Branch:
     def __init__(self, model: Model, name: str, found: dict[str, Any]):
         self.model, self.name = model, name
         points = found["points"]
-        self.value: np.ndarray = points["value"]
-        self.period: np.ndarray = points["period"]
-        self.q: np.ndarray = points["q"]
-        self.v: np.ndarray = points["v"]
-        self.multipliers: NDArray[np.complex128] = points["multipliers"]
+        self.value: Floats = points["value"]
+        self.period: Floats = points["period"]
+        self.q: Floats = points["q"]
+        self.v: Floats = points["v"]
+        self.multipliers: Complexes = points["multipliers"]
         at = found["bifurcations"]
         self.bifurcations = [
             Bifurcation(kind, float(at["value"][i]), float(at["period"][i]), at["q"][:, i], at["v"][:, i], at["multipliers"][:, i])
@@ -536,8 +597,20 @@ class Branch:
         return len(self.value)
 
     @property
-    def largest(self) -> np.ndarray:
-        """Largest magnitude of a multiplier, one for each motion; NaN where there is none."""
+    def largest(self) -> Floats:
+        """Largest magnitude of a multiplier, one for each motion; NaN where there is none.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> _ = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", "P", (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", "P", (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
+        >>> branch = m.orbit("2*pi/W").follow("W", 4.0, points=3)
+        >>> bool((branch.largest < 1).all())
+        True
+        """
         if not self.multipliers.shape[0]:
             return np.full(len(self), np.nan)
         return np.abs(self.multipliers[0])
@@ -586,12 +659,10 @@ class Branch:
         return f"<mb.Branch of '{self.model.name}' over {self.name}: {len(self)} motions, {kinds}>"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{p:.6g}</td><td>{t:.6g}</td><td>{mu:.6g}</td></tr>"
-            for p, t, mu in list(zip(self.value, self.period, self.largest, strict=True))[:40]
-        )
-        special = "".join(f"<li>{b.kind} at {self.name} = {b.value:.9g}</li>" for b in self.bifurcations)
-        return f"<table><tr><th>{self.name}</th><th>period [s]</th><th>largest multiplier</th></tr>{rows}</table><ul>{special}</ul>"
+        columns = (self.value, self.period, self.largest)
+        rows = ([f"{x:.6g}" for x in row] for row in zip(*columns, strict=True))
+        special = (f"{b.kind} at {self.name} = {b.value:.9g}" for b in self.bifurcations)
+        return _html.table((self.name, "period [s]", "largest multiplier"), rows, *special, total=len(self))
 
 
 def _index(value: Any, size: int) -> int:

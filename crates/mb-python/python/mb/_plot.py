@@ -9,6 +9,7 @@ import numpy as np
 from ._errors import ArgumentError
 from ._optional import need
 from ._requests import count, number
+from ._types import Floats
 
 if TYPE_CHECKING:
     from ._site import ModelModes, OperatingPoint
@@ -44,7 +45,7 @@ class _Drawn:
         self.q = point.q
         self.planar = self.native.is_planar()
 
-    def lines(self, q: np.ndarray) -> list[tuple[str, np.ndarray]]:
+    def lines(self, q: Floats) -> list[tuple[str, Floats]]:
         """Strokes with their points, n x 3."""
         out = []
         for _, stroke, places in self.native.outline(np.ascontiguousarray(q)):
@@ -87,11 +88,11 @@ class _Shape(_Drawn):
             ways += [float(np.abs(b - a).max()) / small for (_, a), (_, b) in zip(rest, moved, strict=True) if len(a)]
         self.factor = share * self.size / max(ways) if max(ways) > 0 else 0.0
 
-    def _configuration(self, factor: float, phase: complex) -> np.ndarray:
+    def _configuration(self, factor: float, phase: complex) -> Floats:
         step = np.ascontiguousarray(np.real(np.asarray(self.chosen.shape) * phase) * factor)
         return self.native.moved(self.q, step)
 
-    def at(self, phase: complex) -> list[tuple[str, np.ndarray]]:
+    def at(self, phase: complex) -> list[tuple[str, Floats]]:
         """Strokes at a phase of the vibration."""
         return self.lines(self._configuration(self.factor, phase))
 
@@ -129,7 +130,7 @@ def _axes(shape: _Drawn, ax: Any, view: Any = None) -> Any:
     return ax
 
 
-def _draw(ax: Any, lines: list[tuple[str, np.ndarray]], color: str, alpha: float) -> list[Any]:
+def _draw(ax: Any, lines: list[tuple[str, Floats]], color: str, alpha: float) -> list[Any]:
     out = []
     for stroke, points in lines:
         columns = points.T if hasattr(ax, "get_zlim") else points.T[:2]

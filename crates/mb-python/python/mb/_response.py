@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _mb
+from . import _html, _mb
 from ._errors import ArgumentError, FindingWarning
 from ._matrices import dense, is_sparse, matrix
 from ._kept import fixed
 from ._names import mapping, resolve
 from ._optional import need
 from ._requests import count, flag, is_sequence, number, pair, word, words
+from ._types import Complexes, Floats
 
 if TYPE_CHECKING:
     from ._site import OperatingPoint
@@ -27,8 +28,8 @@ _MOST_POINTS = 100_000
 _DERIVATIVES = {"outputs": 0, "receptance": 0, "mobility": 1, "accelerance": 2}
 
 
-@dataclass(frozen=True)
-class Zeros:
+@dataclass(frozen=True, repr=False)
+class Zeros(_html.Record):
     """Transmission zeros of one response.
 
     Attributes
@@ -54,16 +55,16 @@ class Zeros:
     (0, 1.0)
     """
 
-    zeros: np.ndarray
-    poles: np.ndarray
-    cancelled: np.ndarray
+    zeros: Complexes
+    poles: Complexes
+    cancelled: Complexes
     gain: float
     relative_error: float
     determined: bool
 
 
-@dataclass(frozen=True)
-class MeanSquare:
+@dataclass(frozen=True, repr=False)
+class MeanSquare(_html.Record):
     """Mean square of an output for random inputs.
 
     Attributes
@@ -95,8 +96,8 @@ class MeanSquare:
     why: str | None = None
 
 
-@dataclass(frozen=True)
-class Peak:
+@dataclass(frozen=True, repr=False)
+class Peak(_html.Record):
     """A local maximum of abs(H) over the frequency, solved for.
 
     Attributes
@@ -175,14 +176,14 @@ class Response:
         self.input_units: list[str] = found.get("input_units", [""] * len(inputs))
         self.output_units: list[str] = found.get("output_units", [""] * len(outputs))
         self._units: list[str] = found.get("units", [""] * (len(inputs) * len(outputs)))
-        self.hz: np.ndarray = found["hz"]
-        self.H: np.ndarray = found["value"]
-        self.bound: np.ndarray = found["bound"]
-        self.poles: np.ndarray = found["poles"]
+        self.hz: Floats = found["hz"]
+        self.H: Complexes = found["value"]
+        self.bound: Floats = found["bound"]
+        self.poles: Complexes = found["poles"]
         self.all_poles: bool = found["all_poles"]
-        self.lossy_poles: np.ndarray | None = found["lossy_poles"]
-        self.phase: np.ndarray = found["phase"]
-        self.infinite_at: np.ndarray = found["infinite_at"]
+        self.lossy_poles: Complexes | None = found["lossy_poles"]
+        self.phase: Floats = found["phase"]
+        self.infinite_at: Floats = found["infinite_at"]
         self.growing: float | None = found["growing"]
         self.factorizations: int = found["factorizations"]
         self.method: str = found["method"]
@@ -225,19 +226,35 @@ class Response:
 
         return at(pair[0], self.outputs, "output"), at(pair[1], self.inputs, "input")
 
-    def __getitem__(self, key: Any) -> np.ndarray:
+    def __getitem__(self, key: Any) -> Complexes:
         """H of an output over an input, by names or numbers: ``r["tip-x", "u"]``; without the input where there is one alone."""
         o, i = self._index(key)
         return self.H[:, o, i]
 
     @fixed
-    def magnitude(self) -> np.ndarray:
-        """abs(H), n x outputs x inputs."""
+    def magnitude(self) -> Floats:
+        """abs(H), n x outputs x inputs.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.response([[4.0]], inputs=[[1.0]], at=[0.0])
+        >>> r.magnitude.round(12).tolist()
+        [[[0.25]]]
+        """
         return np.abs(self.H)
 
     @property
-    def decibel(self) -> np.ndarray:
-        """20 log10 abs(H), n x outputs x inputs."""
+    def decibel(self) -> Floats:
+        """20 log10 abs(H), n x outputs x inputs.
+
+        Examples
+        --------
+        >>> import mb
+        >>> r = mb.response([[4.0]], inputs=[[1.0]], at=[0.0])
+        >>> r.decibel.round(6).tolist()
+        [[[-12.0412]]]
+        """
         with np.errstate(divide="ignore"):
             return 20 * np.log10(self.magnitude)
 
@@ -298,7 +315,7 @@ class Response:
         if figure == "nyquist":
             ax = pyplot.subplots()[1] if ax is None else ax
             for o, i in entries:
-                h: NDArray[np.complex128] = self.H[:, o, i]
+                h: Complexes = self.H[:, o, i]
                 ax.plot(h.real, h.imag, label=f"{self.outputs[o]} / {self.inputs[i]}")
             ax.set_xlabel("Re H")
             ax.set_ylabel("Im H")
@@ -328,13 +345,11 @@ class Response:
 
     def _repr_html_(self) -> str:
         rows = []
-        for o, output in enumerate(self.outputs[:20]):
-            for i, input in enumerate(self.inputs[:20]):
-                if not len(self):
-                    continue
+        for o, output in enumerate(self.outputs if len(self) else []):
+            for i, input in enumerate(self.inputs):
                 k = int(np.argmax(self.magnitude[:, o, i]))
-                rows.append(f"<tr><td>{output} / {input}</td><td>{self.magnitude[k, o, i]:.6g}</td><td>{self.hz[k]:.6g}</td></tr>")
-        return f"<table><tr><th>response</th><th>largest</th><th>at [Hz]</th></tr>{''.join(rows)}</table>"
+                rows.append((f"{output} / {input}", f"{self.magnitude[k, o, i]:.6g}", self.unit(o, i), f"{self.hz[k]:.6g}"))
+        return _html.table(("response", "largest", "unit", "at [Hz]"), rows, total=len(rows))
 
 
 def _grid(band: Any, at: Any, points: int, log: bool, change: float, most: int | None) -> dict[str, Any]:
@@ -471,7 +486,7 @@ def of_point(
     return Response(found, names, found["outputs"])
 
 
-def _columns(value: Any, name: str, as_rows: bool) -> np.ndarray:
+def _columns(value: Any, name: str, as_rows: bool) -> Floats:
     """A dense matrix of inputs or outputs; a vector is one column of inputs, one row of outputs."""
     if is_sparse(value):
         value = dense(value, name)
@@ -498,7 +513,7 @@ def response(
     acceleration_outputs: Any = None,
     loss: float = 0.0,
     band: Sequence[float] | NDArray[Any] | None = None,
-    at: float | Sequence[float] | np.ndarray | None = None,
+    at: float | Sequence[float] | NDArray[Any] | None = None,
     points: int = 400,
     log: bool = False,
     change: float = 0.05,

@@ -6,12 +6,12 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Literal, Union, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _mb
+from . import _html, _mb
 from ._errors import ArgumentError, FindingWarning
 from ._frequencies import TAU, Frequencies
 from ._kept import OfModel, fixed
@@ -20,6 +20,7 @@ from ._names import mapping, resolve
 from ._optional import need
 from ._points import At, start_values
 from ._requests import count, flag, listed, number, pair, path_of, strategy_word, word, words
+from ._types import Complexes, Flags, Floats, Vectors, Whole
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -154,7 +155,7 @@ class SeriesValue(Frequencies):
     ({'k': 17.0}, 17.0)
     """
 
-    def __init__(self, series: Series, x: NDArray[np.float64]):
+    def __init__(self, series: Series, x: Floats):
         self.series = series
         self.point = dict(zip(series.variables, x.tolist(), strict=True))
         self._x = x
@@ -166,11 +167,33 @@ class SeriesValue(Frequencies):
 
     @fixed
     def rank_change(self) -> tuple[str, list[str]] | None:
-        """Where the constraints lose rank on the way from the centre, with the rows that depend on others there."""
+        """Where the constraints lose rank on the way from the centre, with the rows that depend on others there; None where they keep it.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> m.series("k", order=3, modes=1)(k=17).rank_change is None
+        True
+        """
         return self.series._native.rank_change(self._x)
 
     @fixed
-    def trusted(self) -> NDArray[np.bool_]:
+    def trusted(self) -> Flags:
+        """False beyond the reach of the polynomials, where a value means nothing; one for each mode.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> s = m.series("k", order=6, modes=1)
+        >>> s(k=17).trusted.tolist(), s(k=90).trusted.tolist()
+        ([True], [False])
+        """
         # Polynomials of the one side of a loss of rank say nothing of the other.
         return np.array(self._near, dtype=bool) & (self.rank_change is None)
 
@@ -184,13 +207,11 @@ class SeriesValue(Frequencies):
         return f"<mb.SeriesValue at {at}: {hz} Hz{doubt}>"
 
     def _repr_html_(self) -> str:
-        head = "<tr><th>mode</th><th>f [Hz]</th><th>zeta</th><th>estimated error [rad/s]</th><th>trusted</th></tr>"
-        rows = "".join(
-            f"<tr><td>{number}</td><td>{self.hz[i]:.6g}</td><td>{self.zeta[i]:.4g}</td><td>{self.error[i]:.1e}</td>"
-            f"<td>{'yes' if self.trusted[i] else 'no'}</td></tr>"
+        rows = (
+            (number, f"{self.hz[i]:.6g}", f"{self.zeta[i]:.4g}", f"{self.error[i]:.1e}", "yes" if self.trusted[i] else "no")
             for i, number in enumerate(self.series.numbers)
         )
-        return f"<table>{head}{rows}</table>"
+        return _html.table(("mode", "f [Hz]", "zeta", "estimated error [rad/s]", "trusted"), rows, total=len(self))
 
 
 class Series(OfModel):
@@ -241,22 +262,54 @@ class Series(OfModel):
 
     @property
     def pieces(self) -> int:
+        """Number of points of expansion; more than one only where an accuracy needs them.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> m.series("k", order=3, modes=1).pieces
+        1
+        """
         return len(self._pieces)
 
     @property
     def order(self) -> int:
+        """Degree of the polynomials; the largest where there are several pieces.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> m.series("k", order=3, modes=1).order
+        3
+        """
         return max(order for order, _, _ in self._pieces)
 
     @fixed
-    def reach(self) -> NDArray[np.float64]:
+    def reach(self) -> Floats:
         """Estimated distance of convergence along each variable, modes x variables, of the first piece.
 
         It is the distance to the nearest, possibly complex, value at which a mode meets another one; NaN where there are too
         few degrees to judge by.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> reach = m.series("k", order=6, modes=1).reach
+        >>> bool(abs(reach[0, 0] - 16) < 0.5)                          # the mode meets its conjugate at k = 0
+        True
         """
         return self._native.reach(0)
 
-    def region_error(self, piece: int = 0) -> NDArray[np.float64]:
+    def region_error(self, piece: int = 0) -> Floats:
         """Largest estimated error of each mode in the region, rad/s; NaN without a region.
 
         Examples
@@ -270,7 +323,7 @@ class Series(OfModel):
         """
         return self._native.region_error(count(piece, "piece", 0))
 
-    def coefficients(self, piece: int = 0) -> tuple[NDArray[np.int64], NDArray[np.complex128]]:
+    def coefficients(self, piece: int = 0) -> tuple[Whole, Complexes]:
         """Exponents, terms x variables, and coefficients of the eigenvalues, modes x terms.
 
         ``s[mode] = sum over terms of coefficient * product of (value - centre) ** exponent``, rad/s.
@@ -287,7 +340,7 @@ class Series(OfModel):
         """
         return self._native.coefficients(count(piece, "piece", 0))
 
-    def shape_coefficients(self, mode: int, piece: int = 0) -> NDArray[np.complex128]:
+    def shape_coefficients(self, mode: int, piece: int = 0) -> Complexes:
         """Coefficients of the shape of one of :attr:`numbers`, terms x coordinates.
 
         Examples
@@ -303,7 +356,7 @@ class Series(OfModel):
             raise ArgumentError(f"mode is {mode!r}, but the series has the modes {self.numbers}.", "mode")
         return self._native.shape_coefficients(count(piece, "piece", 0), self.numbers.index(mode))
 
-    def _point(self, values: Any, by_name: Mapping[str, Any]) -> NDArray[np.float64]:
+    def _point(self, values: Any, by_name: Mapping[str, Any]) -> Floats:
         if values is None:
             x = np.array(list(self.centre.values()), dtype=np.float64)
             for name, value in by_name.items():
@@ -322,7 +375,16 @@ class Series(OfModel):
         """The modes at a point; variables that are not named stay at the centre."""
         return SeriesValue(self, self._point(values, by_name))
 
-    def gradient(self, of: str = "hz", values: Any = None, /, **by_name: float) -> NDArray[Any]:
+    @overload
+    def gradient(self, of: Literal["s"], values: Any = None, /, **by_name: float) -> Complexes: ...
+
+    @overload
+    def gradient(self, of: Literal["hz", "natural_hz", "zeta"] = "hz", values: Any = None, /, **by_name: float) -> Floats: ...
+
+    @overload
+    def gradient(self, of: str, values: Any = None, /, **by_name: float) -> Vectors: ...
+
+    def gradient(self, of: str = "hz", values: Any = None, /, **by_name: float) -> Vectors:
         """Derivatives with respect to the variables, modes x variables, at a point or at the centre.
 
         Parameters
@@ -346,7 +408,7 @@ class Series(OfModel):
         """
         word(of, "of", _QUANTITIES)
         x = self._point(values, by_name)
-        ds: NDArray[np.complex128] = self._native.gradient(x)
+        ds: Complexes = self._native.gradient(x)
         if of == "s":
             return ds
         s = self._native.evaluate(x)[0][:, np.newaxis]
@@ -359,7 +421,7 @@ class Series(OfModel):
             return growth / TAU
         return -ds.real / size + s.real * growth / size**2
 
-    def tolerance(self, **tolerances: float) -> dict[str, NDArray[np.float64]]:
+    def tolerance(self, **tolerances: float) -> dict[str, Floats]:
         """What variables that may be off make of the modes at the centre, to first order.
 
         Parameters
@@ -418,12 +480,12 @@ class Series(OfModel):
 
     def _repr_html_(self) -> str:
         at, d_hz = self(), self.gradient("hz")
-        head = "".join(f"<th>df/d{name}</th><th>reach</th>" for name in self.variables)
-        rows = []
-        for i, mode in enumerate(self.numbers):
-            cells = "".join(f"<td>{d_hz[i, k]:.4g}</td><td>{self.reach[i, k]:.3g}</td>" for k in range(len(self.variables)))
-            rows.append(f"<tr><td>{mode}</td><td>{at.hz[i]:.6g}</td><td>{at.zeta[i]:.4g}</td>{cells}</tr>")
-        return f"<table><tr><th>mode</th><th>f [Hz]</th><th>zeta</th>{head}</tr>{''.join(rows)}</table>"
+        head = [text for name in self.variables for text in (f"df/d{name}", "reach")]
+        rows = (
+            (mode, f"{at.hz[i]:.6g}", f"{at.zeta[i]:.4g}", *(text for d, r in zip(d_hz[i], self.reach[i], strict=True) for text in (f"{d:.4g}", f"{r:.3g}")))
+            for i, mode in enumerate(self.numbers)
+        )
+        return _html.table(("mode", "f [Hz]", "zeta", *head), rows, total=len(self.numbers))
 
 
 def series(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import html
+import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _files, _mb
+from . import _files, _html, _mb
 from ._engine import EngineJob, job_of
 from ._errors import ArgumentError, ArgumentTypeError, NumericsError
 from ._kept import OfModel, fixed, frozen
@@ -25,6 +25,7 @@ from ._optional import need
 from ._points import write
 from ._requests import EngineSearch, SymmetricSearch, count, number, search, spelled_out, word
 from ._response import Response, of_point
+from ._types import Complexes, Floats, Vectors
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 _DENSE_UP_TO = 1000
 
 
-@dataclass(frozen=True)
-class Reaction:
+@dataclass(frozen=True, repr=False)
+class Reaction(_html.Record):
     """The reaction of a joint or rod on the body of its place a, in the axes of the ground.
 
     Attributes
@@ -58,13 +59,23 @@ class Reaction:
     [0.0, 20.0, 0.0]
     """
 
-    at: np.ndarray
-    force: np.ndarray
-    moment: np.ndarray
+    at: Floats
+    force: Floats
+    moment: Floats
 
 
 class Reactions(Mapping[str, Reaction]):
-    """Reactions by joint or rod: by the name alone, or with the kind, ``joint 'elbow'``."""
+    """Reactions by joint or rod: by the name alone, or with the kind, ``joint 'elbow'``.
+
+    Examples
+    --------
+    >>> import mb
+    >>> m = mb.Model("hanging rod", gravity=(0, -10))
+    >>> _ = m.body("arm", mass=2, inertia=0.1, at=(0, -1), markers={"top": (0, 1)}); _ = m.revolute("pin", "arm.top", (0, 0))
+    >>> reactions = m.equilibrium().reactions
+    >>> list(reactions), reactions["pin"] is reactions["joint 'pin'"]
+    (["joint 'pin'"], True)
+    """
 
     def __init__(self, found: list[tuple[str, Any, Any, Any]]):
         self._all = {
@@ -91,19 +102,15 @@ class Reactions(Mapping[str, Reaction]):
         return f"<mb.Reactions: {', '.join(self._all) or 'none'}>"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in ("", "at [m]", "force [N]", "moment [N m]"))
+        def cell(numbers: Floats) -> str:
+            return ", ".join(f"{x:.6g}" for x in np.atleast_1d(numbers))
 
-        def cell(numbers: np.ndarray) -> str:
-            return f"<td>{', '.join(f'{x:.6g}' for x in np.atleast_1d(numbers))}</td>"
-
-        rows = "".join(
-            f"<tr><td>{html.escape(owner)}</td>{cell(r.at)}{cell(r.force)}{cell(r.moment)}</tr>" for owner, r in self._all.items()
-        )
-        return f"<table><tr>{head}</tr>{rows}</table>"
+        rows = ((owner, cell(r.at), cell(r.force), cell(r.moment)) for owner, r in self._all.items())
+        return _html.table(("", "at [m]", "force [N]", "moment [N m]"), rows, total=len(self))
 
 
-@dataclass(frozen=True)
-class Crossing:
+@dataclass(frozen=True, repr=False)
+class SteadyCrossing(_html.Record):
     """Where a real eigenvalue passes through zero on the way from rest.
 
     Attributes
@@ -116,6 +123,19 @@ class Crossing:
         Directions of negative stiffness below and above.
     left : bool
         Whether the branch that splits off there is followed.
+
+    Examples
+    --------
+    A pendulum whose pin is turned about the vertical is thrown out from speeds of sqrt(g / L) on:
+
+    >>> import mb
+    >>> m = mb.Model("governor", gravity=(0, 0, -9.81))
+    >>> _ = m.spatial_body("shaft", mass=1, inertia=[1, 1, 1], at=(0, 0, 0))
+    >>> _ = m.spatial_body("arm", mass=2, inertia=[0, 0, 0], at=(0, 0, -0.5), markers={"pin": [0, 0, 0.5]})
+    >>> _ = m.revolute("axle", "shaft", "ground", axis="z"); _ = m.revolute("pin", "arm.pin", "shaft", axis="y")
+    >>> branch = m.motion_point(spin={"axle": 10}).branch
+    >>> round(10 * branch.crossings[0].share, 6)
+    4.429447
     """
 
     share: float
@@ -125,22 +145,35 @@ class Crossing:
     left: bool
 
 
-@dataclass(frozen=True)
-class SteadyBranch:
+@dataclass(frozen=True, repr=False)
+class SteadyBranch(_html.Record):
     """The branch of steady motions that a motion is on.
 
     Attributes
     ----------
     name : str
         In words: ``"from rest"`` and others.
-    crossings : list of Crossing
+    crossings : list of SteadyCrossing
         What was passed on the way from rest.
     notes : list of str
         What is to be known, in sentences.
+
+    Examples
+    --------
+    A pendulum whose pin is turned about the vertical stays as built on the branch that it leaves at sqrt(g / L):
+
+    >>> import mb
+    >>> m = mb.Model("governor", gravity=(0, 0, -9.81))
+    >>> _ = m.spatial_body("shaft", mass=1, inertia=[1, 1, 1], at=(0, 0, 0))
+    >>> _ = m.spatial_body("arm", mass=2, inertia=[0, 0, 0], at=(0, 0, -0.5), markers={"pin": [0, 0, 0.5]})
+    >>> _ = m.revolute("axle", "shaft", "ground", axis="z"); _ = m.revolute("pin", "arm.pin", "shaft", axis="y")
+    >>> branch = m.motion_point(spin={"axle": 10}).branch
+    >>> len(branch.crossings), branch.name
+    (1, 'as built, not the one that growing speeds lead to from rest')
     """
 
     name: str
-    crossings: list[Crossing]
+    crossings: list[SteadyCrossing]
     notes: list[str]
 
 
@@ -205,21 +238,59 @@ class OperatingPoint(OfModel):
 
     @fixed
     def at_rest(self) -> bool:
-        """Whether it is an equilibrium."""
+        """Whether it is an equilibrium.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> m.equilibrium().at_rest
+        True
+        """
         return self._native.at_rest()
 
     @fixed
     def lasts(self) -> bool:
-        """Whether it lasts: rest or a steady motion, not an instant of another one, whose modes are no rates of growth."""
+        """Whether it lasts: rest or a steady motion, not an instant of another one, whose modes are no rates of growth.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> m.equilibrium().lasts
+        True
+        """
         return self._native.lasts()
 
     @property
     def stable(self) -> bool | None:
+        """Whether an equilibrium is stable; None where it is neutral or undecided, and for motions.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a hanging spring", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, -1), mass=2); _ = m.spring("s", "P", (0, 0), stiffness=50, natural_length=1)
+        >>> m.equilibrium().stable
+        True
+        """
         found = self._stability
         return None if found is None else found[1]
 
     @property
     def stability(self) -> str:
+        """Whether it is stable, in words; of a motion what it is.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a hanging spring", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, -1), mass=2); _ = m.spring("s", "P", (0, 0), stiffness=50, natural_length=1)
+        >>> m.equilibrium().stability
+        'stable'
+        """
         found = self._stability
         if found is not None:
             return found[0]
@@ -227,11 +298,23 @@ class OperatingPoint(OfModel):
 
     @fixed
     def branch(self) -> SteadyBranch | None:
-        """The branch of a steady motion whose speeds were given with `spin` or in the model; None of other points."""
+        """The branch of a steady motion whose speeds were given with `spin` or in the model; None of other points.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("disc", parameters={"W": 1.0})
+        >>> _ = m.spatial_body("disc", mass=1, inertia=[1, 1, 2], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+        >>> for end in "ab":
+        ...     _ = m.bearing(end, f"disc.{end}", "ground", stiffness=[[50, 0], [0, 50]])
+        >>> _ = m.steady_rotation("spin", bodies=["disc"], speed="W")
+        >>> m.motion_point().branch.name
+        'from rest'
+        """
         found = self._native.branch()
         if found is None:
             return None
-        return SteadyBranch(found[0], [Crossing(*c) for c in found[1]], found[2])
+        return SteadyBranch(found[0], [SteadyCrossing(*c) for c in found[1]], found[2])
 
     @fixed
     def solved(self) -> dict[str, float]:
@@ -240,20 +323,49 @@ class OperatingPoint(OfModel):
 
     @fixed
     def not_kept(self) -> list[str]:
-        """Start values that the constraints did not let stand."""
+        """Start values that the constraints did not let stand.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> m.equilibrium().not_kept
+        []
+        """
         return self._native.not_kept()
 
     @fixed
     def reactions(self) -> Reactions:
+        """Forces and moments of joints and rods by name.
+
+        Examples
+        --------
+        >>> import mb
+        >>> eq = mb.generate("rod-pendulum").equilibrium()
+        >>> len(eq.reactions)
+        1
+        """
         return Reactions(self._native.reactions())
 
     @fixed
     def outputs(self) -> dict[str, float]:
-        return dict(zip(self.model.outputs, self._native.outputs().tolist(), strict=True))
+        """Values of the outputs by name, in their SI units.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a hanging spring", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, -1), mass=2); _ = m.spring("s", "P", (0, 0), stiffness=50, natural_length=1)
+        >>> _ = m.output("height", "y", "P")
+        >>> round(m.equilibrium().outputs["height"], 9)
+        -1.4
+        """
+        return dict(zip(self._then.outputs, self._native.outputs().tolist(), strict=True))
 
     def __getitem__(self, name: str) -> float:
         """The value of a configuration number by name, ``eq["crank.angle"]``."""
-        return float(self.q[resolve(name, self.model.configuration, "equilibrium", "coordinate")])
+        return float(self.q[resolve(name, self._then.configuration, "equilibrium", "coordinate")])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the point as JSON, which ``at=`` of every analysis and ``--at`` of the program read.
@@ -273,14 +385,14 @@ class OperatingPoint(OfModel):
         model = self.model
         time, inputs = self._when
         point: dict[str, Any] = {
-            "configuration": dict(zip(model.configuration, self.q.tolist(), strict=True)),
-            "multipliers": dict(zip(model.constraints, self.multipliers.tolist(), strict=True)),
-            "inputs": dict(zip(model.inputs, inputs, strict=True)),
+            "configuration": dict(zip(self._then.configuration, self.q.tolist(), strict=True)),
+            "multipliers": dict(zip(self._then.constraints, self.multipliers.tolist(), strict=True)),
+            "inputs": dict(zip(self._then.inputs, inputs, strict=True)),
             "time": time,
         }
         if not self.at_rest:
-            point["velocities"] = dict(zip(model.coordinates, self.v.tolist(), strict=True))
-            point["accelerations"] = dict(zip(model.coordinates, self.a.tolist(), strict=True))
+            point["velocities"] = dict(zip(self._then.coordinates, self.v.tolist(), strict=True))
+            point["accelerations"] = dict(zip(self._then.coordinates, self.a.tolist(), strict=True))
         head = {"program": f"mb-modes {_mb.__version__}", "model": {"name": model.name}}
         write(path, {**head, "operating_point": point, "stability": self.stability, "residual": self.residual})
 
@@ -315,11 +427,8 @@ class OperatingPoint(OfModel):
         return f"<mb.OperatingPoint of '{self.model.name}': {self.stability}, residual {self.residual:.1e}>"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{name}</td><td>{value:.6g}</td></tr>"
-            for name, value in list(zip(self.model.configuration, self.q, strict=True))[:40]
-        )
-        return f"<table><tr><th>coordinate</th><th>value</th></tr>{rows}</table><p>{self.stability}</p>"
+        rows = ((name, f"{value:.6g}") for name, value in zip(self._then.configuration, self.q, strict=True))
+        return _html.table(("coordinate", "value"), rows, self.stability, total=len(self.q))
 
 
 class Linearization:
@@ -359,28 +468,93 @@ class Linearization:
         return self._native.blocks(False)
 
     @property
-    def M(self) -> np.ndarray:
+    def M(self) -> Floats:
+        """Mass matrix, n x n.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> lin = m.equilibrium().linearize()
+        >>> lin.M.tolist()
+        [[2.0, 0.0], [0.0, 2.0]]
+        """
         return self._dense["M"]
 
     @property
-    def C(self) -> np.ndarray:
+    def C(self) -> Floats:
+        """Damping with gyroscopic terms, n x n.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> lin = m.equilibrium().linearize()
+        >>> lin.C.tolist()
+        [[0.0, 0.0], [0.0, 0.0]]
+        """
         return self._dense["C"]
 
     @property
-    def K(self) -> np.ndarray:
+    def K(self) -> Floats:
+        """Stiffness with that of the reactions, n x n.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> lin = m.equilibrium().linearize()
+        >>> lin.K.tolist()
+        [[50.0, 0.0], [0.0, 0.0]]
+        """
         return self._dense["K"]
 
     @property
-    def G(self) -> np.ndarray:
+    def G(self) -> Floats:
+        """Jacobian of the constraints, rows x n.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> lin = m.equilibrium().linearize()
+        >>> lin.G.shape
+        (0, 2)
+        """
         return self._dense["G"]
 
     @property
-    def F(self) -> np.ndarray:
+    def F(self) -> Floats:
+        """Input matrix, n x inputs.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> lin = m.equilibrium().linearize()
+        >>> lin.F.shape
+        (2, 0)
+        """
         return self._dense["F"]
 
     @property
-    def gyroscopic(self) -> np.ndarray:
-        """The skew-symmetric part of C, n x n."""
+    def gyroscopic(self) -> Floats:
+        """The skew-symmetric part of C, n x n.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> lin = m.equilibrium().linearize()
+        >>> lin.gyroscopic.tolist()
+        [[0.0, 0.0], [0.0, 0.0]]
+        """
         return (self.C - self.C.T) / 2
 
     def sparse(self) -> dict[str, Any]:
@@ -573,7 +747,7 @@ class Linearization:
         unbalance: float | None = None,
         quantity: str = "outputs",
         loss: float = 0.0,
-        at: float | Sequence[float] | np.ndarray | None = None,
+        at: float | Sequence[float] | NDArray[Any] | None = None,
         points: int = 400,
         log: bool = False,
         change: float = 0.05,
@@ -653,15 +827,13 @@ class Linearization:
         )
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{name}</td><td>{what}</td><td>{n} x {k}</td></tr>"
-            for name, what, n, k in (
-                ("M, C, K", "mass, damping, stiffness", len(self.point.v), len(self.point.v)),
-                ("G", "constraints", len(self.point.multipliers), len(self.point.v)),
-                ("F", "inputs", len(self.point.v), len(self.model.inputs)),
-            )
+        n = len(self.point.v)
+        rows = (
+            ("M, C, K", "mass, damping, stiffness", f"{n} x {n}"),
+            ("G", "constraints", f"{len(self.point.multipliers)} x {n}"),
+            ("F", "inputs", f"{n} x {len(self.model.inputs)}"),
         )
-        return f"<table>{rows}</table><p>{html.escape(self.point.stability)}</p>"
+        return _html.table((), rows, self.point.stability)
 
     def __repr__(self) -> str:
         return f"<mb.Linearization of '{self.model.name}': {len(self.point.v)} coordinates, {len(self.point.multipliers)} constraint rows>"
@@ -787,7 +959,7 @@ class ModelModes(Modes):
         if not self.linearization.point.at_rest:
             raise ArgumentError(f"{what} belongs to vibrations about an equilibrium, but this is a point of a motion.", what)
 
-    def amplitude(self, coordinate: str) -> np.ndarray:
+    def amplitude(self, coordinate: str) -> Vectors:
         """The entries of the mode shapes at a coordinate by name, one for each mode.
 
         Examples
@@ -904,7 +1076,23 @@ class ModelModes(Modes):
         return animate(self, mode, scale, frames, seconds)
 
     def to_pyvista(self, mode: int = 0, *, scale: float | None = None) -> Any:
-        """The model moved along a mode as a ``pyvista.MultiBlock`` of lines and faces."""
+        """The model moved along a mode as a ``pyvista.MultiBlock`` of lines and faces.
+
+        ``scale``: as of :meth:`plot`. Without pyvista there is an ImportError.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness=50, natural_length=1)
+        >>> modes = m.equilibrium().linearize().modes()
+        >>> try:
+        ...     found = modes.to_pyvista(0).n_blocks > 0
+        ... except ImportError as error:
+        ...     found = error.name == "pyvista"
+        >>> found
+        True
+        """
         from ._plot import to_pyvista
 
         return to_pyvista(self, mode, scale)
@@ -932,20 +1120,17 @@ class EnergyShares:
     """
 
     bodies: list[str]
-    kinetic: np.ndarray
-    strain: np.ndarray
-    dissipation: np.ndarray
+    kinetic: Floats
+    strain: Floats
+    dissipation: Floats
 
     def __repr__(self) -> str:
         return f"<mb.EnergyShares: {len(self.bodies)} bodies, {self.kinetic.shape[1]} modes>"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>mode {i}</th>" for i in range(min(self.kinetic.shape[1], 12)))
-        rows = "".join(
-            f"<tr><td>{html.escape(body)}</td>" + "".join(f"<td>{x:.3g}</td>" for x in row[:12]) + "</tr>"
-            for body, row in list(zip(self.bodies, self.kinetic, strict=True))[:40]
-        )
-        return f"<table><tr><th>kinetic energy</th>{head}</tr>{rows}</table>"
+        head = [f"mode {i}" for i in range(min(self.kinetic.shape[1], 12))]
+        rows = ((body, *(f"{x:.3g}" for x in row[:12])) for body, row in zip(self.bodies, self.kinetic, strict=True))
+        return _html.table(("kinetic energy", *head), rows, total=len(self.bodies))
 
     def to_frame(self, which: str = "kinetic") -> Any:
         """One of the three as a pandas DataFrame, bodies x modes.
@@ -990,21 +1175,22 @@ class Participation:
     """
 
     directions: list[str]
-    total: np.ndarray
-    constrained: np.ndarray
-    sums: np.ndarray
-    effective_mass: np.ndarray
+    total: Floats
+    constrained: Floats
+    sums: Floats
+    effective_mass: Floats
 
     def __repr__(self) -> str:
         return f"<mb.Participation: {', '.join(self.directions)}, {self.effective_mass.shape[1]} modes>"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>m_{d} [kg]</th>" for d in self.directions)
-        rows = "".join(
-            f"<tr><td>{i}</td>" + "".join(f"<td>{x:.6g}</td>" for x in row) + "</tr>" for i, row in enumerate(self.effective_mass.T[:40])
-        )
-        last = "".join(f"<td>{x:.6g}</td>" for x in self.sums)
-        return f"<table><tr><th>mode</th>{head}</tr>{rows}<tr><td>all</td>{last}</tr></table>"
+        def cells(numbers: Floats) -> list[str]:
+            return [f"{x:.6g}" for x in numbers]
+
+        # The sums first: they stand whatever the number of modes.
+        modes = ((i, *cells(row)) for i, row in enumerate(self.effective_mass.T))
+        rows = itertools.chain([("all", *cells(self.sums))], modes)
+        return _html.table(("mode", *(f"m_{d} [kg]" for d in self.directions)), rows, total=1 + self.effective_mass.shape[1])
 
     def to_frame(self) -> Any:
         """Effective masses as a pandas DataFrame, modes x directions.
@@ -1044,11 +1230,11 @@ class StateSpace:
     (['u'], ['angle'], (2, 1))
     """
 
-    A: np.ndarray
-    B: np.ndarray
-    C: np.ndarray
-    D: np.ndarray
-    E: np.ndarray | None
+    A: Floats
+    B: Floats
+    C: Floats
+    D: Floats
+    E: Floats | None
     states: list[str]
     inputs: list[str]
     outputs: list[str]
@@ -1059,11 +1245,8 @@ class StateSpace:
 
     def _repr_html_(self) -> str:
         lines = (("states", self.states), ("inputs", self.inputs), ("outputs", self.outputs))
-        rows = "".join(
-            f"<tr><td>{len(names)} {what}</td><td>{html.escape(', '.join(names[:20]))}{', ...' if len(names) > 20 else ''}</td></tr>"
-            for what, names in lines
-        )
-        return f"<table>{rows}</table>"
+        rows = ((f"{len(names)} {what}", ", ".join([*names[:20], "..."] if len(names) > 20 else names)) for what, names in lines)
+        return _html.table((), rows)
 
     def to_control(self) -> Any:
         """The system as a ``control.StateSpace`` of python-control, with its names.
@@ -1087,7 +1270,7 @@ class StateSpace:
             self.A, self.B, self.C, self.D, states=self.states, inputs=self.inputs, outputs=self.outputs
         )
 
-    def poles(self) -> np.ndarray:
+    def poles(self) -> Complexes:
         """Eigenvalues of A, 1/s.
 
         Examples
@@ -1102,4 +1285,4 @@ class StateSpace:
         """
         if self.E is not None:
             raise NumericsError("A descriptor system has infinite eigenvalues too: use modes() or form='reduced'.", "descriptor")
-        return np.linalg.eigvals(self.A)
+        return np.linalg.eigvals(self.A).astype(np.complex128)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _mb, _table
+from . import _html, _mb, _table
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
 from ._frequencies import Frequencies
 from ._names import frame_name, mapping, numbers, resolve, spins
 from ._optional import need
 from ._points import At, start_values
 from ._requests import count, flag, is_sequence, listed, number, pair, path_of, start_later, strategy_word
+from ._types import Complexes, Flags, Floats
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 MOST = 10_000_000
 
 
-@dataclass(frozen=True)
-class Crossing:
+_T = TypeVar("_T", bound=np.generic)
+
+
+@dataclass(frozen=True, repr=False)
+class Crossing(_html.Record):
     """A place between two neighbouring cases of a grid where a disturbance begins to grow.
 
     Attributes
@@ -108,13 +111,13 @@ class Sweep(Frequencies):
     def __init__(self, model: Model, found: dict[str, Any]):
         self.model = model
         self.names: list[str] = found["names"]
-        self.values: np.ndarray = found["values"]
+        self.values: Floats = found["values"]
         self.shape: tuple[int, ...] = tuple(found["shape"])
-        self.s: NDArray[np.complex128] = found["s"]
-        self.error: np.ndarray = found["error"]
-        self.rigid: np.ndarray = found["rigid"]
+        self.s: Complexes = found["s"]
+        self.error: Floats = found["error"]
+        self.rigid: Flags = found["rigid"]
         self.verdict: list[str] = found["verdict"]
-        self.rightmost: NDArray[np.complex128] = found["rightmost"]
+        self.rightmost: Complexes = found["rightmost"]
         self.complete: list[bool | None] = found["complete"]
         self.message: list[str | None] = found["message"]
         self.crossings = [
@@ -131,11 +134,17 @@ class Sweep(Frequencies):
     def __len__(self) -> int:
         return len(self.values)
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> Floats:
         """The values of a parameter, one for each case."""
         return self.values[:, resolve(name, self.names, "sweep", "parameter")]
 
-    def on_grid(self, numbers: Any) -> np.ndarray:
+    @overload
+    def on_grid(self, numbers: NDArray[_T]) -> NDArray[_T]: ...
+
+    @overload
+    def on_grid(self, numbers: Sequence[Any]) -> NDArray[Any]: ...
+
+    def on_grid(self, numbers: Any) -> NDArray[Any]:
         """Numbers of each case with the axes of the grid, ``sweep.on_grid(sweep.hz)``: values of parameters x ... x modes.
 
         Examples
@@ -236,14 +245,11 @@ class Sweep(Frequencies):
         return f"<mb.Sweep of '{self.model.name}' over {', '.join(self.names)}: {len(self)} cases, {self._count()}>"
 
     def _repr_html_(self) -> str:
-        most = 40
-        head = "".join(f"<th>{name}</th>" for name in [*self.names, "verdict", *(f"f{j} [Hz]" for j in range(self.s.shape[1]))])
-        rows = []
-        for k in range(min(len(self), most)):
-            cells = [*(f"{x:.6g}" for x in self.values[k]), self.verdict[k], *(f"{f:.6g}" for f in self.hz[k])]
-            rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-        more = f"<p>{len(self) - most} more</p>" if len(self) > most else ""
-        return f"<table><tr>{head}</tr>{''.join(rows)}</table>{more}<p>{self._count()}</p>"
+        head = (*self.names, "verdict", *(f"f{j} [Hz]" for j in range(self.s.shape[1])))
+        rows = (
+            (*(f"{x:.6g}" for x in self.values[k]), self.verdict[k], *(f"{f:.6g}" for f in self.hz[k])) for k in range(len(self))
+        )
+        return _html.table(head, rows, self._count(), total=len(self))
 
 
 def _interval(value: Any, name: str) -> tuple[float, float]:
@@ -275,8 +281,7 @@ def _design(parameters: Any, known: list[str], random: int | None, latin: int | 
         cases = int(np.prod([float(len(axis)) for axis in axes])) if axes else 0
         if cases > MOST:
             raise ArgumentError(f"the sweep has {cases} cases; at most {MOST} are worked on.", "parameters")
-        points = [list(point) for point in itertools.product(*axes)] if axes else []
-        return {"points": {"names": list(map(str, parameters)), "points": points, "shape": [len(axis) for axis in axes]}}
+        return {"grid": {"names": list(map(str, parameters)), "axes": axes}}
     if draws is not None:
         raise ArgumentError("random= and latin= draw from ranges: {'k': (500, 1500)}.", "parameters")
     if hasattr(parameters, "columns") and hasattr(parameters, "to_numpy"):
@@ -295,7 +300,7 @@ def _design(parameters: Any, known: list[str], random: int | None, latin: int | 
         if set(row) != set(names):
             raise ArgumentError(f"parameters[{k}] names {', '.join(map(str, row))}, but the first case names {', '.join(names)}.", "parameters")
     points = [[number(row[name], f"parameters[{k}][{name!r}]") for name in names] for k, row in enumerate(rows)]
-    return {"points": {"names": names, "points": points, "shape": []}}
+    return {"points": {"names": names, "points": points}}
 
 
 def sweep(
@@ -348,9 +353,9 @@ def sweep(
             raise ArgumentError("floquet takes a periodic motion, and moving, after, spin and frame a steady one: leave one of them out.", "floquet")
         motion = {"velocities": by_name(velocity, v, "velocity", "coordinate"), "after": 0.0, "spins": [], "frame": None}
     design = _design(parameters, list(model.parameters), random, latin, seed)
-    if "points" in design and not design["points"]["points"]:
+    if not design.get("grid", {"names": True})["names"] or not design.get("points", {"points": True})["points"]:
         raise ArgumentError("parameters is empty: a sweep needs a parameter that varies.", "parameters")
-    if boundary and not 1 <= len(design.get("points", {}).get("shape", [])) <= 2:
+    if boundary and not 1 <= len(design.get("grid", {"names": []})["names"]) <= 2:
         raise ArgumentError("boundary=True needs a grid of one or two parameters.", "boundary")
     asked = {
         "design": design,

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import _mb
+from . import _html, _mb
 from ._errors import ArgumentError, FindingWarning
 from ._frequencies import Frequencies, damping_ratio, frequency_hz
 from ._kept import OfModel, fixed
@@ -22,13 +21,14 @@ from ._matrices import vector
 from ._names import mapping
 from ._requests import MOST_SAMPLES, count, number, path_of, text
 from ._series import asked, by_variable, split
+from ._types import Complexes, Flags, Floats
 
 if TYPE_CHECKING:
     from ._model import Model
 
 
-@dataclass(frozen=True)
-class Encounter:
+@dataclass(frozen=True, repr=False)
+class Encounter(_html.Record):
     """Two modes that cross or veer.
 
     Attributes
@@ -63,8 +63,8 @@ class Encounter:
     exchange: float
 
 
-@dataclass(frozen=True)
-class TrackedGroup(Frequencies):
+@dataclass(frozen=True, repr=False)
+class TrackedGroup(Frequencies, _html.Record):
     """Modes that are followed together, because they are close, repeated or defective.
 
     Attributes
@@ -97,17 +97,28 @@ class TrackedGroup(Frequencies):
     """
 
     modes: list[int]
-    s: NDArray[np.complex128]
-    predicted: NDArray[np.complex128]
-    error: NDArray[np.float64]
-    trusted: NDArray[np.bool_]
+    s: Complexes
+    predicted: Complexes
+    error: Floats
+    trusted: Flags
     together: list[tuple[int, int]]
     lost: list[tuple[int, int]]
     distinguished: bool
 
     @property
-    def mean(self) -> NDArray[np.complex128]:
-        """Mean of the eigenvalues at every sample, rad/s: smooth where the eigenvalues themselves are not."""
+    def mean(self) -> Complexes:
+        """Mean of the eigenvalues at every sample, rad/s: smooth where the eigenvalues themselves are not.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("two springs", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("y", "P", (0, 1), stiffness=25, natural_length=1)
+        >>> group = m.track("k", 16, 36, samples=5, groups=[[0, 1]]).groups[0]
+        >>> group.mean[0].imag.round(9).item()
+        4.5
+        """
         return self.s.mean(axis=1)
 
 
@@ -148,7 +159,7 @@ class Track(OfModel, Frequencies):
 
     _numbers = ("mac", "predicted", "_events", "groups")
 
-    def __init__(self, model: Model, path: NDArray[np.float64], native: Any, asked: str):
+    def __init__(self, model: Model, path: Floats, native: Any, asked: str):
         self._of(model)
         self._native = native
         self._asked = asked
@@ -156,7 +167,7 @@ class Track(OfModel, Frequencies):
         self.variables: list[str] = native.names()
         self.numbers: list[int] = native.numbers()
         self.coincidences: list[int] = native.coincidences()
-        self.s: NDArray[np.complex128] = native.s()
+        self.s: Complexes = native.s()
         aside = native.speeds_aside()
         if aside is not None:
             warnings.warn(f"The track: {aside}.", FindingWarning, stacklevel=4)
@@ -165,21 +176,54 @@ class Track(OfModel, Frequencies):
         return _mb.track(self._native_model(), self._asked, self.path, len(self.path) // 2, None)
 
     @fixed
-    def mac(self) -> NDArray[np.float64]:
+    def mac(self) -> Floats:
+        """Left-right MAC of all modes at each sample with those at the next, (samples - 1) x modes x modes.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("two springs", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("y", "P", (0, 1), stiffness=25, natural_length=1)
+        >>> m.track("k", 16, 36, samples=5).mac.shape
+        (4, 2, 2)
+        """
         return self._native.mac()
 
     @fixed
-    def share(self) -> NDArray[np.float64]:
-        """What each mode keeps of itself from the sample before, samples x modes; 1 at the first."""
+    def share(self) -> Floats:
+        """What each mode keeps of itself from the sample before, samples x modes; 1 at the first.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("two springs", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("y", "P", (0, 1), stiffness=25, natural_length=1)
+        >>> bool(m.track("k", 16, 24, samples=5).share.min() > 0.9)
+        True
+        """
         kept = np.einsum("kii->ki", self.mac)
         return np.vstack([np.ones((1, len(self.numbers))), kept])
 
     @fixed
-    def predicted(self) -> tuple[NDArray[np.complex128], NDArray[np.float64], NDArray[np.bool_]]:
-        """By polynomials about the middle: eigenvalues, estimated errors (rad/s), whether each can be trusted; samples x modes."""
+    def predicted(self) -> tuple[Complexes, Floats, Flags]:
+        """By polynomials about the middle: eigenvalues, estimated errors (rad/s), whether each can be trusted; samples x modes.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("two springs", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("y", "P", (0, 1), stiffness=25, natural_length=1)
+        >>> t = m.track("k", 16, 24, samples=5)
+        >>> s, error, trusted = t.predicted
+        >>> s.shape == error.shape == trusted.shape == t.s.shape
+        True
+        """
         return self._native.predicted()
 
-    def shapes(self, sample: int) -> NDArray[np.complex128]:
+    def shapes(self, sample: int) -> Complexes:
         """Mode shapes at a sample, coordinates x modes.
 
         Examples
@@ -199,6 +243,17 @@ class Track(OfModel, Frequencies):
 
     @fixed
     def encounters(self) -> list[Encounter]:
+        """Where modes cross and veer.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("two springs", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("y", "P", (0, 1), stiffness=25, natural_length=1)
+        >>> [met.kind for met in m.track("k", 16, 36, samples=20).encounters]
+        ['crossing']
+        """
         out = []
         for kind, modes, sample, _, gap_hz, exchange in self._events:
             if kind in ("crossing", "veering"):
@@ -211,10 +266,32 @@ class Track(OfModel, Frequencies):
 
     @fixed
     def doubtful(self) -> list[tuple[int, int, float]]:
+        """Modes that keep less than half of themselves in a step: number, sample after the step, share.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("two springs", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("y", "P", (0, 1), stiffness=25, natural_length=1)
+        >>> m.track("k", 16, 36, samples=20).doubtful
+        []
+        """
         return [(modes[0], round(sample), share) for kind, modes, sample, _, _, share in self._events if kind == "doubtful"]
 
     @fixed
     def groups(self) -> list[TrackedGroup]:
+        """The modes that are followed together.
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("two springs", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("y", "P", (0, 1), stiffness=25, natural_length=1)
+        >>> m.track("k", 16, 36, samples=5, groups=[[0, 1]]).groups[0].modes
+        [0, 1]
+        """
         def stretches(what: str, group: list[int]) -> list[tuple[int, int]]:
             return [(round(a), round(b)) for kind, modes, a, b, _, _ in self._events if kind == what and modes == group]
 
@@ -232,7 +309,7 @@ class Track(OfModel, Frequencies):
             for modes, s, predicted, error, trusted in self._native.groups()
         ]
 
-    def __getitem__(self, name: str) -> NDArray[np.float64]:
+    def __getitem__(self, name: str) -> Floats:
         """Values of a variable along the path."""
         if text(name, "name", "the name of a variable") not in self.variables:
             raise ArgumentError(f"{name!r} is no variable of the path; these are {', '.join(self.variables)}.", "name")
@@ -300,20 +377,13 @@ class Track(OfModel, Frequencies):
         return f"<mb.Track of '{self.model.name}': {len(self.numbers)} modes at {len(self)} samples of {', '.join(self.variables)}{met}>"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in self.variables) + "".join(f"<th>f {n} [Hz]</th>" for n in self.numbers)
         shown = np.unique(np.linspace(0, len(self) - 1, min(len(self), 12)).round().astype(int))
-        rows = "".join(
-            "<tr>"
-            + "".join(f"<td>{x:.6g}</td>" for x in self.path[i])
-            + "".join(f"<td>{f:.6g}</td>" for f in self.hz[i])
-            + "</tr>"
-            for i in shown
-        )
-        met = "".join(
-            f"<p>modes {m.modes[0]} and {m.modes[1]}: {m.kind} at {', '.join(f'{n} = {x:.6g}' for n, x in m.at.items())}</p>"
+        rows = ((*(f"{x:.6g}" for x in self.path[i]), *(f"{f:.6g}" for f in self.hz[i])) for i in shown)
+        met = (
+            f"modes {m.modes[0]} and {m.modes[1]}: {m.kind} at {', '.join(f'{n} = {x:.6g}' for n, x in m.at.items())}"
             for m in self.encounters
         )
-        return f"<table><tr>{head}</tr>{rows}</table>{met}"
+        return _html.table((*self.variables, *(f"f {n} [Hz]" for n in self.numbers)), rows, *met)
 
 
 def track(
@@ -350,8 +420,8 @@ def track(
     return Track(model, path, found, asked_for)
 
 
-def _columns(path: Mapping[str, Any]) -> NDArray[np.float64]:
-    columns: list[NDArray[np.float64]] = []
+def _columns(path: Mapping[str, Any]) -> Floats:
+    columns: list[Floats] = []
     for name, values in path.items():
         column = vector(values, f"variable[{name!r}]")
         if column.ndim != 1 or len(column) < 2 or (columns and len(column) != len(columns[0])):
