@@ -33,9 +33,9 @@ impl Penalties {
 pub fn for_pairs(model: &Model, at: &OperatingPoint, pairs: &[Eigenpair], law: ViolationLaw) -> Factor {
     let lin = linearize_sparse(model, at);
     let mut factors = least_factors(pairs, &lin.m, &lin.phi_q, law, MOVES);
-    // What gives way under the reactions at rest adds to it; both go with one over the factors.
+    // What gives way under the reactions at rest may add half as much; it goes with one over the factors.
     let at_rest = preload::moved(model, at, pairs, &factors, law.omega);
-    let more = (1.0 + at_rest / MOVES).log2().ceil().exp2();
+    let more = (2.0 * at_rest / MOVES).max(1.0).log2().ceil().exp2();
     factors.iter_mut().for_each(|factor| *factor *= more);
     Factor::PerConstraint(factors)
 }

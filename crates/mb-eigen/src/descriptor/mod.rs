@@ -59,7 +59,7 @@ pub fn solve(structure: &DescriptorStructure, options: &DenseOptions) -> Result<
     let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
     let early = Early::keeping(options.keeps_at_interrupt);
     let motion = dense::on_basis(pencil, &basis, options)?;
-    beside(structure, &basis, motion, options, early)
+    beside(structure, &basis, motion, options, &early)
 }
 
 /// As [`solve`], with the eigenpairs `motion` of the mechanical problem, in all coordinates, that are known already.
@@ -74,7 +74,7 @@ pub fn solve_beside(
     check::quadratic(&structure.pencil)?;
     let basis = ConstraintBasis::new(&structure.pencil.phi_q, options.constraint_rank)?;
     let early = Early::keeping(options.keeps_at_interrupt);
-    beside(structure, &basis, motion, options, early)
+    beside(structure, &basis, motion, options, &early)
 }
 
 /// The eigenvalues of the mechanism with those that the form adds.
@@ -83,7 +83,7 @@ fn beside(
     basis: &ConstraintBasis,
     motion: Spectrum,
     options: &DenseOptions,
-    early: Early,
+    early: &Early,
 ) -> Result<Spectrum, EigenError> {
     let ends_early = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::EndedEarly { .. } });
     if motion.findings.iter().any(ends_early) {

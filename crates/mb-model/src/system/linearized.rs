@@ -231,7 +231,7 @@ impl<P: Data> Model<P> {
             }
             out
         };
-        let mut parts = self.in_parts(&part).into_iter();
+        let mut parts = self.in_parts(part).into_iter();
         let mut out = parts.next().unwrap_or_else(|| part(&[]));
         for p in parts {
             out.m.append(p.m);

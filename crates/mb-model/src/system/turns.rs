@@ -214,7 +214,9 @@ impl Model<f64> {
     fn over_a_turn(&self, blocks: &[&Block], axis: &Axis, point: &Point) -> Option<(f64, f64)> {
         let thirds = [0.0, 1.0, 2.0].map(|k| {
             let mut there = point.clone();
-            blocks.iter().for_each(|block| turn(block, axis, k * std::f64::consts::TAU / 3.0, &mut there.q));
+            for block in blocks {
+                turn(block, axis, k * std::f64::consts::TAU / 3.0, &mut there.q);
+            }
             motion(blocks, axis, &there, self.nv()).map(|motion| self.work(&there, &motion).0)
         });
         let [a, b, c] = [thirds[0]?, thirds[1]?, thirds[2]?];
