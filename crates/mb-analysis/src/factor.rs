@@ -32,12 +32,11 @@ impl Penalties {
 /// Factors by row that keep eigenpairs of the mechanism where they are, to 1e-5 of themselves: under the reactions of the modes, and under those at rest.
 pub fn for_pairs(model: &Model, at: &OperatingPoint, pairs: &[Eigenpair], law: ViolationLaw) -> Factor {
     let lin = linearize_sparse(model, at);
-    let mut factors = least_factors(pairs, &lin.m, &lin.phi_q, law, MOVES);
+    let factors = least_factors(pairs, &lin.m, &lin.phi_q, law, MOVES);
     // What gives way under the reactions at rest may add half as much; it goes with one over the factors.
     let at_rest = preload::moved(model, at, pairs, &factors, law.omega);
     let more = (2.0 * at_rest / MOVES).max(1.0).log2().ceil().exp2();
-    factors.iter_mut().for_each(|factor| *factor *= more);
-    Factor::PerConstraint(factors)
+    Factor::PerConstraint(factors.into_iter().map(|factor| factor * more).collect())
 }
 
 /// The same for the whole spectrum, computed for it; from masses alone where the mechanism's own has none.

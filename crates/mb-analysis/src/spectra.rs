@@ -225,7 +225,7 @@ fn of_linear_kept(
     // Penalties move zeros, or the equilibrium.
     let unconstrained = matches!(formulation, Formulation::Unconstrained(_));
     let mut widened = false;
-    let whole = DenseOptions { keeps_at_interrupt: false, ..options.clone() };
+    let whole = DenseOptions { keeps_at_interrupt: false, ..options };
     let beside = || beside_known(at, lin, known, &whole).map_err(named);
     let solved = match formulation {
         Formulation::Minimal(method) => {

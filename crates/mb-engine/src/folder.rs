@@ -133,8 +133,8 @@ impl Scratch {
 
     /// One beside another folder, with as much room.
     pub(crate) fn beside(folder: &Path) -> Result<Self, EngineError> {
-        let (path, _held) = draft_of(folder, "lines")?;
-        Ok(Self { path, _held })
+        let (path, held) = draft_of(folder, "lines")?;
+        Ok(Self { path, _held: held })
     }
 
     pub(crate) fn path(&self) -> &Path {

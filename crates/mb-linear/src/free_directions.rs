@@ -117,7 +117,9 @@ impl FreeDirections {
         let vectors = self.vectors(among, at_most)?;
         let mut out = Triplets::new(among.velocities.len(), vectors.len());
         for (j, vector) in vectors.iter().enumerate() {
-            vector.iter().for_each(|(i, value)| out.add(*i, j, *value));
+            for (i, value) in vector {
+                out.add(*i, j, *value);
+            }
         }
         Some(out.to_sparse())
     }

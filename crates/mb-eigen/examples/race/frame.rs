@@ -101,8 +101,12 @@ impl Frame {
                 let on_girder = self.point(true, girder, column);
                 let pairs = [(&on_column.across, &on_girder.along), (&on_column.along, &on_girder.across)];
                 for (i, (of_column, of_girder)) in pairs.into_iter().enumerate() {
-                    of_column.iter().for_each(|(at, weight)| phi.add(row + i, *at, *weight));
-                    of_girder.iter().for_each(|(at, weight)| phi.add(row + i, *at, -weight));
+                    for (at, weight) in of_column {
+                        phi.add(row + i, *at, *weight);
+                    }
+                    for (at, weight) in of_girder {
+                        phi.add(row + i, *at, -weight);
+                    }
                 }
                 row += 2;
             }

@@ -101,7 +101,7 @@ pub fn steady_sought(
         return Err(LinearError::NotSought { problem });
     }
     let seek = Seek { model, sought, released: p == k + 1 };
-    let mut at = seek.at(start.q.clone(), start.u.clone(), spins.to_vec(), None, start)?;
+    let mut at = seek.at(&start.q, start.u.clone(), spins.to_vec(), None, start)?;
     let mut arrival: Option<(At, f64)> = None;
     for iteration in 0..MOST {
         let residual = model.residual(&at.point);
@@ -154,14 +154,14 @@ impl Seek<'_> {
     }
     fn at(
         &self,
-        q: Vec<f64>,
+        q: &[f64],
         u: Vec<f64>,
         spins: Vec<Spin>,
         lambda: Option<Vec<f64>>,
         start: &Point,
     ) -> Result<At, LinearError> {
         let model = self.model;
-        let q = assemble(model, &q, start.t, &AssemblyOptions::default())?.q;
+        let q = assemble(model, q, start.t, &AssemblyOptions::default())?.q;
         let mut point = Point { q, u, lambda: vec![0.0; model.nc()], ..start.clone() };
         let (v, a, generator) = self.moving(&point, &spins)?;
         (point.v, point.a) = (v, a);
@@ -198,7 +198,7 @@ impl Seek<'_> {
         let by = self.derivatives(at, [&m, &c])?;
         let columns: Vec<Solved> = by.iter().map(|by| saddle.solve(&minus(by), &nothing)).collect();
         let conditions = self.rows(point);
-        let small = self.small(point, &conditions, &own, (&by, &columns), (off, last));
+        let small = Self::small(point, &conditions, &own, (&by, &columns), (off, last));
         let dp = self.unknowns(at, small, last)?;
         let (mut dq, mut dl) = own;
         for ((q, l), p) in columns.iter().zip(&dp) {
@@ -219,7 +219,7 @@ impl Seek<'_> {
         for (i, d) in self.sought.inputs.iter().zip(&dp[count..]) {
             u[*i] += part * d;
         }
-        self.at(q, u, spins, Some(along(&point.lambda, &dl)), point)
+        self.at(&q, u, spins, Some(along(&point.lambda, &dl)), point)
     }
     /// dr/dp, one list of nv numbers for each unknown.
     fn derivatives(&self, at: &At, [m, c]: [&Sparse; 2]) -> Result<Vec<Vec<f64>>, LinearError> {
@@ -261,7 +261,6 @@ impl Seek<'_> {
     }
     /// The conditions on the unknowns alone.
     fn small(
-        &self,
         point: &Point,
         rows: &[[Vec<f64>; 2]],
         own: &Solved,
@@ -310,12 +309,11 @@ impl Seek<'_> {
     /// Names the unknown that may be anything.
     fn undetermined(&self, at: &At, free: &Dense) -> LinearError {
         let i = if free.ncols() == 0 { 0 } else { largest(&dense::column(free, 0)).map_or(0, |(i, _)| i) };
-        let who = match self.sought.spins.get(i) {
-            Some(spin) => format!("speed of {}", at.spins[*spin].name(self.model)),
-            None => {
-                let input = self.sought.inputs[i - self.sought.spins.len()];
-                format!("value of input '{}'", self.model.inputs()[input])
-            }
+        let who = if let Some(spin) = self.sought.spins.get(i) {
+            format!("speed of {}", at.spins[*spin].name(self.model))
+        } else {
+            let input = self.sought.inputs[i - self.sought.spins.len()];
+            format!("value of input '{}'", self.model.inputs()[input])
         };
         let why = if self.released && self.sought.holds.is_empty() {
             "no force along the motion depends on it"
