@@ -27,7 +27,7 @@ impl Collect for Own<'_> {}
 impl Model<f64> {
     /// What `each` says of the elements without constraint rows, in their order: it is given the index of the element among
     /// [`Self::members`], the element, and its own M, C and K at every one of `points`, k x k each over the k coordinates of
-    /// [`crate::Wires::v_index`].
+    /// [`crate::model::Wires::v_index`].
     pub fn by_elements<T: Send>(
         &self,
         points: &[Point],
