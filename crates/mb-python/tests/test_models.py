@@ -250,12 +250,18 @@ def test_a_driven_joint_moves_as_its_law_says():
     assert caught.value.kind == "not_steady"
 
 
-def test_unknown_speeds_and_forces_are_solved_for():
+def governor():
+    """An arm of 0.5 m on a free shaft; gravity 10 m/s^2."""
     m = mb.Model("governor", gravity=(0, 0, -10))
     shaft = m.spatial_body("shaft", mass=1, inertia=(1, 1, 1), at=(0, 0, 0))
     m.spatial_body("arm", mass=2, inertia=(1e-3, 1e-3, 1e-3), at=(0.3, 0, -0.4), markers={"pin": (-0.3, 0, 0.4)})
     m.revolute("axle", shaft, "ground", axis=(0, 0, 1))
     m.revolute("pin", "arm.pin", shaft, axis=(0, 1, 0))
+    return m
+
+
+def test_unknown_speeds_and_forces_are_solved_for():
+    m = governor()
     m.torsion_spring("drag", joint="axle", stiffness=0, damping=0.3)
     m.torque("motor", on="axle", magnitude=0, input="motor")
     # W^2 = g / h with the mass h below its pin, and the torque c W.
@@ -273,11 +279,7 @@ def test_unknown_speeds_and_forces_are_solved_for():
 
 
 def test_a_campbell_diagram_from_a_start_follows_its_branch():
-    m = mb.Model("governor", gravity=(0, 0, -10))
-    shaft = m.spatial_body("shaft", mass=1, inertia=(1, 1, 1), at=(0, 0, 0))
-    m.spatial_body("arm", mass=2, inertia=(1e-3, 1e-3, 1e-3), at=(0.3, 0, -0.4), markers={"pin": (-0.3, 0, 0.4)})
-    m.revolute("axle", shaft, "ground", axis=(0, 0, 1))
-    m.revolute("pin", "arm.pin", shaft, axis=(0, 1, 0))
+    m = governor()
     down = {"arm.x": 0.0, "arm.z": -0.5, "arm.e0": 1.0, "arm.e2": 0.0}
     found = m.campbell("spin:axle", 4, 8, samples=5, at=down)
     # The arm straight down grows beyond W^2 = g / L; the one that rises does not.
