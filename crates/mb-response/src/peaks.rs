@@ -16,9 +16,9 @@ use mb_algebra::sorted::{ascending, descending};
 
 /// Values of H that a search may take, and one of a smaller peak beyond as many values in all as there are points.
 const STEPS: usize = 24;
-const FEW_STEPS: usize = 6;
+const FEW_STEPS: usize = 12;
 /// Values of these that are left for the ends of the interval.
-const FOR_ENDS: [usize; 2] = [8, 4];
+const FOR_ENDS: [usize; 2] = [8, 6];
 /// And the look for a maximum between two samples.
 const LOOKS: usize = 6;
 /// Distance from an undamped pole, relative, at which |H| is looked at, and its growth there that shows it infinite.
