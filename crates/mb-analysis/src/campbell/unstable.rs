@@ -31,7 +31,7 @@ pub struct Unstable {
 const NARROW: f64 = 1e-11;
 
 /// Share of an enclosure that its ends may be off by.
-const ENOUGH: f64 = 0.05;
+const ENOUGH: f64 = 0.02;
 
 /// Share of the growth at a neighbouring speed that an error bound may hide for its speed to count as quiet.
 const HIDDEN: f64 = 0.1;
