@@ -51,7 +51,12 @@ impl Comparison {
     /// Keeps of whole spectra, the first of which is the reference of the others, what a request asks for: of the reference its modes, of the
     /// others their partners and what they have there besides. So a mode at an end of a band, or the last of a number, is the same one in
     /// all of them.
-    pub fn keep_asked(results: &mut [FormulationSpectrum], between: &mut [Self], request: &Request, dof: usize) {
+    pub fn keep_asked(
+        results: &mut [FormulationSpectrum],
+        between: &mut [Self],
+        request: &Request,
+        dof: usize,
+    ) {
         let Some((reference, others)) = results.split_first_mut() else { return };
         let kept = reference.keep_asked(request, dof);
         for (other, comparison) in others.iter_mut().zip(between) {

@@ -109,11 +109,7 @@ pub struct OutputMaps {
 /// # Errors
 /// [`LinearError::NotConstant`] for an input or output that is not constant in the frame of a steady motion;
 /// [`LinearError::PlacesCoincide`].
-pub fn output_maps(
-    model: &Model,
-    at: &OperatingPoint,
-    wanted: &[usize],
-) -> Result<OutputMaps, LinearError> {
+pub fn output_maps(model: &Model, at: &OperatingPoint, wanted: &[usize]) -> Result<OutputMaps, LinearError> {
     no_velocity_rows(
         model,
         "linear map of inputs to outputs on coordinates alone",

@@ -6,8 +6,8 @@ use mb_algebra::{Dense, Sparse};
 use mb_analysis::factor::{self, Penalties};
 use mb_analysis::response::MINIMAL_TOLERANCE;
 use mb_analysis::{
-    AnalysisError, FormulationSpectrum, Site as Found, State, check_size, linear, moving, part, rank,
-    shares, spectrum,
+    AnalysisError, FormulationSpectrum, Site as Found, State, check_size, linear, moving, part, rank, shares,
+    spectrum,
 };
 use mb_eigen::sparse::{Request, SparseOptions};
 use mb_linear::{

@@ -372,7 +372,6 @@ impl Found {
     }
 }
 
-
 /// sum |z_i| (|r_i| + u size_i).
 fn weighted(z: &[c64], r: &[(c64, f64)], unit: f64) -> f64 {
     z.iter().zip(r).map(|(z, (r, size))| z.norm() * (r.norm() + unit * size)).sum()

@@ -111,8 +111,7 @@ pub fn peaks(
         descending(&mut found, |a| a[1].size());
         let mut list = Vec::with_capacity(found.len());
         for three in found {
-            let (steps, ends) =
-                if room >= STEPS { (STEPS, FOR_ENDS[0]) } else { (FEW_STEPS, FOR_ENDS[1]) };
+            let (steps, ends) = if room >= STEPS { (STEPS, FOR_ENDS[0]) } else { (FEW_STEPS, FOR_ENDS[1]) };
             let mut value = |omega: f64| {
                 room = room.saturating_sub(1);
                 Ok(at(omega)?.sample.map(|s| Value::of(&s, entry)))

@@ -8,7 +8,8 @@ use crate::settle::{StartOptions, settle};
 use crate::spectra::Known;
 use crate::zeros::ModelZeros;
 use mb_algebra::{
-    Dense, QuadraticPencil, RankQr, RankTolerance, Sparse, Stopped, dense, interrupt, sparse, to_dense, to_sparse,
+    Dense, QuadraticPencil, RankQr, RankTolerance, Sparse, Stopped, dense, interrupt, sparse, to_dense,
+    to_sparse,
 };
 use mb_constraints::simulate::{StartPolicy, consistent_start};
 use mb_constraints::{AssemblyOptions, assemble};
@@ -144,8 +145,7 @@ impl Stop {
         let of = || {
             let lin = self.lin.as_ref()?;
             let r = RankQr::new(&lin.phi_q, RankTolerance::default()).ok()?.null_space();
-            let [m, c, k] =
-                [&lin.m, &lin.c, &lin.k].map(|a| dense::mul_transpose(&r, &dense::mul(a, &r)));
+            let [m, c, k] = [&lin.m, &lin.c, &lin.k].map(|a| dense::mul_transpose(&r, &dense::mul(a, &r)));
             let phi_q = Dense::zeros(0, r.ncols());
             Some(Reduced { r, pencil: QuadraticPencil { m, c, k, phi_q } })
         };

@@ -233,7 +233,12 @@ fn about_root(between: &Between<'_>, whole: f64) -> Result<Option<[f64; 2]>, Ana
 
 /// Where the limit between a certain and an open speed is looked for next, unless they are this near or neighbouring numbers: on either side of
 /// where a line through their margins has its zero, so that two speeds enclose it that closely; else, and after so many tries, in the middle.
-fn probe([certain, open]: [f64; 2], margins: [Option<f64>; 2], narrow: f64, tries: &mut usize) -> Option<f64> {
+fn probe(
+    [certain, open]: [f64; 2],
+    margins: [Option<f64>; 2],
+    narrow: f64,
+    tries: &mut usize,
+) -> Option<f64> {
     let middle = middle(certain, open, narrow)?;
     let [Some(above), Some(below)] = margins else { return Some(middle) };
     if !(above > 0.0 && below < 0.0 && *tries > 0) {

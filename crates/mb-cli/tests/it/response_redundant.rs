@@ -169,7 +169,11 @@ fn parallelograms_answer_whatever_rounding_makes_of_repeated_rows() {
                 0.1 * own * length * length,
                 [reach * tilt.sin(), -reach * tilt.cos()],
                 (0..count)
-                    .map(|k| format!("p{k} = [{}, {}]", 0.31 * length * k as f64, 0.07 * length * (k * k) as f64))
+                    .map(|k| format!(
+                        "p{k} = [{}, {}]",
+                        0.31 * length * k as f64,
+                        0.07 * length * (k * k) as f64
+                    ))
                     .collect::<Vec<_>>()
                     .join(", "),
                 [push.cos(), push.sin()],

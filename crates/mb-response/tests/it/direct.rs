@@ -263,8 +263,7 @@ fn rows_that_depend_on_each_other_but_for_rounding_are_one() {
             };
             let f = dense::from_rows(&[&[1.0], &[0.0], &[0.0]]);
             let mut plant = Plant::displacement(pencil, f, Dense::zeros(3, 3));
-            plant.by_lambda =
-                dense::from_rows(&[&[1.0, unit, 0.0], &[unit, -1.0, 0.0], &[0.0, 0.0, 1.0]]);
+            plant.by_lambda = dense::from_rows(&[&[1.0, unit, 0.0], &[unit, -1.0, 0.0], &[0.0, 0.0, 1.0]]);
             let response = Response::new(plant).unwrap();
             // Beyond the tolerance of the rank both hold, and nothing moves.
             if off * 0.5 > 1e-10 {
