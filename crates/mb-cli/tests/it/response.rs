@@ -447,3 +447,28 @@ fn an_unbalance_leaves_the_backward_whirl_of_a_round_shaft_alone() {
         "{notes}"
     );
 }
+
+/// A pin at the place that its distance is read from has no derivative of it, whether or not assembly leaves a rounding between the two.
+#[test]
+fn a_distance_of_places_that_coincide_is_named() {
+    for at in [[0.4, -0.3], [0.1, -0.7]] {
+        let model = format!(
+            "units = \"SI\"\nname = \"n\"\ngravity = [0, -9.81]\n\
+             body = [{{ name = \"a\", mass = 1, inertia = 0.1, at = {at:?}, markers = {{ pin = [{}, {}] }} }}]\n\
+             joint = [{{ name = \"g\", type = \"revolute\", a = \"a.pin\", b = [0, 0] }}]\n\
+             force = [{{ name = \"f\", at = \"a\", direction = [1, 0], input = \"u\" }}]\n\
+             output = [{{ name = \"gap\", quantity = \"distance\", of = \"a.pin\", from = [0, 0] }}, \
+             {{ name = \"x\", quantity = \"x\", of = \"a\" }}]\n",
+            -at[0], -at[1]
+        );
+        let band = ["--band", "0.1", "5", "--points", "5"];
+        for command in [&["response", "-"][..], &["state-space", "-"]] {
+            let more = if command[0] == "response" { &band[..] } else { &[] };
+            let run = mb_with(&[command, more].concat(), &model);
+            assert!(run.code == 1 && run.err.contains("'gap'") && run.err.contains("coincide"), "{run:?}");
+        }
+        // Who does not ask for it has an answer.
+        let run = mb_with(&[&["response", "-", "--to", "x"][..], &band].concat(), &model);
+        assert_eq!(run.code, 0, "{run:?}");
+    }
+}
