@@ -133,8 +133,12 @@ fn gimbals_answer_whatever_rounding_makes_of_repeated_rows() {
                 inertia(masses[1]),
                 damping = 1e-3 * stiffness,
             );
-            ["A", "B", "V", "W"].into_iter().for_each(|joint| forces(&mut text, joint));
-            ["ring", "rotor"].into_iter().for_each(|body| accelerations(&mut text, body));
+            for joint in ["A", "B", "V", "W"] {
+                forces(&mut text, joint);
+            }
+            for body in ["ring", "rotor"] {
+                accelerations(&mut text, body);
+            }
             let found = answer(&text);
             let bodies = [(masses[0], "ring"), (masses[1], "rotor")];
             balances(&found, &[(1.0, "A"), (1.0, "B")], push, &bodies);
