@@ -10,6 +10,7 @@
 //! x belongs to the most negative eigenvalue of K_r; in large models it is the most negative Ritz vector of some steps of
 //! inverse iteration on the saddle-point matrix, and there is none when the factors fail or no Ritz value is negative.
 
+use super::units::Units;
 use super::stability::{DENSE_UP_TO, analysis, reduced};
 use super::{Equilibrium, EquilibriumOptions, relative_residual, shortest_multipliers};
 use crate::error::LinearError;
@@ -18,7 +19,7 @@ use mb_constraints::assemble;
 use mb_model::{Model, Point};
 use saddle_ldlt::SaddleFactor;
 
-/// Largest coordinate of the steps tried, m or rad. From where relaxation came back the next one begins with a longer step: what
+/// Largest coordinate of the steps tried, in extents of the model or rad. From where relaxation came back the next one begins with a longer step: what
 /// pushes sideways may be little compared with what stiff parts push at first, so that it is taken for rest when these have given way.
 const LENGTHS: [f64; 6] = [0.01, 0.03, 0.1, 0.3, 1.0, 2.0];
 /// Residual, relative to the forces at work, of a place from which relaxation goes somewhere; it calls a tenth of this rest.
@@ -36,7 +37,7 @@ pub(super) fn step_aside(
     attempt: usize,
 ) -> Result<Option<Point>, LinearError> {
     let Some(direction) = downhill(model, from)? else { return Ok(None) };
-    let largest = norms::max_abs_vec(&direction);
+    let largest = Units::new(model, from.q()).largest(&direction);
     for length in &LENGTHS[attempt.min(LENGTHS.len() - 1)..] {
         let step: Vec<f64> = direction.iter().map(|x| x * length / largest).collect();
         let moved = model.coordinates().retract(from.q(), &step);

@@ -21,10 +21,12 @@ mod pushed;
 mod relaxation;
 mod search;
 mod stability;
+mod units;
 
 pub use path::{Judge, LoadPath, LoadPathOptions, LoadStep, PathEnd, load_path, load_path_judged};
 pub use search::{Scattered, SearchOptions, find_equilibria};
 pub(crate) use stability::signs;
+pub(crate) use units::Units;
 pub use stability::{Stability, stability};
 
 use crate::error::LinearError;
@@ -276,12 +278,6 @@ impl Equilibrium {
 fn budget(model: &Model) -> Duration {
     Duration::from_secs(60)
         + Duration::from_millis(50).saturating_mul(u32::try_from(model.nv() + model.nc()).unwrap_or(u32::MAX))
-}
-
-/// Whether a search that went downhill ran away along a motion that nothing holds, to a thousand times the size of its start.
-fn ran_away(start: &Point, point: &Point) -> bool {
-    const FAR: f64 = 1e3;
-    largest(&point.q).map_or(0.0, |(_, q)| q) > FAR * (1.0 + largest(&start.q).map_or(0.0, |(_, q)| q))
 }
 
 /// Refuses constraints that move at this time.
