@@ -4,7 +4,7 @@
 //! where lengths count by the extent of the model.
 
 use crate::coordinates::{BlockKind, Coordinates};
-use crate::system::Model;
+use crate::model::Model;
 
 /// Least extent compared with the largest coordinate of a position: what is less is rounding of places that coincide.
 const COINCIDE: f64 = 1e-9;

@@ -12,7 +12,7 @@
 
 use super::newton::{Outcome, advance, correction, newton};
 use super::units::Units;
-use super::{EquilibriumOptions, is_near, shortest_multipliers};
+use super::{EquilibriumOptions, balanced, is_near};
 use crate::error::LinearError;
 use mb_algebra::{Sparse, sparse};
 use mb_constraints::{Saddle, SaddlePatterns};
@@ -45,13 +45,13 @@ pub(super) fn descend(
     let goes_on = |point: &Point| options.watch.look().is_ok() && !units.ran_away(model, &start.q, &point.q);
     while corrections < 2 * options.max_iterations
         && tau >= SHORTEST
-        && !is_near(model, &point, options)
+        && !is_near(model, &point, units, options)
         && goes_on(&point)
     {
         let mass = model.mass(&point).to_sparse();
         match step(model, &point, units, (&mass, tau), &mut of_sum, &mut corrections)? {
             Some(next) => {
-                point = shortest_multipliers(model, next)?;
+                point = balanced(model, next, units)?;
                 tau = (FACTOR * tau).min(LONGEST);
             }
             None => tau /= FACTOR,

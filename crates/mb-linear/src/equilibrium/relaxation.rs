@@ -13,7 +13,7 @@
 use super::newton::{Outcome, newton};
 use super::pushed;
 use super::units::Units;
-use super::{EquilibriumOptions, is_near, relative_residual, shortest_multipliers};
+use super::{EquilibriumOptions, balanced, is_near, relative_residual};
 use crate::error::LinearError;
 use mb_algebra::{interrupt, sparse};
 use mb_constraints::{Saddle, SaddlePatterns, assemble};
@@ -86,13 +86,14 @@ fn within(
         interrupt::check();
         if step % REFRESH == 0 || factor.is_none() {
             let over = options.watch.look().is_err();
-            if over || share < COLLAPSED || units.ran_away(model, &start.q, &point.q) || turns_forever(&moved) {
+            if over || share < COLLAPSED || units.ran_away(model, &start.q, &point.q) || turns_forever(&moved)
+            {
                 return Ok(Outcome { point, iterations: step, leads_on: false });
             }
-            point = shortest_multipliers(model, point)?;
-            let residual = relative_residual(model, &point);
+            point = balanced(model, point, &units)?;
+            let residual = relative_residual(model, &point, &units);
             let patient = step <= (2 * halved).saturating_add(patience);
-            if is_near(model, &point, options) || !patient {
+            if is_near(model, &point, &units, options) || !patient {
                 let outcome = polished(model, &point, options, step, patterns)?;
                 return Ok(Outcome { leads_on: !patient, ..outcome });
             }
@@ -117,8 +118,7 @@ fn within(
         energy = kinetic;
         // Long steps would leave the region where the constraints can be restored.
         let limit = share * 0.2 * units.reach(model, &point.q);
-        let shrink =
-            most(limit, units.two(&v)).min(most(share * TURN, model.coordinates().largest_turn(&v)));
+        let shrink = most(limit, units.two(&v)).min(most(share * TURN, model.coordinates().largest_turn(&v)));
         for x in &mut v {
             *x *= shrink;
         }

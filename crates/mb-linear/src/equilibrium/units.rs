@@ -4,8 +4,8 @@
 //! |d| = sqrt(sum (d_i / u_i)^2),   u_i = the extent of the model for positions and displacements, 1 rad for angles
 //! ```
 
-use mb_algebra::norms;
-use mb_model::{BlockKind, Model};
+use mb_algebra::{Sparse, norms};
+use mb_model::{BlockKind, Model, Point};
 
 /// How far a search that goes downhill comes, compared with the reach of its start, before it is taken to run away along a motion
 /// that nothing holds.
@@ -38,6 +38,20 @@ impl Units {
     /// The largest component of a step.
     pub(crate) fn largest(&self, d: &[f64]) -> f64 {
         norms::max_abs_vec(&self.relative(d))
+    }
+    /// The largest of some forces and moments (nv), forces times the extent.
+    pub(crate) fn largest_moment(&self, force: &[f64]) -> f64 {
+        force.iter().zip(&self.each).fold(0.0, |most, (f, u)| most.max(f.abs() * u))
+    }
+    /// What moments are small or large against: the largest at work, and what a millionth of a unit of displacement or acceleration
+    /// would take, since in an unloaded model all of them are rounding.
+    pub(crate) fn moment_scale(&self, model: &Model, point: &Point) -> f64 {
+        let largest = |a: &Sparse| {
+            a.iter().fold(0.0_f64, |most, (x, (i, j))| most.max(x.abs() * self.each[i] * self.each[j]))
+        };
+        let floor =
+            1e-6 * (largest(&model.mass(point).to_sparse()) + largest(&model.stiffness(point).to_sparse()));
+        model.largest_force_in(point, &self.each).max(floor).max(f64::MIN_POSITIVE)
     }
     /// The largest coordinate of a configuration `q` (nq): positions and displacements by the extent.
     fn largest_coordinate(&self, model: &Model, q: &[f64]) -> f64 {
