@@ -167,6 +167,8 @@ pub fn wrong_linear(error: &LinearError) -> bool {
             | LinearError::BadSpin { .. }
             | LinearError::NotSought { .. }
             | LinearError::NotConstant { .. }
+            | LinearError::PlacesCoincide { .. }
+            | LinearError::OutputNotFinite { .. }
             | LinearError::Constraint(
                 ConstraintError::NotAssembled { .. }
                     | ConstraintError::VelocitiesContradict { .. }

@@ -163,6 +163,7 @@ impl ModelResponse {
             with_loss: request.loss == 0.0 || self.lossy_poles.is_some(),
         };
         let mut out = notes::notes(&self.sweep, &stability, Some(&request.drive), request.loss);
+        out.extend(notes::constraints(&self.response, &self.outputs));
         out.extend(notes::absent(&self.absent, &self.inputs, &self.outputs));
         out.extend(notes::densities(&request.densities, &self.inputs, request.band_hz));
         out.extend(notes::mean_squares(&self.outputs, &self.random));
@@ -176,7 +177,7 @@ impl ModelResponse {
 /// [`AnalysisError::Linear`] for outputs, inputs and directions of a base that are not constant in a steady motion.
 pub fn plant(model: &Model, at: &OperatingPoint, request: &ResponseRequest) -> Result<Plant, AnalysisError> {
     let lin = linearize_sparse(model, at);
-    let maps = output_maps(model, at)?;
+    let maps = output_maps(model, at, &request.outputs)?;
     let pencil = lin.pencil();
     let chosen =
         |y: &Dense| Dense::from_fn(request.outputs.len(), y.ncols(), |i, j| y[(request.outputs[i], j)]);

@@ -88,6 +88,23 @@ impl FormulationSpectrum {
     pub fn whirl_of(&self, index: usize) -> Option<f64> {
         self.whirl.get(index).copied().flatten()
     }
+    /// Keeps of a whole spectrum what a request asks for; the places that the eigenpairs had.
+    pub fn keep_asked(&mut self, request: &Request, dof: usize) -> Vec<usize> {
+        let places = self.spectrum.keep_asked(request, dof);
+        self.follow(&places, request);
+        places
+    }
+    /// Keeps of a whole spectrum the eigenpairs at these places, in increasing order, as those that a request asks for.
+    pub(crate) fn keep_places(&mut self, places: &[usize], request: &Request) {
+        self.spectrum.keep_places(places);
+        self.follow(places, request);
+    }
+    fn follow(&mut self, places: &[usize], request: &Request) {
+        self.request = Some(*request);
+        if !self.whirl.is_empty() {
+            self.whirl = places.iter().map(|i| self.whirl_of(*i)).collect();
+        }
+    }
     /// The spectrum of a formulation whose work was ended before anything was known of it.
     pub fn ended(name: String, why: Stopped) -> Self {
         let findings = vec![SparseFinding::EndedEarly { reason: why.to_string() }.into()];

@@ -65,5 +65,6 @@ pub use error::EigenError;
 pub use finding::{CountedClass, Finding, MultiplierRange};
 pub use method::Method;
 pub use options::{DenseOptions, Refinement};
+pub use problem::constraint_rows::{ConstraintRows, Reading};
 pub use shape::Shape;
 pub use spectrum::Spectrum;

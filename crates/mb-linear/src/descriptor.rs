@@ -12,6 +12,7 @@
 //! starts as any small disturbance of the motion does; the descriptor form has the blocks of the instant alone.
 //! [`StateSpace::minimal`] then removes states that no input reaches or no output sees.
 
+use crate::coincident;
 use crate::error::{LinearError, no_velocity_rows};
 use crate::instant::{ConstraintRates, InstantSystem, MotionTerms};
 use crate::linearize::LinearizedSystem;
@@ -75,14 +76,14 @@ pub struct StateSpace {
 /// of motion, so that y = C x + D u holds for them too.
 ///
 /// # Errors
-/// [`LinearError::NotConstant`] for an input or output that is not constant in the frame of a steady motion; entries that
-/// are not finite.
+/// [`LinearError::NotConstant`] for an input or output that is not constant in the frame of a steady motion;
+/// [`LinearError::PlacesCoincide`]; entries that are not finite.
 pub fn descriptor(
     model: &Model,
     at: &OperatingPoint,
     lin: &LinearizedSystem,
 ) -> Result<DescriptorSystem, LinearError> {
-    let maps = maps(model, at)?;
+    let maps = maps(model, at, 0..model.sensors().len())?;
     if model.has_velocity_rows() {
         return rolling_states::descriptor(model, at, maps);
     }
@@ -103,21 +104,31 @@ pub struct OutputMaps {
     pub by_lambda: Dense,
 }
 
-/// The outputs at rest or in steady motion, there in the frame that moves along.
+/// The outputs at rest or in steady motion, there in the frame that moves along. `wanted`: those that have to have derivatives, by index.
 ///
 /// # Errors
-/// [`LinearError::NotConstant`] for an input or output that is not constant in the frame of a steady motion.
-pub fn output_maps(model: &Model, at: &OperatingPoint) -> Result<OutputMaps, LinearError> {
+/// [`LinearError::NotConstant`] for an input or output that is not constant in the frame of a steady motion;
+/// [`LinearError::PlacesCoincide`].
+pub fn output_maps(
+    model: &Model,
+    at: &OperatingPoint,
+    wanted: &[usize],
+) -> Result<OutputMaps, LinearError> {
     no_velocity_rows(
         model,
         "linear map of inputs to outputs on coordinates alone",
         "`mb state-space` has the linear system on independent coordinates and speeds.",
     )?;
-    maps(model, at)
+    maps(model, at, wanted.iter().copied())
 }
 
-fn maps(model: &Model, at: &OperatingPoint) -> Result<OutputMaps, LinearError> {
+fn maps(
+    model: &Model,
+    at: &OperatingPoint,
+    wanted: impl IntoIterator<Item = usize>,
+) -> Result<OutputMaps, LinearError> {
     let [mut by_q, mut by_v, by_a, by_lambda] = output_blocks(model, at.point());
+    coincident::check(model, at.point(), wanted, &[&by_q, &by_v, &by_a, &by_lambda])?;
     if let Some(motion) = at.steady() {
         motion.check_inputs_and_outputs(model)?;
         let s = motion.generator().sparse();
@@ -131,7 +142,7 @@ fn maps(model: &Model, at: &OperatingPoint) -> Result<OutputMaps, LinearError> {
 /// The descriptor system with the blocks of an instant of a motion, with the model's inputs and outputs.
 ///
 /// # Errors
-/// Velocity rows; entries that are not finite.
+/// Velocity rows; [`LinearError::PlacesCoincide`]; entries that are not finite.
 pub fn descriptor_of_instant(
     model: &Model,
     at: &Instant,
@@ -140,7 +151,9 @@ pub fn descriptor_of_instant(
     no_velocity_rows(model, "linear system of an instant", "Simulate the motion, or ask for a steady one.")?;
     let InstantSystem { m, c, k, phi_q, f, rates } = lin.clone();
     let blocks = QuadraticPencil { m, c, k, phi_q };
-    DescriptorSystem::new(model, &blocks, &f, Some(rates), output_blocks(model, at.point()))
+    let [by_q, by_v, by_a, by_lambda] = output_blocks(model, at.point());
+    coincident::check(model, at.point(), 0..model.sensors().len(), &[&by_q, &by_v, &by_a, &by_lambda])?;
+    DescriptorSystem::new(model, &blocks, &f, Some(rates), [by_q, by_v, by_a, by_lambda])
 }
 
 /// Derivatives of the outputs by coordinates, their true rates and second rates, and multipliers.

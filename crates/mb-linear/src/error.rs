@@ -190,6 +190,22 @@ pub enum LinearError {
         /// The frame in words.
         frame: String,
     },
+    /// The distance of two places that coincide.
+    #[error(
+        "The output '{name}' reads the distance of two places that coincide here, and that has no derivative: it grows whichever way they move apart. Read how one of them moves instead (`quantity` x, y or z), start where they are apart, or leave the output out."
+    )]
+    PlacesCoincide {
+        /// Name of the output.
+        name: String,
+    },
+    /// An output whose derivatives are not finite.
+    #[error(
+        "The derivatives of the output '{name}' are not finite here, so the linearized system has no row for it. Linearize elsewhere, or leave the output out."
+    )]
+    OutputNotFinite {
+        /// Name of the output.
+        name: String,
+    },
     /// A penalty matrix of wrong size, or one that is not usable.
     #[error("The penalty factor {which} {problem}.")]
     BadPenalty {

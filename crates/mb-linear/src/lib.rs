@@ -7,6 +7,7 @@
 //! families. [`DescriptorSystem`] and [`StateSpace`] add the model's inputs and outputs.
 //! Eigenvalues are the business of `mb-eigen`, which takes the matrices.
 
+mod coincident;
 mod columns;
 mod contact;
 mod descriptor;

@@ -6,8 +6,8 @@ use mb_algebra::{Dense, Sparse};
 use mb_analysis::factor::{self, Penalties};
 use mb_analysis::response::MINIMAL_TOLERANCE;
 use mb_analysis::{
-    AnalysisError, FormulationSpectrum, Site as Found, State, check_size, linear, moving, part, shares,
-    spectrum,
+    AnalysisError, FormulationSpectrum, Site as Found, State, check_size, linear, moving, part, rank,
+    shares, spectrum,
 };
 use mb_eigen::sparse::{Request, SparseOptions};
 use mb_linear::{
@@ -321,6 +321,12 @@ fn some(
     let found = match (form.formulation, request) {
         (FormWord::Unconstrained, Request::Lowest { count }) => {
             part::of_penalty(model, at, &form.penalties(), count, options)?
+        }
+        // What makes a mode of the mechanism one of the penalty system is known of the lowest ones alone, else of the whole spectrum.
+        (FormWord::Unconstrained, _) => {
+            let mut all = whole(model, at, form)?;
+            all.keep_asked(&request, rank(model, at.point())?.degrees_of_freedom());
+            all
         }
         _ => part::of_model(model, at, request, options)?,
     };

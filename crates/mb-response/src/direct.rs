@@ -14,8 +14,8 @@
 //!
 //! where g covers the rounding of a row's sum and the factor 2 the error of the computed adjoint z. Of a stiff system |P| |x| exceeds
 //! |F| by many digits, so that the solution is refined with residuals in double-double precision, where g is of the order
-//! u^2, until the residual adds nothing to the rounding of W x (`refined.rs`). The bound holds for the matrices as given. Where
-//! it reaches |H| the system has an undamped pole there.
+//! u^2, until the residual adds nothing to the rounding of W x (`refined.rs`). The bound holds for the matrices as given, of constraint rows
+//! that follow from others without these. Where it reaches |H| the system has an undamped pole there.
 //!
 //! A frequency f in Hz is not exactly omega / (2 pi): what the rounding between the two changes is part of the bound too,
 //!
@@ -25,14 +25,17 @@
 
 use crate::bounds::{Terms, WithSizes, rounding};
 use crate::error::ResponseError;
-use crate::plant::Plant;
+use crate::plant::{Plant, Reduced};
 use crate::refined::{Equations, Solution, blocks};
 use mb_algebra::{AlgebraError, Dense, DenseC, QuadraticPencil, Sparse, c64, dense, norms, sparse};
+use mb_eigen::Finding;
 use saddle_ldlt::{SaddleAnalysis, SaddleError, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 
 /// Evaluations in double-double precision of one frequency at most.
 const REFINEMENTS: usize = 5;
+/// Part of an output, relative to it, above which it reads how dependent rows share a reaction: below is rounding of their dependence.
+const SHARED: f64 = 1e-8;
 /// A bound above this share of what H is made of leaves no digit.
 const LOST: f64 = 0.3;
 /// Relative rounding of omega = 2 pi f, back and forth, and of 2 pi itself.
@@ -82,6 +85,8 @@ pub struct Response {
     pub(crate) plant: Plant,
     /// Imaginary part of Y_q, from structural damping in outputs that read multipliers.
     pub(crate) lossy: Dense,
+    undetermined: Vec<f64>,
+    rows: Vec<Finding>,
     /// M, C and K are symmetric to a tolerance.
     pub(crate) symmetric: bool,
     /// Their symmetric parts, where they are not symmetric to the last digit.
@@ -98,19 +103,30 @@ impl Response {
     /// Shapes that do not fit, entries that are not finite; memory.
     pub fn new(plant: Plant) -> Result<Self, ResponseError> {
         plant.check()?;
-        let (plant, lossy) = plant.without_multipliers()?;
+        let Reduced { plant, lossy, undetermined, rows } = plant.reduced()?;
         let symmetric = plant.symmetric();
         let mirrored = if symmetric { plant.mirrored() } else { None };
         let p = mirrored.as_ref().unwrap_or(&plant.pencil);
         let pattern = [&p.m, &p.c].iter().fold(p.k.clone(), |sum, a| sparse::add(1.0, &sum, 1.0, a));
         let analysis = Arc::new(SaddleAnalysis::new(&pattern, &p.phi_q, &SaddleOptions::default())?);
         let rounding = rounding(&[&pattern, &sparse::transpose(&pattern), &p.phi_q]);
-        Ok(Self { plant, lossy, symmetric, mirrored, analysis, rounding })
+        Ok(Self { plant, lossy, undetermined, rows, symmetric, mirrored, analysis, rounding })
     }
 
-    /// The system, its outputs without multipliers.
+    /// The system with independent constraint rows, its outputs without multipliers.
     pub fn plant(&self) -> &Plant {
         &self.plant
+    }
+
+    /// Outputs that read how constraint rows that depend on each other share a reaction: nothing determines that, and they read the
+    /// shortest multipliers.
+    pub fn undetermined_outputs(&self) -> Vec<usize> {
+        (0..self.undetermined.len()).filter(|o| self.undetermined[*o] > SHARED).collect()
+    }
+
+    /// What is known of the constraint rows: redundant ones, a rank that is uncertain.
+    pub fn constraint_findings(&self) -> &[Finding] {
+        &self.rows
     }
 
     /// Operations of one factorization, by estimate.
@@ -276,7 +292,7 @@ impl Response {
                 break;
             }
             let (rows, constraints) = blocks(&exact, self.plant.n(), self.plant.m());
-            let Some((dx, dl)) = correction(factors, &rows, &constraints) else { break };
+            let Some((dx, dl)) = factors.solve_block_with(&rows, &constraints).ok() else { break };
             solution.add(&dx, &dl);
         }
         best
@@ -356,10 +372,6 @@ impl Found {
     }
 }
 
-/// The solution for a residual; of a violation that repeated rows contradict by rounding, the part of the forces alone.
-fn correction(factors: &SaddleFactor<c64>, rows: &DenseC, constraints: &DenseC) -> Option<(DenseC, DenseC)> {
-    factors.solve_block_with(rows, constraints).or_else(|_| factors.solve_block(rows)).ok()
-}
 
 /// sum |z_i| (|r_i| + u size_i).
 fn weighted(z: &[c64], r: &[(c64, f64)], unit: f64) -> f64 {

@@ -14,8 +14,11 @@ use crate::sweep::SweptPoint;
 use mb_algebra::c64;
 use mb_algebra::sorted::{ascending, descending};
 
-/// Values of H that a search may take.
+/// Values of H that a search may take, and one of a smaller peak beyond as many values in all as there are points.
 const STEPS: usize = 24;
+const FEW_STEPS: usize = 12;
+/// Values of these that are left for the ends of the interval.
+const FOR_ENDS: [usize; 2] = [8, 6];
 /// And the look for a maximum between two samples.
 const LOOKS: usize = 6;
 /// Distance from an undamped pole, relative, at which |H| is looked at, and its growth there that shows it infinite.
@@ -25,6 +28,8 @@ const GROWTH: f64 = 10.0;
 /// for, so that it is the same on every computer.
 const NARROWEST: f64 = 1e-7;
 const NARROWEST_SHARE: f64 = 0.01;
+/// Distance of an end that is shown over one that is not, at which the search for the nearest ends.
+const NEAR_ENOUGH: f64 = 4.0;
 /// Drop of |H| to the ends of the interval over the bounds.
 const DROP: f64 = 8.0;
 
@@ -77,8 +82,7 @@ impl Value {
 /// The peaks of each output and input in increasing frequency, entry by entry.
 ///
 /// `points` in increasing frequency; `undamped`: frequencies of undamped poles, rad/s; `at`: H at a frequency, as that of the
-/// points. Beyond as many values as there are points the rest of the peaks, the smaller ones, are samples, with the interval that their
-/// neighbours leave.
+/// points. Beyond as many values as there are points the rest of the peaks, the smaller ones, are found from a few values each.
 ///
 /// # Errors
 /// The errors of `at`.
@@ -93,9 +97,12 @@ pub fn peaks(
     let Some(first) = samples.first() else { return Ok(Vec::new()) };
     let (ny, nu) = first.value.shape();
     let mut out = Vec::new();
-    for entry in (0..ny).flat_map(|o| (0..nu).map(move |i| (o, i))) {
+    // Values that the entries before left are there for the others.
+    let mut left = points.len();
+    for (k, entry) in (0..ny).flat_map(|o| (0..nu).map(move |i| (o, i))).enumerate() {
         let values: Vec<Value> = samples.iter().map(|s| Value::of(s, entry)).collect();
-        let mut room = points.len() / (ny * nu);
+        let share = left / (ny * nu - k);
+        let mut room = share;
         let mut found = standing_out(&values);
         found.extend(between(&values, &found, &undamped, &mut |omega| {
             room = room.saturating_sub(1);
@@ -104,7 +111,8 @@ pub fn peaks(
         descending(&mut found, |a| a[1].size());
         let mut list = Vec::with_capacity(found.len());
         for three in found {
-            let enough = room >= STEPS;
+            let (steps, ends) =
+                if room >= STEPS { (STEPS, FOR_ENDS[0]) } else { (FEW_STEPS, FOR_ENDS[1]) };
             let mut value = |omega: f64| {
                 room = room.saturating_sub(1);
                 Ok(at(omega)?.sample.map(|s| Value::of(&s, entry)))
@@ -113,8 +121,9 @@ pub fn peaks(
                 list.push(Peak { entry, omega: pole, within: [pole; 2], value: None });
                 continue;
             }
-            list.push(if enough { search(three, entry, &mut value)? } else { sampled(&three, entry) });
+            list.push(search(three, entry, (steps, ends), &mut value)?);
         }
+        left -= share - room;
         ascending(&mut list, |a| a.omega);
         out.append(&mut list);
     }
@@ -200,35 +209,42 @@ fn infinite(
     Ok(None)
 }
 
-fn sampled([a, b, c]: &[Value; 3], entry: (usize, usize)) -> Peak {
-    Peak { entry, omega: b.omega, within: [a.omega, c.omega], value: Some((b.h, b.bound)) }
-}
-
-/// The maximum between three frequencies, the middle one above both others.
+/// The maximum between three frequencies, the middle one above both others, from so many values, of which the last ones are for the ends
+/// of the interval.
 fn search(
     three: [Value; 3],
     entry: (usize, usize),
+    (steps, for_ends): (usize, usize),
     at: &mut dyn FnMut(f64) -> Result<Option<Value>, ResponseError>,
 ) -> Result<Peak, ResponseError> {
     let [mut a, mut b, mut c] = three;
     // Ends of the interval that is shown.
     let mut shown = [a.omega, c.omega];
-    let mut left = STEPS;
+    let mut left = steps;
     loop {
         let (vertex, step, width) = parabola(&a, &b, &c);
         let step = step.max(4.0 * f64::EPSILON * b.omega);
         let settled = (vertex - b.omega).abs() <= 0.25 * step;
-        if settled || left < STEPS / 3 {
+        if settled || left < for_ends {
+            let least = step.max((NARROWEST * b.omega).min(NARROWEST_SHARE * width));
             for (end, side) in [(0, -1.0), (1, 1.0)] {
-                // As near as the bounds let it be; farther where the values do not show it.
-                let mut wide = step.max((NARROWEST * b.omega).min(NARROWEST_SHARE * width));
-                while left > 0 && wide < (shown[end] - b.omega).abs() {
-                    left -= 1;
+                // As near as the bounds let it be; farther where the values do not show it, the distance between those that do not and do
+                // halved on a logarithmic scale.
+                let (mut low, mut high) = (0.0, (shown[end] - b.omega).abs());
+                let mut steps = left / (2 - end);
+                let mut wide = least;
+                while steps > 0 && wide < high && high > NEAR_ENOUGH * low {
+                    (steps, left) = (steps - 1, left - 1);
                     let Some(near) = at(b.omega + side * wide)? else { break };
                     if b.above(&near) {
-                        shown[end] = near.omega;
+                        (shown[end], high) = (near.omega, wide);
+                        if low == 0.0 {
+                            break;
+                        }
+                    } else {
+                        low = wide;
                     }
-                    wide *= 4.0;
+                    wide = (low * high).sqrt();
                 }
             }
             return Ok(Peak { entry, omega: b.omega, within: shown, value: Some((b.h, b.bound)) });

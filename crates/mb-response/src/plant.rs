@@ -5,17 +5,20 @@
 //! y = (Y_q + s Y_v + s^2 Y_a) x + Y_l l + D u
 //! ```
 //!
-//! Outputs that read multipliers are rewritten: with Phi_q z = Y_l^T (each row of Y_l first projected onto the range of
-//! Phi_q, which gives the multipliers of minimum norm),
+//! Constraint rows that follow from others are left out: U has independent rows of about length one that span what those of Phi_q do. The
+//! rank is decided once, with the numbers on both sides of the cut; rows that depend on each other but for the rounding of a
+//! configuration would make equations that are singular but for that rounding. Outputs that read multipliers are rewritten, with Y_U l_U those of
+//! the shortest multipliers l and U z = Y_U^T,
 //!
 //! ```text
-//! Y_l l = z^T Phi_q^T l = z^T F u - z^T (s^2 M + s C + (1 + i eta) K) x
+//! Y_l l = z^T U^T l_U = z^T F u - z^T (s^2 M + s C + (1 + i eta) K) x
 //! ```
 //!
 //! so that all outputs are polynomials of s in x alone and their adjoint problem has the constraints of the system itself.
 
 use crate::error::ResponseError;
 use mb_algebra::{Dense, QuadraticPencil, Sparse, dense, norms, sparse};
+use mb_eigen::{ConstraintRows, Finding};
 use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 
@@ -91,38 +94,38 @@ impl Plant {
         if self.loss.is_finite() { Ok(()) } else { Err(ResponseError::NonFinite { matrix: "eta" }) }
     }
 
-    /// The same outputs without multipliers, and the imaginary part of Y_q that structural damping then gives, outputs x n.
-    pub(crate) fn without_multipliers(mut self) -> Result<(Self, Dense), ResponseError> {
-        let (n, m, ny) = (self.n(), self.m(), self.outputs());
-        let mut lossy = Dense::zeros(ny, n);
-        let rows: Vec<usize> = (0..ny).filter(|o| (0..m).any(|j| self.by_lambda[(*o, j)] != 0.0)).collect();
-        if rows.is_empty() {
-            return Ok((self, lossy));
-        }
-        let identity = sparse::identity(n);
-        let phi = self.pencil.phi_q.clone();
-        let analysis = Arc::new(SaddleAnalysis::new(&identity, &phi, &SaddleOptions::default())?);
-        let factor = SaddleFactor::new(&analysis, &identity, &phi)?;
-        let [mt, ct, kt] = [&self.pencil.m, &self.pencil.c, &self.pencil.k].map(sparse::transpose);
-        for o in rows {
-            let given = dense::row(&self.by_lambda, o);
-            // x = Phi^T g - Phi^T l = 0 on the constraints: l is the projection of g onto the range of Phi_q.
-            let (_, projected) = factor.solve(&sparse::matvec_transpose(&phi, &given), &vec![0.0; m])?;
-            let (z, _) = factor.solve(&vec![0.0; n], &projected)?;
-            let [by_m, by_c, by_k] = [&mt, &ct, &kt].map(|a| sparse::matvec(a, &z));
-            for j in 0..n {
-                self.by_q[(o, j)] -= by_k[j];
-                self.by_v[(o, j)] -= by_c[j];
-                self.by_a[(o, j)] -= by_m[j];
-                lossy[(o, j)] = -by_k[j];
+    /// The same with independent constraint rows and outputs without multipliers.
+    pub(crate) fn reduced(mut self) -> Result<Reduced, ResponseError> {
+        let (n, ny) = (self.n(), self.outputs());
+        let rows = ConstraintRows::new(&self.pencil.phi_q)?;
+        let (phi, r) = (rows.independent(), rows.independent().rows());
+        let (mut lossy, mut undetermined) = (Dense::zeros(ny, n), vec![0.0; ny]);
+        let reads = |o: &usize| (0..self.m()).any(|j| self.by_lambda[(*o, j)] != 0.0);
+        let reading: Vec<usize> = (0..ny).filter(reads).collect();
+        if !reading.is_empty() && r > 0 {
+            let identity = sparse::identity(n);
+            let analysis = Arc::new(SaddleAnalysis::new(&identity, phi, &SaddleOptions::default())?);
+            let factor = SaddleFactor::new(&analysis, &identity, phi)?;
+            let [mt, ct, kt] = [&self.pencil.m, &self.pencil.c, &self.pencil.k].map(sparse::transpose);
+            for o in reading {
+                let read = rows.reading(&dense::row(&self.by_lambda, o));
+                undetermined[o] = read.undetermined;
+                let (z, _) = factor.solve(&vec![0.0; n], &read.independent)?;
+                let [by_m, by_c, by_k] = [&mt, &ct, &kt].map(|a| sparse::matvec(a, &z));
+                for j in 0..n {
+                    self.by_q[(o, j)] -= by_k[j];
+                    self.by_v[(o, j)] -= by_c[j];
+                    self.by_a[(o, j)] -= by_m[j];
+                    lossy[(o, j)] = -self.loss * by_k[j];
+                }
+                for (j, x) in dense::matvec_transpose(&self.f, &z).into_iter().enumerate() {
+                    self.feedthrough[(o, j)] += x;
+                }
             }
-            for (j, x) in dense::matvec_transpose(&self.f, &z).into_iter().enumerate() {
-                self.feedthrough[(o, j)] += x;
-            }
         }
-        self.by_lambda = Dense::zeros(ny, m);
-        let lossy = dense::scale(self.loss, &lossy);
-        Ok((self, lossy))
+        self.by_lambda = Dense::zeros(ny, r);
+        self.pencil.phi_q = phi.clone();
+        Ok(Reduced { plant: self, lossy, undetermined, rows: rows.findings().to_vec() })
     }
 
     /// True when M, C and K are symmetric to rounding.
@@ -141,6 +144,17 @@ impl Plant {
         let half = |a: &Sparse| sparse::add(0.5, a, 0.5, &sparse::transpose(a));
         Some(QuadraticPencil { m: half(&p.m), c: half(&p.c), k: half(&p.k), phi_q: p.phi_q.clone() })
     }
+}
+
+/// A plant with independent constraint rows, whose outputs read no multipliers.
+pub(crate) struct Reduced {
+    pub(crate) plant: Plant,
+    /// The imaginary part of Y_q that structural damping gives, outputs x n.
+    pub(crate) lossy: Dense,
+    /// By output the share that reads how rows share a reaction between them, which nothing determines.
+    pub(crate) undetermined: Vec<f64>,
+    /// What is known of the constraint rows.
+    pub(crate) rows: Vec<Finding>,
 }
 
 fn norms_of(a: &Sparse) -> f64 {

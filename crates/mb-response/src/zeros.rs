@@ -18,7 +18,7 @@
 //! from H at a point off all eigenvalues, and the product is compared with H at other points. Pairs of a pole and a zero that agree within
 //! their errors are cancelled: no input reaches them or no output sees them. The residue of H there is the distance of the pair times what
 //! the other factors are, below its rounding. Pairs that are only near each other stay: close to the axis, even a small distance is seen at
-//! the frequency of the pole.
+//! the frequency of the pole. Where error bounds are too wide to tell, H next to the pole does.
 
 use crate::direct::Response;
 use crate::error::ResponseError;
@@ -28,14 +28,11 @@ use crate::zero_dynamics;
 use mb_algebra::{Dense, Lu, QuadraticPencil, RankQr, RankTolerance, Sparse, c64, dense, to_dense};
 use mb_eigen::DenseOptions;
 
-/// Errors above this share of a pole are no measure of what rounding moves it by.
-const KNOWN: f64 = 1e-8;
-/// Rounding of a pole and a zero beside their errors, relative.
-const ROUNDING: f64 = 1e-14;
-/// Without a measure of the errors: change of H on the axis that a cancelled pair makes, distance over |re p|, and the distances over |p|
-/// between which it is looked at: what solvers leave of a well-conditioned eigenvalue, and what they leave of others.
-const CHANGE: f64 = 1e-6;
-const BETWEEN: [f64; 2] = [1e-12, 1e-8];
+/// Distance of a pole and a zero, relative, up to which they may be one: what their error bounds are together, but no more than this
+/// where these are no measure of what rounding moves them by; and rounding of the two beside their bounds.
+const MAY_BE_ONE: [f64; 2] = [1e-8, 1e-14];
+/// Distance from the axis, over that of the origin, at which H shows at least whether it has a pair that wide bounds leave open.
+const BESIDE: f64 = 1e-6;
 
 /// Where s lies off the axis, in units of a size of eigenvalues.
 const OFF_AXIS: c64 = c64::new(1.3, 0.4);
@@ -215,21 +212,18 @@ fn product(
     mut zeros: Vec<(c64, f64)>,
 ) -> Result<Zeros, ResponseError> {
     let mut poles = poles.to_vec();
-    let mut cancelled = Vec::new();
+    let (mut cancelled, mut open) = (Vec::new(), Vec::new());
     poles.retain(|(p, bound)| {
-        let errors = |other: f64| {
-            let (sum, size) = (bound + other, p.norm());
-            if sum <= KNOWN * size {
-                sum + ROUNDING * size
-            } else {
-                (CHANGE * p.re.abs()).clamp(BETWEEN[0] * size, BETWEEN[1] * size)
-            }
-        };
+        let [widest, rounding] = MAY_BE_ONE.map(|share| share * p.norm());
         let nearest =
             zeros.iter().enumerate().min_by(|a, b| (a.1.0 - p).norm().total_cmp(&(b.1.0 - p).norm()));
-        match nearest.filter(|(_, (z, other))| (z - p).norm() <= errors(*other)).map(|(k, _)| k) {
-            Some(k) => {
-                cancelled.push(*p);
+        match nearest.filter(|(_, (z, other))| (z - p).norm() <= (bound + other).min(widest) + rounding) {
+            Some((k, (z, other))) => {
+                if bound + other > widest {
+                    open.push((*p, *z));
+                } else {
+                    cancelled.push(*p);
+                }
                 zeros.remove(k);
                 false
             }
@@ -237,7 +231,18 @@ fn product(
         }
     });
     let values = |list: &[(c64, f64)]| list.iter().map(|(s, _)| *s).collect::<Vec<c64>>();
-    let (poles, zeros) = (values(&poles), values(&zeros));
+    let (mut poles, mut zeros) = (values(&poles), values(&zeros));
+    if !open.is_empty() {
+        let without = Product::new(response, at, poles.clone(), zeros.clone())?;
+        for (p, z) in open {
+            if without.lacks(response, at, (p, z)) {
+                poles.push(p);
+                zeros.push(z);
+            } else {
+                cancelled.push(p);
+            }
+        }
+    }
     let mut product = Product::new(response, at, poles, zeros)?;
     let mut relative_error = product.relative_error(response, at)?;
     let mut next = None;
@@ -292,6 +297,16 @@ impl Product {
     fn logarithm(&self, s: c64) -> c64 {
         let sum = |list: &[c64]| list.iter().map(|z| (s - z).ln()).sum::<c64>();
         self.gain + sum(&self.zeros) - sum(&self.poles)
+    }
+
+    /// Whether H next to a pole is nearer to the product with the pair than to the one without it, by more than its bound.
+    fn lacks(&self, response: &Response, at: (usize, usize), (p, z): (c64, c64)) -> bool {
+        let s = c64::new(p.re.abs().max(BESIDE * p.norm()), p.im);
+        // Without a value nothing shows that H has the pole.
+        let Ok(sample) = response.transfer(s) else { return false };
+        let without = self.logarithm(s).exp();
+        let with = without * (s - z) / (s - p);
+        (sample.value[at] - with).norm() + sample.bound[at] < (sample.value[at] - without).norm()
     }
 
     /// The largest relative difference from H off the axis, from the slowest pole to beyond the fastest eigenvalue; infinite where H has

@@ -5,11 +5,17 @@
 //! ```text
 //! |y|^T ( |r| + c u (|s|^2 |M| + |s| |C| + |K|) |x| ) + what the motion changes,   r = (s^2 M + s C + K) x + Phi_q^T l
 //! ```
+//!
+//! Small models are reduced to the null space R of Phi_q before, x = R z and y = R w, where the bound is
+//!
+//! ```text
+//! |w|^T ( |R^T (s^2 M + s C + K) x| + c u |R|^T (|s|^2 |M| + |s| |C| + |K|) |x| ) + what the motion changes
+//! ```
 
 use super::follow::{COINCIDE, LIKE, ModePoint, Sample, turned};
-use super::path::{Path, Stop};
+use super::path::{Path, Reduced, Stop};
 use crate::moving::is_rounding;
-use mb_algebra::{QuadraticPencil, Sparse, c64};
+use mb_algebra::{Dense, QuadraticPencil, Sparse, c64, dense};
 use mb_parametric::track::left_right_mac;
 use mb_parametric::{CheckedPencil, PolishOptions, RefinedEigenpair, StartingEigenpair};
 
@@ -28,7 +34,7 @@ pub(super) fn by_newton(
     if stop.at.steady().is_some_and(|motion| !is_rounding(motion)) {
         return None;
     }
-    let pencil = CheckedPencil::new(&stop.pencil).ok()?;
+    let solver = Solver::new(stop)?;
     let mut out: Vec<Option<ModePoint>> = Vec::with_capacity(starts.len());
     for (mode, start) in last.modes.iter().zip(starts) {
         if mode.is_none() && path.is_small() {
@@ -36,7 +42,7 @@ pub(super) fn by_newton(
             continue;
         }
         let (mode, start) = (mode.as_ref()?, start.as_ref()?);
-        let (found, expected) = one_by_newton(stop, &pencil, start)?;
+        let (found, expected) = one_by_newton(stop, &solver, start)?;
         let alike =
             || (LIKE..=1.0 / LIKE).contains(&left_right_mac(&stop.pencil, &mode.shape(), &found.shape()));
         let double = |o: &ModePoint| (o.s - found.s).norm() <= COINCIDE * found.s.norm();
@@ -84,15 +90,69 @@ pub(super) fn ahead(w: f64, neighbours: &[&Sample], k: usize) -> Option<Starting
 /// Share of the distance to the next eigenvalue up to which an error bound leaves an eigenvalue alone, and one is where it was expected.
 const APART: f64 = 0.1;
 
+/// The equations that Newton's method solves: with the constraints, or of a small model without them.
+enum Solver<'a> {
+    Whole(CheckedPencil<'a, Sparse>),
+    Reduced(&'a Reduced, CheckedPencil<'a, Dense>),
+}
+
+impl<'a> Solver<'a> {
+    fn new(stop: &'a Stop) -> Option<Self> {
+        match stop.reduced() {
+            Some(reduced) => Some(Self::Reduced(reduced, CheckedPencil::new(&reduced.pencil).ok()?)),
+            None => Some(Self::Whole(CheckedPencil::new(&stop.pencil).ok()?)),
+        }
+    }
+    /// The eigenpair near a start in all coordinates, and the part of its error bound that is not of the motion.
+    fn polish(&self, stop: &Stop, start: &StartingEigenpair) -> Option<(RefinedEigenpair, f64)> {
+        let options = PolishOptions::default();
+        match self {
+            Self::Whole(pencil) => {
+                let pair = pencil.polish(start, &options).ok()?;
+                let of_rows = |residual: &[c64], size: &[f64]| rounded(&pair.left, residual, size);
+                let bound = of_residual(&stop.pencil, &pair, &of_rows);
+                Some((pair, bound))
+            }
+            Self::Reduced(reduced, pencil) => {
+                let r = &reduced.r;
+                let own = StartingEigenpair { s: start.s, vector: onto(r, &start.vector) };
+                let mut pair = pencil.polish(&own, &options).ok()?;
+                pair.vector = dense::matvec_complex(r, &pair.vector);
+                let left = dense::matvec_complex(r, &pair.left);
+                let of_rows = |residual: &[c64], size: &[f64]| {
+                    let size: Vec<f64> = (0..r.ncols())
+                        .map(|j| r.col_as_slice(j).iter().zip(size).map(|(r, size)| r.abs() * size).sum())
+                        .collect();
+                    rounded(&pair.left, &onto(r, residual), &size)
+                };
+                let bound = of_residual(&stop.pencil, &pair, &of_rows);
+                pair.left = left;
+                Some((pair, bound))
+            }
+        }
+    }
+}
+
+/// R^T x.
+fn onto(r: &Dense, x: &[c64]) -> Vec<c64> {
+    (0..r.ncols()).map(|j| x.iter().zip(r.col_as_slice(j)).map(|(x, r)| x * *r).sum()).collect()
+}
+
+/// |y|^T (|r| + c u size).
+fn rounded(left: &[c64], residual: &[c64], size: &[f64]) -> f64 {
+    left.iter()
+        .zip(residual.iter().zip(size))
+        .map(|(y, (r, size))| y.norm() * (r.norm() + ROUNDINGS * 0.5 * f64::EPSILON * size))
+        .sum()
+}
+
 /// The eigenpair near a start, and whether no other eigenvalue is as near: the vector of a slow mode of what drifts changes as 1 / s, so that it
 /// is not always like those before.
-fn one_by_newton(
-    stop: &Stop,
-    pencil: &CheckedPencil<'_, Sparse>,
-    start: &StartingEigenpair,
-) -> Option<(ModePoint, bool)> {
-    let pair = pencil.polish(start, &PolishOptions::default()).ok()?;
-    let error = bound(stop, &pair);
+fn one_by_newton(stop: &Stop, solver: &Solver<'_>, start: &StartingEigenpair) -> Option<(ModePoint, bool)> {
+    let (pair, own) = solver.polish(stop, start)?;
+    let left: Vec<c64> = pair.left.iter().map(c64::conj).collect();
+    let moved = stop.at.steady().map_or(0.0, |m| m.deviation().of_eigenvalue(pair.s, &pair.vector, &left));
+    let error = own + moved;
     if error.is_nan() || error >= APART * pair.gap {
         return None;
     }
@@ -101,9 +161,13 @@ fn one_by_newton(
     Some((turned(point, stop.whirl()), expected))
 }
 
-/// The error bound of an eigenpair (see the module).
-fn bound(stop: &Stop, pair: &RefinedEigenpair) -> f64 {
-    let QuadraticPencil { m, c, k, phi_q } = &stop.pencil;
+/// What `of_rows` makes of the residual of an eigenpair with the sizes of what it is summed of (see the module).
+fn of_residual(
+    pencil: &QuadraticPencil<Sparse>,
+    pair: &RefinedEigenpair,
+    of_rows: &dyn Fn(&[c64], &[f64]) -> f64,
+) -> f64 {
+    let QuadraticPencil { m, c, k, phi_q } = pencil;
     let n = pair.vector.len();
     let (mut residual, mut size) = (vec![c64::ZERO; n], vec![0.0_f64; n]);
     let mut add = |a: &Sparse, factor: c64, x: &[c64], transposed: bool| {
@@ -118,16 +182,10 @@ fn bound(stop: &Stop, pair: &RefinedEigenpair) -> f64 {
     add(m, pair.s * pair.s, &pair.vector, false);
     add(c, pair.s, &pair.vector, false);
     add(k, c64::ONE, &pair.vector, false);
-    add(phi_q, c64::ONE, &pair.multipliers, true);
-    let own: f64 = pair
-        .left
-        .iter()
-        .zip(residual.iter().zip(&size))
-        .map(|(y, (r, size))| y.norm() * (r.norm() + ROUNDINGS * 0.5 * f64::EPSILON * size))
-        .sum();
-    let left: Vec<c64> = pair.left.iter().map(c64::conj).collect();
-    let moved = stop.at.steady().map_or(0.0, |m| m.deviation().of_eigenvalue(pair.s, &pair.vector, &left));
-    own + moved
+    if !pair.multipliers.is_empty() {
+        add(phi_q, c64::ONE, &pair.multipliers, true);
+    }
+    of_rows(&residual, &size)
 }
 
 /// How many eigenvalues apart from zero some modes and their conjugates are for certain.

@@ -7,7 +7,9 @@ use crate::error::AnalysisError;
 use crate::settle::{StartOptions, settle};
 use crate::spectra::Known;
 use crate::zeros::ModelZeros;
-use mb_algebra::{Dense, QuadraticPencil, Sparse, Stopped, interrupt, sparse, to_dense, to_sparse};
+use mb_algebra::{
+    Dense, QuadraticPencil, RankQr, RankTolerance, Sparse, Stopped, dense, interrupt, sparse, to_dense, to_sparse,
+};
 use mb_constraints::simulate::{StartPolicy, consistent_start};
 use mb_constraints::{AssemblyOptions, assemble};
 use mb_linear::steady::{
@@ -100,14 +102,24 @@ pub(super) struct Stop {
     /// Modes of a small model that were followed to it, each with the samples that they came from, the nearer first.
     followed: RefCell<Vec<[Sample; 3]>>,
     whirl: OnceCell<Option<Whirl>>,
+    reduced: OnceCell<Option<Reduced>>,
+}
+
+/// The equations of a small model on what its constraints leave free, x = R z.
+pub(super) struct Reduced {
+    /// R, n x (n - r), orthonormal.
+    pub(super) r: Dense,
+    /// R^T M R, R^T C R, R^T K R, without constraints.
+    pub(super) pencil: QuadraticPencil<Dense>,
 }
 
 impl Stop {
     fn new(model: Rc<Model>, at: OperatingPoint, pencil: QuadraticPencil<Sparse>, turn: f64) -> Self {
         let reversible = is_its_transpose(&pencil.k, 1.0) && is_its_transpose(&pencil.c, -1.0);
-        let (modes, whirl, followed) = (OnceCell::new(), OnceCell::new(), RefCell::default());
+        let (modes, whirl, followed, reduced) =
+            (OnceCell::new(), OnceCell::new(), RefCell::default(), OnceCell::new());
         let known = Known::nothing(model.nv());
-        Self { model, at, lin: None, known, pencil, turn, reversible, modes, followed, whirl }
+        Self { model, at, lin: None, known, pencil, turn, reversible, modes, followed, whirl, reduced }
     }
     /// The modes that `follow` finds from two samples. Searches for different pairs of modes halve the same intervals, so that those of small
     /// models are kept.
@@ -126,6 +138,18 @@ impl Stop {
         let found = follow()?;
         self.followed.borrow_mut().push([from[0].clone(), from[1].clone(), found.clone()]);
         Ok(found)
+    }
+    /// The equations of a small model on what its constraints leave free.
+    pub(super) fn reduced(&self) -> Option<&Reduced> {
+        let of = || {
+            let lin = self.lin.as_ref()?;
+            let r = RankQr::new(&lin.phi_q, RankTolerance::default()).ok()?.null_space();
+            let [m, c, k] =
+                [&lin.m, &lin.c, &lin.k].map(|a| dense::mul_transpose(&r, &dense::mul(a, &r)));
+            let phi_q = Dense::zeros(0, r.ncols());
+            Some(Reduced { r, pencil: QuadraticPencil { m, c, k, phi_q } })
+        };
+        self.reduced.get_or_init(of).as_ref()
     }
     /// By what the sense of its modes is recognized.
     pub(super) fn whirl(&self) -> Option<&Whirl> {

@@ -132,23 +132,37 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
     }
     // A width that is mostly what is open within error bounds gains nothing from narrower ends.
     let narrow = |quiet: f64, grows: f64| (NARROW * whole).max(ENOUGH * (grows - quiet).abs());
-    while let Some(w) = middle(quiet, other, narrow(quiet, grows)) {
+    // What is certain of the mode that grows, on either side of what is open: its real part, with its sign there, beside its error bound.
+    let margin = |there: &Sample, sign: f64| {
+        let of_mode = || there.modes.get(mode?)?.as_ref().map(|m| sign * m.s.re - m.error);
+        if path.is_small() && !there.reversible { of_mode() } else { None }
+    };
+    let known = |w: f64, sign: f64| -> Result<Option<f64>, AnalysisError> {
+        if path.is_small() { Ok(margin(&between.at(w, Look::Between)?, sign)) } else { Ok(None) }
+    };
+    let mut ends = [known(quiet, -1.0)?, known(other, -1.0)?];
+    let mut tries = EXPECTED;
+    while let Some(w) = probe([quiet, other], ends, narrow(quiet, grows), &mut tries) {
         let there = between.at(w, Look::Between)?;
+        let now = margin(&there, -1.0);
         if growing(&there).is_some() {
-            (other, grows) = (w, w);
+            (other, grows, ends[1]) = (w, w, now);
         } else if is_open(&there, mode, grown) || more(&there) {
-            other = w;
+            (other, ends[1]) = (w, now);
         } else {
-            quiet = w;
+            (quiet, ends[0]) = (w, now);
         }
     }
     // What is open lies between.
     let mut open = other;
-    while let Some(w) = middle(open, grows, narrow(quiet, grows)) {
-        if growing(&between.at(w, Look::Between)?).is_some() {
-            grows = w;
+    let (mut ends, mut tries) = ([known(grows, 1.0)?, known(open, 1.0)?], EXPECTED);
+    while let Some(w) = probe([grows, open], ends, narrow(quiet, grows), &mut tries) {
+        let there = between.at(w, Look::Between)?;
+        let now = margin(&there, 1.0);
+        if growing(&there).is_some() {
+            (grows, ends[0]) = (w, now);
         } else {
-            open = w;
+            (open, ends[1]) = (w, now);
         }
     }
     path.is_continuous(quiet, grows)?;
@@ -216,6 +230,28 @@ fn about_root(between: &Between<'_>, whole: f64) -> Result<Option<[f64; 2]>, Ana
     }
     Ok(None)
 }
+
+/// Where the limit between a certain and an open speed is looked for next, unless they are this near or neighbouring numbers: on either side of
+/// where a line through their margins has its zero, so that two speeds enclose it that closely; else, and after so many tries, in the middle.
+fn probe([certain, open]: [f64; 2], margins: [Option<f64>; 2], narrow: f64, tries: &mut usize) -> Option<f64> {
+    let middle = middle(certain, open, narrow)?;
+    let [Some(above), Some(below)] = margins else { return Some(middle) };
+    if !(above > 0.0 && below < 0.0 && *tries > 0) {
+        return Some(middle);
+    }
+    *tries -= 1;
+    let limit = certain + (open - certain) * (above / (above - below));
+    let aside = BESIDE * narrow * (open - certain).signum();
+    let within = |w: &f64| (w - certain).abs().min((open - w).abs()) > 0.1 * aside.abs();
+    let inside = |w: &f64| (*w > certain.min(open) && *w < certain.max(open)) && within(w);
+    [limit - aside, limit + aside].into_iter().find(inside).or(Some(middle))
+}
+
+/// How often a limit is looked for where it is expected.
+const EXPECTED: usize = 4;
+
+/// Share of the width of an enclosure at which it is looked at on either side of where its limit is expected.
+const BESIDE: f64 = 0.4;
 
 /// The middle of two speeds, unless they are this near or neighbouring numbers.
 fn middle(a: f64, b: f64, narrow: f64) -> Option<f64> {

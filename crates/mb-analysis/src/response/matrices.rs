@@ -46,7 +46,9 @@ impl MatrixResponse {
         let names =
             |letter: &str, count: usize| (0..count).map(|k| format!("{letter}{k}")).collect::<Vec<_>>();
         let mut list = notes::notes(&self.sweep, &stability, None, plant.loss);
-        list.extend(notes::absent(&self.absent, &names("u", plant.inputs()), &names("y", plant.outputs())));
+        let outputs = names("y", plant.outputs());
+        list.extend(notes::constraints(&self.response, &outputs));
+        list.extend(notes::absent(&self.absent, &names("u", plant.inputs()), &outputs));
         list
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{AbsentPole, AtAll, Density, Drive, RandomOutput};
 use crate::number::{six, tiny};
-use mb_response::{How, Sample, Sweep};
+use mb_eigen::Finding;
+use mb_response::{How, Response, Sample, Sweep};
 use std::f64::consts::TAU;
 
 /// `1 mode`, `2 modes`.
@@ -137,6 +138,23 @@ pub fn absent(poles: &[AbsentPole], inputs: &[String], outputs: &[String]) -> Ve
         )
     };
     groups.into_iter().map(sentence).collect()
+}
+
+/// Outputs that read what nothing determines, and a rank of the constraints that is uncertain.
+pub fn constraints(response: &Response, outputs: &[String]) -> Vec<String> {
+    let uncertain = |f: &&Finding| matches!(f, Finding::UncertainConstraintRank { .. });
+    let mut out: Vec<String> =
+        response.constraint_findings().iter().filter(uncertain).map(ToString::to_string).collect();
+    let shared = response.undetermined_outputs();
+    let names: Vec<&str> = shared.iter().filter_map(|o| outputs.get(*o)).map(String::as_str).collect();
+    if !names.is_empty() {
+        let (read, is) = if names.len() == 1 { ("reads", "it is") } else { ("read", "they are") };
+        out.push(format!(
+            "{} {read} how redundant constraints share a reaction, which nothing determines: {is} the share of the shortest multipliers",
+            names.join(", ")
+        ));
+    }
+    out
 }
 
 /// Densities that are not given over the whole band, by the name of their input.

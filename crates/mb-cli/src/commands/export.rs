@@ -49,7 +49,8 @@ pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> 
         return Err(RequestError::NotOfAnInstant { option: "mb export" }.into());
     };
     let lin = linearize_sparse(model, &at);
-    let outputs = output_maps(model, &at)?;
+    let all: Vec<usize> = (0..model.sensors().len()).collect();
+    let outputs = output_maps(model, &at, &all)?;
     let place = at.steady().map_or_else(
         || "an equilibrium".to_owned(),
         |motion| format!("a steady motion, seen from {}", motion.frame()),

@@ -114,7 +114,15 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
     let loaded = load(text, &model_args)?;
     drop(stage);
     let model = &loaded.model;
-    let (part, chosen) = part_wanted(model, args)?;
+    let (request, chosen) = part_wanted(model, args)?;
+    // Both of the others keep the constraints in the matrices; what sets them apart is the rest of the spectrum. What makes a mode of the
+    // mechanism one of the penalty system is known of the lowest ones alone, else of the whole spectrum.
+    let of_whole = match args.formulation.formulation {
+        FormulationArg::Minimal | FormulationArg::Redundant => false,
+        FormulationArg::Unconstrained => !matches!(request, Some(Request::Lowest { .. })),
+        FormulationArg::All => true,
+    };
+    let part = request.filter(|_| !of_whole);
     args.solver.check(part.is_some())?;
     check_shares(args)?;
     let formulations = formulations(model, &args.formulation)?;
@@ -145,9 +153,9 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
             return Ok(Modes { rank, site, exponents: false, results, comparisons, shares, chosen, loaded });
         }
     };
-    let asked = part.as_ref().map_or_else(|| "all modes".to_owned(), words);
+    let asked = request.as_ref().map_or_else(|| "all modes".to_owned(), words);
     let _stage = progress.stage(&format!("computing {asked}"));
-    let results: Vec<FormulationSpectrum> = match part {
+    let mut results: Vec<FormulationSpectrum> = match part {
         Some(request) => {
             let options = part::options(&args.solver, &args.output);
             let result = match (&formulations[..], request) {
@@ -167,7 +175,10 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
         None => whole(model, &at, &formulations, &args.formulation, progress)?,
     };
     let against = |r: &FormulationSpectrum| Comparison::new(&results[0].spectrum, &r.spectrum);
-    let comparisons = results.iter().skip(1).map(against).collect();
+    let mut comparisons: Vec<Comparison> = results.iter().skip(1).map(against).collect();
+    if let Some(request) = request.filter(|_| of_whole) {
+        Comparison::keep_asked(&mut results, &mut comparisons, &request, rank.degrees_of_freedom());
+    }
     let (energy, participation) = (args.output.shares.energy, args.output.shares.participation);
     let shares = flow::shares(model, &at, &results[0], energy, participation)?;
     Ok(Modes { rank, site, exponents: true, results, comparisons, shares, chosen, loaded })
@@ -221,15 +232,7 @@ fn part_wanted(model: &Model, args: &ModesArgs) -> Result<(Option<Request>, bool
         );
     }
     if let Some(request) = args.request.part() {
-        // Both keep the constraints in the matrices; what sets them apart is the rest of the spectrum.
-        let name = match (formulation.formulation, request) {
-            (FormulationArg::Minimal | FormulationArg::Redundant, _)
-            | (FormulationArg::Unconstrained, Request::Lowest { .. }) => return Ok((Some(request), false)),
-            (FormulationArg::Unconstrained, _) => "unconstrained",
-            (FormulationArg::All, _) => "all",
-        };
-        let option = args.request.option();
-        return Err(RequestError::PartOfFormulation { option, formulation: name }.into());
+        return Ok((Some(request), false));
     }
     let asked = args.request.all
         || formulation.formulation != FormulationArg::Minimal

@@ -241,7 +241,7 @@ pub enum RequestError {
         /// The entry above it.
         above: f64,
     },
-    /// A part of the spectrum asked of a formulation that gives all of it.
+    /// What is made of the constrained matrices, asked of a formulation that has others.
     #[error(
         "{option} takes the modes from the constrained matrices themselves, which --formulation {formulation} does not."
     )]

@@ -108,9 +108,7 @@ impl RequestError {
                 format!("--formulation minimal takes {}", crate::flow::MOST_ROWS)
             }
             Self::NotSymmetric { .. } => "leave --symmetry symmetric out if the matrix is meant to be so".to_owned(),
-            Self::PartOfFormulation { option, .. } => format!(
-                "leave {option} out to compare whole spectra, or --formulation for a part of one; --formulation unconstrained takes --lowest"
-            ),
+            Self::PartOfFormulation { option, .. } => format!("leave {option} out, or --formulation"),
             Self::NothingToRespond { what: "input", .. } => {
                 "give a load of the model an `input`, as in `force = [{ name = \"push\", at = \"tip\", direction = [0, 1], \
                  input = \"F\" }]`, or let the base move (--base y)"

@@ -232,3 +232,51 @@ fn chains_thin_and_stout_have_the_same_modes_in_all_three() {
         assert!(penalty.iter().all(|p| p["determined"] != false), "{links} links, {section:?}");
     }
 }
+
+/// A request of all formulations gives the modes that it gives of one, with those of the others next to them, however near to an end of the
+/// band a mode lies.
+#[test]
+fn a_request_of_all_formulations_is_that_of_one_with_the_others_beside_it() {
+    let path = model("double-pendulum-rigid");
+    let whole = json(&["modes", &path]);
+    let own: Vec<f64> = physical(&whole, 0).iter().map(|s| s.1).filter(|im| *im > 0.0).collect();
+    assert_eq!(own.len(), 2, "{own:?}");
+    // The band ends on the first mode, which the penalty moves across the end.
+    let end = (own[0] / std::f64::consts::TAU).to_string();
+    for (request, count) in [
+        (&["--band", "0", &end][..], 1),
+        (&["--band", &end, "50"], 2),
+        (&["--lowest", "1"], 1),
+        (&["--near", "50", "--count", "1"], 1),
+        (&["--largest", "1"], 1),
+        (&["--band", "40", "50"], 0),
+    ] {
+        let one = json(&[&["modes", &path][..], request].concat());
+        let found = json(&[&["modes", &path, "--formulation", "all"][..], request].concat());
+        let (expected, values) = (physical(&one, 0), physical(&found, 0));
+        assert_eq!((values.len(), expected.len()), (2 * count, 2 * count), "{request:?}: {values:?}");
+        for (a, b) in values.iter().zip(&expected) {
+            assert!((a.0 - b.0).hypot(a.1 - b.1) < 1e-10 * b.1.abs(), "{request:?}: {a:?} {b:?}");
+        }
+        for (formulation, tolerance) in [(1, 1e-10), (2, 1e-4)] {
+            let values = physical(&found, formulation);
+            assert_eq!(values.len(), 2 * count, "{request:?} {formulation}: {values:?}");
+            let comparison = &found["comparisons"][formulation - 1];
+            let matches = comparison["matches"].as_array().unwrap();
+            assert_eq!(matches.len(), 2 * count, "{request:?}");
+            for m in matches {
+                let at = |which: usize, key: &str| {
+                    let index = usize::try_from(m[key].as_u64().unwrap()).unwrap();
+                    let pair = &found["formulations"][which]["eigenpairs"][index];
+                    (pair["re"].as_f64().unwrap(), pair["im"].as_f64().unwrap())
+                };
+                let (a, b) = (at(0, "reference"), at(formulation, "other"));
+                let off = (a.0 - b.0).hypot(a.1 - b.1);
+                assert!(off < tolerance * a.1.abs(), "{request:?}: {a:?} {b:?}");
+                assert!((off - m["difference"].as_f64().unwrap()).abs() < 1e-12 * a.1.abs(), "{request:?}");
+            }
+        }
+        let alone = json(&[&["modes", &path, "--formulation", "unconstrained"][..], request].concat());
+        assert!(physical(&alone, 0).len().abs_diff(2 * count) <= 2, "{request:?}");
+    }
+}

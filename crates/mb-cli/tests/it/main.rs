@@ -44,6 +44,7 @@ mod refusals;
 mod report;
 mod response;
 mod response_hardly_damped;
+mod response_redundant;
 mod response_steady;
 mod shares;
 mod simulate;

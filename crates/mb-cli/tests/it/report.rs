@@ -358,3 +358,31 @@ fn wrong_requests_are_refused() {
     let run = mb(&["report", &model("rod-pendulum"), "-o", "page.html", "--until", "-1"]);
     assert!(run.code == 1 && run.err.contains("--until"), "{run:?}");
 }
+
+/// The comparison of formulations is that of the modes asked for, as `mb modes` has it.
+#[test]
+fn formulations_are_compared_in_a_band() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = model("n-four-bar");
+    let request = ["--formulation", "all", "--band", "0", "50"];
+    let (_, text) = page(dir.path(), &[&[&file[..]], &request[..]].concat());
+    let data = data(&text);
+    let tables = data["tables"].as_array().unwrap();
+    let table = tables.iter().find(|t| t["title"] == "Formulations compared").unwrap();
+    let found = json(&[&["modes", &file], &request[..]].concat());
+    let mut expected = Vec::new();
+    for comparison in found["comparisons"].as_array().unwrap() {
+        for m in comparison["matches"].as_array().unwrap() {
+            let index = usize::try_from(m["reference"].as_u64().unwrap()).unwrap();
+            let pair = &found["formulations"][0]["eigenpairs"][index];
+            if pair["im"].as_f64().unwrap() >= 0.0 {
+                expected.push([&pair["re"], &pair["im"], &m["difference"]]);
+            }
+        }
+    }
+    let rows = table["rows"].as_array().unwrap();
+    assert!(!rows.is_empty() && rows.len() == expected.len(), "{rows:?}");
+    for (row, expected) in rows.iter().zip(expected) {
+        assert_eq!([&row[1][0], &row[2][0], &row[3][0]], expected);
+    }
+}

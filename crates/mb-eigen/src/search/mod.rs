@@ -19,3 +19,4 @@ pub(crate) mod selection;
 pub(crate) mod set;
 pub(crate) mod shift_to_cluster;
 pub(crate) mod tally;
+pub(crate) mod whole;

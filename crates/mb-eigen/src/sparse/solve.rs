@@ -25,7 +25,7 @@ use crate::search::from_undamped;
 use crate::search::hermitian::Symmetric;
 use crate::search::non_hermitian::General;
 use crate::search::non_hermitian_requests::Counting;
-use crate::search::selection;
+use crate::search::{selection, whole};
 use crate::transform::shift_invert::Form;
 use crate::{DenseOptions, EigenError, Eigenpair, Finding, Method, Spectrum, dense, tuning};
 
@@ -428,14 +428,6 @@ fn asked_of(mut spectrum: Spectrum, problem: &Problem, request: &Request, keeps_
     if *request == Request::All {
         return spectrum;
     }
-    let counted = growth::count(&spectrum.eigenpairs);
-    let modes = selection::keep_asked(&mut spectrum, request, problem.undamped());
-    growth::not_shown(&mut spectrum, counted);
-    if let (Some(wanted), Some(modes)) = (request.count(), modes)
-        && wanted > modes
-    {
-        let dof = problem.dof();
-        spectrum.findings.push(SparseFinding::FewerExist { wanted, exist: modes, dof }.into());
-    }
+    whole::keep_asked(&mut spectrum, request, problem.undamped(), problem.dof());
     spectrum
 }

@@ -713,14 +713,6 @@ class Linearization:
         if formulation != "minimal" or basis != "qr":
             size = 0
         wanted, settings, note = search(size, request, "modes", _DENSE_UP_TO)
-        part = json.loads(wanted)["part"]
-        if part != "all" and formulation != "minimal":
-            if not (formulation == "unconstrained" and part == "lowest"):
-                raise ArgumentError(
-                    f"part of a spectrum is computed from the constrained matrices themselves, not by the {formulation} "
-                    "formulation; only lowest= with formulation='unconstrained' is.",
-                    "formulation",
-                )
         if formulation != "minimal" and json.loads(settings)["engine"] is not None:
             raise ArgumentError(
                 f"engine answers for the constrained matrices themselves, not for the {formulation} formulation.", "formulation"

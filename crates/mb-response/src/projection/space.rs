@@ -8,7 +8,7 @@
 
 use super::Unproved;
 use crate::direct::Response;
-use mb_algebra::{Dense, Scatter, Sparse, Triplets, dense, sparse};
+use mb_algebra::{Dense, Sparse, dense, sparse};
 use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ pub(super) struct Space<'a> {
     /// sigma, (rad/s)^2.
     pub(super) sigma: f64,
     x: Sparse,
-    /// Phi_q without dependent rows.
+    /// Phi_q, of independent rows.
     pub(super) phi: Sparse,
     analysis: Arc<SaddleAnalysis>,
     factor: SaddleFactor,
@@ -80,17 +80,8 @@ impl<'a> Space<'a> {
             let options = SaddleOptions { tolerance: CORRECTION, ..SaddleOptions::default() };
             SaddleAnalysis::new(&pattern, phi, &options).map(Arc::new)
         };
-        let (mut phi, mut analysis, mut factorizations) = (p.phi_q.clone(), analysed(&p.phi_q)?, 1);
-        let mut factor = SaddleFactor::of_sum(&analysis, &terms, &phi)?;
-        let dependent: Vec<usize> = factor.report().redundant.iter().map(|r| r.row).collect();
-        if !dependent.is_empty() {
-            // Signs of the zeros that dependent rows make are rounding, so that counts are made without these rows.
-            phi = without_rows(&phi, &dependent);
-            analysis = analysed(&phi)?;
-            factor = SaddleFactor::of_sum(&analysis, &terms, &phi)?;
-            factorizations += 1;
-        }
-        let m = m - dependent.len();
+        let (phi, analysis, factorizations) = (p.phi_q.clone(), analysed(&p.phi_q)?, 1);
+        let factor = SaddleFactor::of_sum(&analysis, &terms, &phi)?;
         let inertia = match factor.inertia() {
             Some(inertia) => inertia,
             None => SaddleFactor::full_inertia(&analysis, &terms, &phi)?,
@@ -258,24 +249,4 @@ impl<'a> Space<'a> {
 pub(super) fn times(a: &Sparse, b: &Dense) -> Dense {
     let columns: Vec<Vec<f64>> = (0..b.ncols()).map(|j| sparse::matvec(a, b.col_as_slice(j))).collect();
     dense::from_columns(a.rows(), &columns)
-}
-
-/// A without some of its rows, in increasing order or not.
-fn without_rows(a: &Sparse, rows: &[usize]) -> Sparse {
-    let mut place = vec![Some(0); a.rows()];
-    for r in rows {
-        place[*r] = None;
-    }
-    let mut count = 0;
-    for p in place.iter_mut().flatten() {
-        *p = count;
-        count += 1;
-    }
-    let mut out = Triplets::new(count, a.cols());
-    for (value, (row, col)) in a {
-        if let Some(row) = place[row] {
-            out.add(row, col, *value);
-        }
-    }
-    out.to_sparse()
 }

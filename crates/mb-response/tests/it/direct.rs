@@ -243,3 +243,49 @@ fn a_stiff_system_is_refined_to_the_rounding_of_its_output() {
     let found = Response::new(Plant::displacement(pencil, f, y)).unwrap().direct(omega).unwrap();
     close(found.value[(0, 0)], shape[n - 1], found.bound[(0, 0)]);
 }
+
+/// Rows that say the same thing in other units but for rounding, of a size between what a pivot notices and what it does not, are one, and what
+/// reads their share of a reaction is named.
+#[test]
+fn rows_that_depend_on_each_other_but_for_rounding_are_one() {
+    for off in (30..50).map(|k| 2.0_f64.powi(-k)) {
+        for unit in [1e-3, 1.0, 3e3] {
+            let phi = dense::from_rows(&[
+                &[1.0, -1.0, 0.0],
+                &[unit, -unit * (1.0 + off), 0.0],
+                &[0.3 * off, 1.0, -1.0],
+            ]);
+            let pencil = QuadraticPencil {
+                m: sparse::diagonal(&[2.0, 3.0, 1.0]),
+                c: sparse::zeros(3, 3),
+                k: sparse::diagonal(&[10.0, 0.0, 0.0]),
+                phi_q: mb_algebra::to_sparse(&phi),
+            };
+            let f = dense::from_rows(&[&[1.0], &[0.0], &[0.0]]);
+            let mut plant = Plant::displacement(pencil, f, Dense::zeros(3, 3));
+            plant.by_lambda =
+                dense::from_rows(&[&[1.0, unit, 0.0], &[unit, -1.0, 0.0], &[0.0, 0.0, 1.0]]);
+            let response = Response::new(plant).unwrap();
+            // Beyond the tolerance of the rank both hold, and nothing moves.
+            if off * 0.5 > 1e-10 {
+                assert!(response.undetermined_outputs().is_empty(), "{off:e} {unit}");
+                continue;
+            }
+            assert_eq!(response.undetermined_outputs(), [1], "{off:e} {unit}");
+            assert!(!response.constraint_findings().is_empty());
+            let omega = 1.5;
+            let x = (10.0_f64 - 6.0 * omega * omega).recip();
+            // The second and third mass are moved by the tie, whose force is the whole of both rows; the third by the last row.
+            let exact = [-4.0 * omega * omega * x, 0.0, -omega * omega * x];
+            let found = response.direct(omega).unwrap();
+            for (o, exact) in exact.into_iter().enumerate() {
+                let error = (found.value[(o, 0)] - exact).norm();
+                // The rows left out differ from the others by that much.
+                assert!(
+                    error < (1e-12 + 30.0 * off) * (1.0 + unit) * x.abs(),
+                    "{off:e} {unit} {o}: {error:e}"
+                );
+            }
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! Peaks against closed forms.
 
 use crate::support::Chain;
-use mb_algebra::c64;
-use mb_response::{Evaluator, Peak, Response, SweepOptions, SweptPoint, grid, peaks};
+use mb_algebra::{Dense, c64};
+use mb_response::{Evaluator, Peak, Plant, Response, SweepOptions, SweptPoint, grid, peaks};
 
 /// Peaks of a chain from `from` to `to`, with |H| times omega^power.
 fn found(chain: &Chain, at: usize, band: [f64; 2], poles: &[c64], power: i32) -> (Vec<Peak>, Vec<f64>) {
@@ -178,4 +178,29 @@ fn flat_maxima_do_not_depend_on_the_samples() {
         }
     }
     assert!(flat > 1, "{flat}");
+}
+
+/// However many entries share the values that a search may take, every peak is known to the same width: as many as can be told apart.
+#[test]
+fn peaks_of_many_entries_are_as_narrow_as_those_of_one() {
+    let n = 6;
+    let chain = Chain { dampers: vec![0.02; n], ..Chain::bar(n) };
+    let mut plant = chain.plant(0, 0);
+    plant = Plant::displacement(
+        plant.pencil,
+        Dense::from_fn(n, n, |i, j| f64::from(u8::from(i == j))),
+        Dense::from_fn(n, n, |i, j| f64::from(u8::from(i == j))),
+    );
+    let response = Response::new(plant).unwrap();
+    let options = SweepOptions { points: 40, ..SweepOptions::default() };
+    let mut evaluator = Evaluator::new(&response, &options, &[]);
+    let swept = evaluator.sweep(&grid([0.1, 14.0], &[], &options)).unwrap();
+    let list = peaks(&swept.points, &[], &mut |w| evaluator.at(w)).unwrap();
+    assert!(list.len() > 2 * n * n, "{}", list.len());
+    for peak in &list {
+        let [low, high] = peak.within;
+        assert!(low < peak.omega && peak.omega < high && high - low < 1e-2 * peak.omega, "{peak:?}");
+        let size = |w: f64| response.direct(w).unwrap().value[peak.entry].norm();
+        assert!(size(peak.omega) > size(low) && size(peak.omega) > size(high), "{peak:?}");
+    }
 }

@@ -7,6 +7,7 @@
 //! Redundant rows ([`RowRank`]) are left out of the factorization and named; multipliers are then made of minimum norm (module `shares`).
 //! Independent rows that nearly depend on each other give way to others that span the same (module `row_basis`).
 
+mod readings;
 mod row_basis;
 mod shares;
 
@@ -20,6 +21,8 @@ use crate::error::at;
 use crate::krylov::Scalar;
 use crate::numeric::dependence;
 use crate::{EigenError, Finding, tuning};
+
+pub use readings::{ConstraintRows, Reading};
 
 /// The constraint Jacobian, prepared.
 #[derive(Clone, Debug)]

@@ -84,6 +84,15 @@ impl Shares {
         let im = real(&|l| l.im);
         re.into_iter().zip(im).map(|(re, im)| T::from_complex(c64::new(re, im))).collect()
     }
+
+    /// Of numbers g by row the h with g . l = h . l_0 for all l made of l_0, and the part of g that is such an l itself: the rest of g
+    /// reads what the rows leave open.
+    pub(super) fn transposed(&self, g: &[f64]) -> [Vec<f64>; 2] {
+        let transposed = |a: &Sparse, x: &[f64]| sparse::matvec(&sparse::transpose(a).to_csr(), x);
+        let shared = self.gram.solve(&transposed(&self.w, g));
+        let determined = sparse::matvec(&self.w, &shared);
+        [self.exchanged.as_ref().map_or_else(|| shared.clone(), |v| transposed(v, &shared)), determined]
+    }
 }
 
 /// Long rows in the places of those kept, and the entries of W for the others; none where those kept are long enough.
