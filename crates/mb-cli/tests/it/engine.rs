@@ -331,7 +331,7 @@ fn faults(job: &Path, with: &dyn Fn(&[&str]) -> crate::support::Run) {
     spoiled("manifest.json", &|_| None, "cannot be read");
     spoiled("manifest.json", &|bytes| Some(bytes[..20].to_vec()), "cannot be understood");
     let later = |bytes: Vec<u8>| {
-        Some(String::from_utf8(bytes).unwrap().replace("\"format\": 2", "\"format\": 9").into_bytes())
+        Some(String::from_utf8(bytes).unwrap().replace("\"format\": 3", "\"format\": 9").into_bytes())
     };
     spoiled("manifest.json", &later, "version 9");
 }
