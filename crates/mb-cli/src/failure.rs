@@ -80,6 +80,20 @@ pub enum Failure {
         /// What is wrong.
         source: MatrixFileError,
     },
+    /// A job of a sweep left no table.
+    #[error("Part {part} of {parts} of the sweep, started by `{launcher}`, failed: {why}.{}", if log.is_empty() { String::new() } else { format!(" Its last lines: {log}") })]
+    Job {
+        /// Which, from 1.
+        part: usize,
+        /// Of how many.
+        parts: usize,
+        /// What starts it.
+        launcher: String,
+        /// What went wrong.
+        why: String,
+        /// The last lines it wrote.
+        log: String,
+    },
     /// The request does not fit the model.
     #[error(transparent)]
     Request(#[from] RequestError),
@@ -221,7 +235,7 @@ impl Failure {
             | Self::Matrix { .. }
             | Self::MatrixFile { .. }
             | Self::Request(_) => WRONG,
-            Self::Lost { .. } | Self::Stopped(_) => NUMERICS,
+            Self::Lost { .. } | Self::Stopped(_) | Self::Job { .. } => NUMERICS,
             Self::Eigen { source, .. } => code_of(wrong_eigen(source)),
             Self::Engine(source) => code_of(source.is_wrong_request(wrong_eigen)),
             Self::Parametric { source, .. } => code_of(wrong_parametric(source)),
@@ -309,6 +323,7 @@ impl Failure {
             Self::Response(_) => "response",
             Self::Engine(_) => "engine",
             Self::Periodic(_) => "periodic_motion",
+            Self::Job { .. } => "job_failed",
         }
     }
 }

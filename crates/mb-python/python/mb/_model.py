@@ -798,10 +798,13 @@ class Model:
 
     def _build(self) -> Any:
         if self._native is None:
-            text = self._description()
-            file = None if self._text is None else self._file
-            self._native = _mb.Model(text, file, self._given, self._read_meshes(text))
+            self._native = _mb.Model(*self._described())
         return self._native
+
+    def _described(self) -> list[Any]:
+        """What the native model is made of: text, file, parameters given, meshes."""
+        text = self._description()
+        return [text, None if self._text is None else self._file, self._given, self._read_meshes(text)]
 
     # ---------------------------------------------------------------------------------------------- names
 
@@ -1252,6 +1255,7 @@ class Model:
         shard: tuple[int, int] | str | None = None,
         resume: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
         output: str | os.PathLike[str] | None = None,
+        launcher: str | None = None,
     ) -> Sweep:
         """Modes of many cases, each with its own equilibrium or steady motion, solved side by side.
 
@@ -1289,6 +1293,11 @@ class Model:
         output : path
             Write the table as CSV. While the sweep runs its cases stand in ``output + ".journal"``, from which ``resume`` goes on after
             an interrupt or a crash.
+        launcher : str
+            Solve the cases by so many ``jobs`` of a queue, of which these words start one, such as ``"srun -n 1"`` or
+            ``"sbatch --wait --wrap={command}"``: the command of the job is appended, or stands in place of ``{command}``; ``{part}`` and
+            ``{parts}`` are its number and how many there are. Their tables stand beside ``output`` until all are done; the same call goes
+            on where jobs were killed.
 
         Returns
         -------
@@ -1298,7 +1307,7 @@ class Model:
         Raises
         ------
         NumericsError
-            ``no_case``: every case failed.
+            ``no_case``: every case failed; ``job_failed``: a job left no table.
 
         Examples
         --------
@@ -1309,6 +1318,14 @@ class Model:
         >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
         >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
         >>> m.sweep({"k": [4, 9, 16]}, modes=1).s[:, 0].imag.round(9).tolist()
+        [2.0, 3.0, 4.0]
+
+        The same by two jobs; on a cluster the launcher is ``"srun -n 1"``.
+
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     table = os.path.join(folder, "cases.csv")
+        ...     m.sweep({"k": [4, 9, 16]}, modes=1, jobs=2, launcher="env", output=table).s[:, 0].imag.round(9).tolist()
         [2.0, 3.0, 4.0]
 
         A pendulum of 3.74 rad/s on a pivot shaken with W: it swings by itself where W is about twice as large.
@@ -1345,6 +1362,7 @@ class Model:
             shard=shard,
             resume=resume,
             output=output,
+            launcher=launcher,
         )
 
     def redundancy(self, at: At = None, *, time: float = 0.0) -> Redundancy:
