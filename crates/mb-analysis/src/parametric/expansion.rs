@@ -174,6 +174,8 @@ impl Expansion {
         let (spec, model) = (origin.spec, origin.model);
         if steady.is_some() {
             steady::check_variables(model, &variables)?;
+        } else if !origin.setting.instant {
+            steady::check_rest(spec, model, &variables)?;
         }
         let rank = rank_at(model, &point.q, point.t)?;
         if !rank.redundant.is_empty() {
@@ -228,9 +230,16 @@ impl Expansion {
         let source = self.source::<A>(origin);
         let sizes = steady::sizes(&source, &self.values)?;
         for share in steady::SHARES {
-            let d: Vec<f64> = sizes.iter().zip(steady::RATIOS.iter().cycle()).map(|(x, r)| share * r * x).collect();
+            let ratios = steady::RATIOS.iter().cycle();
+            let d: Vec<f64> = sizes.iter().zip(ratios).map(|(x, ratio)| share * ratio * x).collect();
+            // On one side of a value there may be no such model, as of a disc without thickness.
+            let other: Vec<f64> = d.iter().map(|x| -x).collect();
+            let model_at = |d: &[f64]| steady::model_at(origin.spec, &self.variables, &self.values, d);
+            let (model, d) = match model_at(&d) {
+                Ok(model) => (model, d),
+                Err(_) => (model_at(&other)?, other),
+            };
             let point = source.point(&d)?;
-            let model = steady::model_at(origin.spec, &self.variables, &self.values, &d)?;
             let values = || steady::at_values(origin.model, &self.variables, &self.values, &d);
             steady.check_proportion([origin.model, &model], values)?;
             steady.witness().check(&model, &point, values)?;

@@ -82,10 +82,9 @@ impl SteadyCentre {
     pub(super) fn words(&self) -> Option<String> {
         let motion = self.site.steady()?;
         let deviation = motion.deviation();
-        let turns = if matches!(motion.frame(), Frame::Ground) { "" } else { ", which turns with the motion at every value" };
         Some(format!(
-            "the motion is steady, at the centre and beside it: along {} other points of the orbit of the centre the linearization in {}{turns}, is the same within {:.1e} of \
-             its entries; the polynomials are those of exponents in this frame",
+            "the motion is steady, at the centre and beside it: at {} other points of the orbit of the centre the linearization, seen from {}, \
+             is the same within {:.1e} of its entries; at other values the frame turns as the motion there does",
             deviation.points,
             motion.frame(),
             deviation.relative
@@ -161,7 +160,10 @@ impl Witness {
             let at = Instant::declared(model, point.clone(), TOLERANCE)?;
             OperatingPoint::of_instant_looked(model, &at, &self.choice, Looks::Sampled)
         };
-        let found = looked().map_err(|e| not_steady(sentence(&e.to_string())))?;
+        let found = looked().map_err(|e| match e {
+            LinearError::NotSteady(why) => not_steady(format!("seen from the frame of the centre, {why}")),
+            other => not_steady(sentence(&other.to_string())),
+        })?;
         let rate = found.steady().and_then(|motion| motion.frame().rate());
         match (self.turning, rate) {
             (Some(before), Some(now)) if !parallel(before, now) => {
@@ -273,6 +275,32 @@ pub(super) fn sizes<A: Storage>(
         if all.is_finite() { all } else { 1.0 }
     };
     Ok(values.iter().enumerate().map(|(i, x)| if *x == 0.0 { size(i) } else { *x }).collect())
+}
+
+/// Refuses the speed of a rotation as a variable where it is zero: nothing says which frame moves along with what rests.
+///
+/// # Errors
+/// [`SeriesError::NoSteadySeries`]; those of the model.
+pub(super) fn check_rest(spec: &ModelSpec, model: &Model, variables: &[Variable]) -> Result<(), SeriesError> {
+    if model.steady_rotations().is_empty() {
+        return Ok(());
+    }
+    let speeds = |model: &Model| model.steady_rotations().iter().map(|r| r.speed).collect::<Vec<_>>();
+    let values = spec.parameter_values()?;
+    for variable in variables {
+        let Variable::Parameter(name) = variable else { continue };
+        let value = values.get(name).copied().unwrap_or_default();
+        let step = if value == 0.0 { 1.0 } else { SHARES[1] * value };
+        let there = model_at(spec, std::slice::from_ref(variable), &[value], &[step]);
+        if there.is_ok_and(|there| speeds(&there) != speeds(model)) {
+            let reason = format!(
+                "nothing turns where {name} = {}; polynomials of its speed are made about a motion",
+                six(value)
+            );
+            return Err(SeriesError::NoSteadySeries { reason });
+        }
+    }
+    Ok(())
 }
 
 /// Refuses variables that a steady motion does not have.
