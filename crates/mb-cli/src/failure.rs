@@ -181,6 +181,7 @@ impl From<SeriesError> for Failure {
             SeriesError::Lost { mode, s, at } => Self::Lost { mode, s, at },
             SeriesError::BadModes { list, why } => RequestError::BadModes { list, why }.into(),
             SeriesError::RankChanges { at, rows } => RequestError::RankChanges { at, rows }.into(),
+            SeriesError::NoSteadySeries { reason } => RequestError::NoSteadySeries { reason }.into(),
             SeriesError::RedundantRows { rows, redundant } => {
                 RequestError::RedundantRows { rows, redundant }.into()
             }

@@ -205,6 +205,10 @@ fn parametric(error: &ParametricError, mode: Option<usize>) -> Option<&'static s
             "take all modes that are close into the group: --group 2-4, or --group 1%"
         }
         ParametricError::IdleVariable { .. } => "leave it out, or use it in the model",
+        ParametricError::NotSteady { .. } => {
+            "expand in other variables, or about values on one side of what makes the model unsymmetric; --frame names another frame to \
+             see the motion from, `mb track --campbell` solves anew at each speed"
+        }
         ParametricError::VelocityRows { .. } => {
             "`mb track --campbell` follows the modes over a speed, with an eigenvalue problem at each value"
         }

@@ -1398,6 +1398,9 @@ class Model:
         hold: str | Iterable[str] = (),
         frozen: bool = False,
         instant: bool = False,
+        moving: bool = False,
+        spin: Mapping[str, float] | None = None,
+        frame: str | None = None,
         solve: bool = True,
         strategy: str = "automatic",
         time: float = 0.0,
@@ -1429,6 +1432,13 @@ class Model:
             Nothing but the variables moves: the operating point does not follow them.
         instant : bool
             Needed with speeds: matrices of an instant, whose eigenvalues are no rates of growth.
+        moving : bool
+            The steady motion that starts with the model's own speeds, or those of ``at``: eigenvalues are exponents in the frame that
+            moves along. A model with a ``steady_rotation`` is expanded in its motion without it.
+        spin : dict
+            Speeds of everything behind joints, rad/s, by joint: the steady motion with these.
+        frame : str
+            The frame to see a steady motion from: ``ground`` or a body; chosen otherwise.
         solve, strategy, time
             As in :meth:`equilibrium`.
         checkpoint : path
@@ -1456,6 +1466,17 @@ class Model:
         >>> s = m.series("k", order=8, modes=1)
         >>> complex(s(k=60.0).s[0].round(5))
         5.47723j
+
+        A point mass on equal springs of a turntable of great inertia at W: sqrt(k / m) + W and sqrt(k / m) - W in its frame.
+
+        >>> m = mb.Model("turntable", parameters={"W": 3.0})
+        >>> table = m.body("table", mass=1, inertia=1e9, at=(0, 0), markers={"e": (1, 0), "n": (0, 1)})
+        >>> _ = m.revolute("axle", table, (0, 0)); _ = m.point("P", at=(0, 0), mass=1)
+        >>> for end in ("e", "n"): _ = m.spring(end, table.marker(end), "P", stiffness=100, natural_length=1)
+        >>> _ = m.steady_rotation("turn", joint="axle", speed="W")
+        >>> s = m.series("W", order=3, modes=2)
+        >>> s(W=4.0).s.imag.round(6).tolist()
+        [6.0, 14.0]
         """
         return series(
             self,
@@ -1470,6 +1491,9 @@ class Model:
             hold=hold,
             frozen=frozen,
             instant=instant,
+            moving=moving,
+            spin=spin,
+            frame=frame,
             solve=solve,
             strategy=strategy,
             time=time,
@@ -1489,6 +1513,9 @@ class Model:
         hold: str | Iterable[str] = (),
         frozen: bool = False,
         instant: bool = False,
+        moving: bool = False,
+        spin: Mapping[str, float] | None = None,
+        frame: str | None = None,
         solve: bool = True,
         strategy: str = "automatic",
         time: float = 0.0,
@@ -1504,7 +1531,7 @@ class Model:
             Ends of the path of a single variable.
         samples : int
             Samples of it.
-        modes, groups, order, at, hold, frozen, instant, solve, strategy, time
+        modes, groups, order, at, hold, frozen, instant, moving, spin, frame, solve, strategy, time
             As in :meth:`series`, about the middle of the path.
         checkpoint : path
             Keep the samples that are done in this file, and go on from there, as in :meth:`series`.
@@ -1546,6 +1573,9 @@ class Model:
             hold=hold,
             frozen=frozen,
             instant=instant,
+            moving=moving,
+            spin=spin,
+            frame=frame,
             solve=solve,
             strategy=strategy,
             time=time,
