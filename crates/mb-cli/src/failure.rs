@@ -80,6 +80,20 @@ pub enum Failure {
         /// What is wrong.
         source: MatrixFileError,
     },
+    /// A job of a sweep left no table.
+    #[error("Part {part} of {parts} of the sweep, started by `{launcher}`, failed: {why}.{}", if log.is_empty() { String::new() } else { format!(" Its last lines: {log}") })]
+    Job {
+        /// Which, from 1.
+        part: usize,
+        /// Of how many.
+        parts: usize,
+        /// What starts it.
+        launcher: String,
+        /// What went wrong.
+        why: String,
+        /// The last lines it wrote.
+        log: String,
+    },
     /// The request does not fit the model.
     #[error(transparent)]
     Request(#[from] RequestError),
@@ -167,6 +181,7 @@ impl From<SeriesError> for Failure {
             SeriesError::Lost { mode, s, at } => Self::Lost { mode, s, at },
             SeriesError::BadModes { list, why } => RequestError::BadModes { list, why }.into(),
             SeriesError::RankChanges { at, rows } => RequestError::RankChanges { at, rows }.into(),
+            SeriesError::NoSteadySeries { reason } => RequestError::NoSteadySeries { reason }.into(),
             SeriesError::RedundantRows { rows, redundant } => {
                 RequestError::RedundantRows { rows, redundant }.into()
             }
@@ -221,7 +236,7 @@ impl Failure {
             | Self::Matrix { .. }
             | Self::MatrixFile { .. }
             | Self::Request(_) => WRONG,
-            Self::Lost { .. } | Self::Stopped(_) => NUMERICS,
+            Self::Lost { .. } | Self::Stopped(_) | Self::Job { .. } => NUMERICS,
             Self::Eigen { source, .. } => code_of(wrong_eigen(source)),
             Self::Engine(source) => code_of(source.is_wrong_request(wrong_eigen)),
             Self::Parametric { source, .. } => code_of(wrong_parametric(source)),
@@ -309,6 +324,7 @@ impl Failure {
             Self::Response(_) => "response",
             Self::Engine(_) => "engine",
             Self::Periodic(_) => "periodic_motion",
+            Self::Job { .. } => "job_failed",
         }
     }
 }

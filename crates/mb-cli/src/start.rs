@@ -1,6 +1,6 @@
 //! Where the analysis starts: start values, time, inputs.
 
-use crate::args::{Assignment, MotionArgs, StartArgs, StrategyArg};
+use crate::args::{Assignment, CentreArgs, MotionArgs, StartArgs, StrategyArg};
 use crate::failure::{Failure, RequestError};
 use crate::flow::{MotionOptions, StartOptions};
 use crate::names;
@@ -63,11 +63,7 @@ pub fn with_motion(
     turning(model, motion, &mut point)?;
     point.after = motion.after.unwrap_or(0.0);
     point.instant = motion.instant;
-    point.frame = match motion.frame.as_deref() {
-        None => FrameChoice::Automatic,
-        Some("ground") => FrameChoice::Ground,
-        Some(body) => FrameChoice::Body(body.to_owned()),
-    };
+    point.frame = frame(motion.frame.as_deref());
     let range = if !point.after.is_finite() || point.after < 0.0 {
         Some("a number of seconds, zero or positive")
     } else if point.after > 0.0 && !(1e-100..=LARGEST_NUMBER).contains(&point.after) {
@@ -110,6 +106,27 @@ pub fn with_motion(
         ..StartOptions::default()
     };
     Ok((start, moves.then_some(point)))
+}
+
+/// The frame that an option names.
+pub fn frame(name: Option<&str>) -> FrameChoice {
+    match name {
+        None => FrameChoice::Automatic,
+        Some("ground") => FrameChoice::Ground,
+        Some(body) => FrameChoice::Body(body.to_owned()),
+    }
+}
+
+/// The steady motion that options of an expansion ask for; none where they do not.
+///
+/// # Errors
+/// [`RequestError`] for speeds that are no numbers.
+pub fn steady(model: &Model, args: &CentreArgs) -> Result<Option<MotionOptions>, Failure> {
+    let (spin, frame_of) = (args.spin.clone(), args.frame.clone());
+    let motion = MotionArgs { spin, frame: frame_of, moving: args.moving, ..MotionArgs::default() };
+    let mut options = MotionOptions { frame: frame(args.frame.as_deref()), ..MotionOptions::default() };
+    turning(model, &motion, &mut options)?;
+    Ok(motion.given().then_some(options))
 }
 
 /// What turns with which speed, and what is held instead of an unknown one.

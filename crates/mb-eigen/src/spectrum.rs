@@ -1,6 +1,6 @@
 //! All eigenvalues of a problem.
 
-use mb_algebra::c64;
+use mb_algebra::{QuadraticPencil, Sparse, c64};
 
 use crate::finding::{Completeness, SparseFinding};
 use crate::{Class, Counts, Eigenpair, Finding, Method, tuning};
@@ -136,6 +136,14 @@ impl Spectrum {
         self.counts.found = crate::ClassCounts::of(&self.eigenpairs);
         self.findings.retain(|finding| !matches!(finding, Finding::UndeterminedEigenvalues { .. }));
         self.report_poor_accuracy();
+        self.report_undetermined();
+    }
+
+    /// Widens the error bounds where C of the `pencil` is a rounded sum, by the part of it (n x n) that the sum has `lost`: they then
+    /// hold for the matrices that were added.
+    pub fn widen_for_sum(&mut self, pencil: &QuadraticPencil<Sparse>, lost: &Sparse) {
+        crate::certify::rounded::widen_for_sum(pencil, lost, &mut self.eigenpairs);
+        self.findings.retain(|finding| !matches!(finding, Finding::UndeterminedEigenvalues { .. }));
         self.report_undetermined();
     }
 

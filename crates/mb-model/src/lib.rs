@@ -15,6 +15,7 @@ pub mod coordinates;
 mod data;
 pub mod element;
 pub mod erls;
+mod extent;
 mod input_units;
 pub mod law;
 pub mod link;

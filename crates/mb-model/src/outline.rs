@@ -128,24 +128,8 @@ impl Model {
     /// What to draw, in the order of the elements. A rod's constant length is a link between the same places as its bar: the
     /// bar is enough.
     pub fn outline(&self) -> Vec<OutlineStroke> {
-        let strokes = self.members().iter().enumerate().flat_map(|(member, m)| {
-            let of = |(stroke, places): (Stroke, Vec<Spot>)| {
-                let places = places.into_iter().map(|spot| OutlinePlace { member, spot }).collect();
-                OutlineStroke { owner: m.owner.clone(), stroke, places }
-            };
-            let plain =
-                m.element.outline().map(|(s, places)| (s, places.into_iter().map(Spot::Place).collect()));
-            let linked = if let Element::Erls(erls) = &m.element { erls::strokes(erls) } else { Vec::new() };
-            // A spring with damping of its own is a spring and a damper side by side.
-            let damper = match &m.element {
-                Element::Spring(s) if s.stiffness != 0.0 && s.damping != 0.0 => {
-                    Some((Stroke::Damper, vec![Spot::Place(s.a), Spot::Place(s.b)]))
-                }
-                _ => None,
-            };
-            plain.into_iter().chain(linked).chain(damper).map(of).collect::<Vec<_>>()
-        });
-        let mut out: Vec<OutlineStroke> = strokes.collect();
+        let mut out: Vec<OutlineStroke> =
+            (0..self.members().len()).flat_map(|member| self.strokes_of(member)).collect();
         let bars = out.iter().filter(|s| s.stroke == Stroke::Bar).map(|s| s.owner.clone());
         let bars: HashSet<String> = bars.collect();
         out.retain(|s| s.stroke != Stroke::Link || !bars.contains(&s.owner));
@@ -196,6 +180,25 @@ impl Model {
         rotations::add_torsion_springs(self, &mut out);
         slides::shorten(self, &mut out);
         out
+    }
+
+    /// What the element of a member draws by itself.
+    pub(crate) fn strokes_of(&self, member: usize) -> impl Iterator<Item = OutlineStroke> {
+        let m = &self.members()[member];
+        let of = move |(stroke, places): (Stroke, Vec<Spot>)| {
+            let places = places.into_iter().map(|spot| OutlinePlace { member, spot }).collect();
+            OutlineStroke { owner: m.owner.clone(), stroke, places }
+        };
+        let plain = m.element.outline().map(|(s, places)| (s, places.into_iter().map(Spot::Place).collect()));
+        let linked = if let Element::Erls(erls) = &m.element { erls::strokes(erls) } else { Vec::new() };
+        // A spring with damping of its own is a spring and a damper side by side.
+        let damper = match &m.element {
+            Element::Spring(s) if s.stiffness != 0.0 && s.damping != 0.0 => {
+                Some((Stroke::Damper, vec![Spot::Place(s.a), Spot::Place(s.b)]))
+            }
+            _ => None,
+        };
+        plain.into_iter().chain(linked).chain(damper).map(of)
     }
 
     /// Makes wheels parts of the bodies that roll on them.

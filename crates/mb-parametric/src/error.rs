@@ -343,6 +343,14 @@ pub enum ParametricError {
         /// Why.
         reason: String,
     },
+    /// A motion that is steady at the centre alone.
+    #[error("The motion does not stay steady {when}: {reason}.")]
+    NotSteady {
+        /// At which values, or while which variable changes.
+        when: String,
+        /// What does not hold.
+        reason: String,
+    },
     /// Velocity rows, of which there are no series.
     #[error(
         "Eigenpairs of a model with velocity constraints, such as rolling without slip, have no series here: {row} is one."

@@ -39,6 +39,7 @@ pub mod plan;
 mod polish;
 mod rank;
 mod source;
+pub mod steady;
 mod storage;
 pub mod track;
 mod vectors;
@@ -64,5 +65,6 @@ pub use plan::{
 pub use polish::{CheckedPencil, PolishOptions, RefinedEigenpair, StartingEigenpair, polish};
 pub use rank::{RankChange, rank_change, rank_change_within};
 pub use source::{MovingModel, SeriesSource};
+pub use steady::{SpeedOf, SteadyPart, SteadyRule};
 pub use storage::Storage;
 pub use track::{Encounter, EncounterKind, Track, TrackOptions, track, track_both_ways, track_kept};

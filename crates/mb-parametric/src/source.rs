@@ -177,6 +177,9 @@ impl<'a, A: Storage> MovingModel<'a, A> {
             (Some(given), _) => Ok(given.clone()),
             (None, PointRule::Frozen) => Ok(Vec::new()),
             (None, rule) => {
+                if rule.steady().is_some() {
+                    return Ok(Vec::new());
+                }
                 let model = self.source.model_f64(&BTreeMap::new())?;
                 let fixed = rule.holds().map_or(&[][..], |(fixed, _)| fixed);
                 let kept = [&self.kept, fixed].concat();
@@ -213,7 +216,7 @@ impl<'a, A: Storage> MovingModel<'a, A> {
     ///
     /// Errors: the model's own.
     pub fn matrices_here(&self) -> Result<QuadraticPencil<A>, ParametricError> {
-        Ok(matrices_of(&self.source.model_f64(&BTreeMap::new())?, &self.centre))
+        Ok(matrices_of(&self.source.model_f64(&BTreeMap::new())?, &self.centre, &self.rule))
     }
 
     fn model_and_point(&self, at: &[f64]) -> Result<(Model, Point), ParametricError> {
@@ -230,7 +233,7 @@ impl<A: Storage> SeriesSource for MovingModel<'_, A> {
     }
 
     fn matrices(&self, at: &[f64]) -> Result<QuadraticPencil<A>, ParametricError> {
-        self.model_and_point(at).map(|(model, point)| matrices_of(&model, &point))
+        self.model_and_point(at).map(|(model, point)| matrices_of(&model, &point, &self.rule))
     }
 
     fn series(&self, at: &[f64], set: &MultiIndexSet) -> Result<PencilSeries<A>, ParametricError> {

@@ -29,16 +29,28 @@ pub(crate) fn eigs(
 ) -> PyResult<Spectrum> {
     let k = stiffness(py, "K", k)?;
     let settings: Settings = read(py, settings)?;
-    let pencil = pencil(py, k, [m, c, g, constraints], settings.declares_symmetry())?;
+    let Given { pencil, lost } = pencil(py, k, [m, c, g, constraints], settings.declares_symmetry())?;
     let request = read::<Wanted>(py, wanted)?.request();
     let (options, engine) = (settings.options(), settings.engine());
     let solved = match engine {
-        Some(engine) => work::run(py, move || engine::of_matrices(&pencil, &request, &options, engine))?,
+        Some(engine) => work::run(py, move || {
+            let found = engine::of_matrices(&pencil, &request, &options, engine)?;
+            Ok(of_given(found, &pencil, lost.as_ref()))
+        })?,
         None => work::run_sized(py, pencil.k.rows(), move || {
-            Ok(solve(&pencil, &request, &options).map_err(EngineError::from)?)
+            let found = solve(&pencil, &request, &options).map_err(EngineError::from)?;
+            Ok(of_given(found, &pencil, lost.as_ref()))
         })?,
     };
-    checked(py, solved.map_err(|e| e.raised(py))?)
+    checked(py, solved.map_err(|e: engine::Failed| e.raised(py))?)
+}
+
+/// Eigenpairs with bounds for the matrices that were given.
+fn of_given(mut found: Pairs, pencil: &QuadraticPencil<Sparse>, lost: Option<&Sparse>) -> Pairs {
+    if let Some(lost) = lost {
+        found.widen_for_sum(pencil, lost);
+    }
+    found
 }
 
 /// Eigenpairs of E y' = A y.
@@ -82,6 +94,13 @@ pub(crate) fn stiffness(py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) ->
     Ok(k)
 }
 
+/// Matrices as they were given.
+pub(crate) struct Given {
+    pub(crate) pencil: QuadraticPencil<Sparse>,
+    /// What C + G has lost by rounding; none where nothing.
+    lost: Option<Sparse>,
+}
+
 /// The matrices of s^2 M + s (C + G) + K with constraints, those that are not given as they are then; `symmetric` says that they are
 /// declared to be symmetric, which G is only where it is zero.
 pub(crate) fn pencil(
@@ -89,7 +108,7 @@ pub(crate) fn pencil(
     k: Sparse,
     [m, c, g, constraints]: [Option<&Bound<'_, PyAny>>; 4],
     symmetric: bool,
-) -> PyResult<QuadraticPencil<Sparse>> {
+) -> PyResult<Given> {
     let n = k.rows();
     let square = |name: &str, value: Option<&Bound<'_, PyAny>>| -> PyResult<Option<Sparse>> {
         let Some(value) = value else { return Ok(None) };
@@ -113,16 +132,31 @@ pub(crate) fn pencil(
         None => None,
     };
     // The matrices that are made here are as long as the others: signals are looked at meanwhile.
-    work::run_sized(py, n, move || QuadraticPencil {
-        m: m.unwrap_or_else(|| sparse::identity(n)),
-        c: match (c, g) {
-            (Some(c), Some(g)) => sparse::add(1.0, &c, 1.0, &g),
-            (Some(one), None) | (None, Some(one)) => one,
-            (None, None) => sparse::zeros(n, n),
-        },
-        phi_q: phi_q.unwrap_or_else(|| sparse::zeros(0, n)),
-        k,
+    work::run_sized(py, n, move || {
+        let (c, lost) = match (c, g) {
+            (Some(c), Some(g)) => added(&c, &g),
+            (Some(one), None) | (None, Some(one)) => (one, None),
+            (None, None) => (sparse::zeros(n, n), None),
+        };
+        let m = m.unwrap_or_else(|| sparse::identity(n));
+        let phi_q = phi_q.unwrap_or_else(|| sparse::zeros(0, n));
+        Given { pencil: QuadraticPencil { m, c, k, phi_q }, lost }
     })
+}
+
+/// The rounded sum s of two matrices and what it has lost:
+///
+/// ```text
+/// a + b = s + e,   b' = s - a,   e = (a - (s - b')) + (b - b')       (Knuth's sum of two, entry by entry)
+/// ```
+fn added(a: &Sparse, b: &Sparse) -> (Sparse, Option<Sparse>) {
+    let less = |x: &Sparse, y: &Sparse| sparse::add(1.0, x, -1.0, y);
+    let sum = sparse::add(1.0, a, 1.0, b);
+    let second = less(&sum, a);
+    let first = less(&sum, &second);
+    let lost = sparse::add(1.0, &less(a, &first), 1.0, &less(b, &second));
+    let any = lost.data().iter().any(|e| *e != 0.0);
+    (sum, any.then_some(lost))
 }
 
 /// Checks that a matrix is n x n, as the `first` one is.

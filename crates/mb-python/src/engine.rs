@@ -120,7 +120,8 @@ pub(crate) fn engine_job(
     let k = k.as_ref().ok_or_else(|| errors::internal(py, "no K"))?;
     let k = eigs::stiffness(py, "K", k)?;
     let settings = read::<Settings>(py, settings)?;
-    let pencil = eigs::pencil(py, k, others.each_ref().map(Option::as_ref), settings.declares_symmetry())?;
+    let eigs::Given { pencil, .. } =
+        eigs::pencil(py, k, others.each_ref().map(Option::as_ref), settings.declares_symmetry())?;
     let (request, options) = (read::<Wanted>(py, wanted)?.request(), settings.options());
     let done = work::run(py, move || {
         let (pencil, request, options) = (&pencil, &request, &options);

@@ -4,9 +4,10 @@ use mb_algebra::c64;
 use mb_analysis::parametric::{
     Choice, Expansion, Origin, Quantity, Region, SeriesError, Setting, Wanted, close_groups, variable,
 };
-use mb_analysis::{StartOptions, names};
+use mb_analysis::{MotionOptions, StartOptions, names};
 use mb_eigen::{Class, Spectrum};
-use mb_linear::Strategy;
+use mb_linear::steady::Spin;
+use mb_linear::{FrameChoice, Strategy};
 use mb_model::Model as Mechanism;
 use mb_model::spec::ModelSpec;
 use mb_parametric::{Journal, Variable};
@@ -27,6 +28,9 @@ struct Asked {
     hold: Vec<String>,
     frozen: bool,
     instant: bool,
+    moving: bool,
+    spins: Vec<(String, f64)>,
+    frame: Option<String>,
     solve: bool,
     strategy: StrategyWord,
     time: f64,
@@ -36,6 +40,22 @@ struct Asked {
     region: Option<Vec<Option<[f64; 2]>>>,
     picked: Picked,
     groups: Vec<Group>,
+}
+
+impl Asked {
+    /// The steady motion that is asked for.
+    fn steady(&self) -> Option<MotionOptions> {
+        let asked = self.moving || !self.spins.is_empty() || self.frame.is_some();
+        asked.then(|| MotionOptions {
+            spins: self.spins.iter().map(|(joint, speed)| Spin::behind(joint.clone(), *speed)).collect(),
+            frame: match self.frame.as_deref() {
+                None => FrameChoice::Automatic,
+                Some("ground") => FrameChoice::Ground,
+                Some(body) => FrameChoice::Body(body.to_owned()),
+            },
+            ..MotionOptions::default()
+        })
+    }
 }
 
 /// Modes one by one: the first ones that oscillate, by number from 0, or every physical one.
@@ -80,9 +100,9 @@ impl Plan {
                 }
             }
         }
-        if mb_analysis::rotates(&mechanism) {
-            let message = "the model has steady rotations, in which no polynomials are made.".to_owned();
-            return Err(errors::argument(py, "model", message, None));
+        if asked.instant && mb_analysis::rotates(&mechanism) {
+            let message = "instant: the model has steady rotations, whose motion is no instant.".to_owned();
+            return Err(errors::argument(py, "instant", message, None));
         }
         let mut setting = Setting {
             frozen: asked.frozen,
@@ -94,6 +114,7 @@ impl Plan {
                 inputs: vec![0.0; mechanism.inputs().len()],
                 ..StartOptions::default()
             },
+            steady: asked.steady(),
             ..Setting::default()
         };
         let known = names::configuration(&mechanism);
@@ -114,7 +135,13 @@ impl Plan {
                 Quantity::Variable(Variable::Parameter(name)) => {
                     return Err(errors::internal(py, &format!("the parameter {name} among start values")));
                 }
-                other => setting.motion.push((other, *value)),
+                other => match (other, &mut setting.steady) {
+                    (Quantity::Variable(Variable::Speed(i)), Some(steady)) => {
+                        steady.velocities.push((i, *value));
+                    }
+                    (Quantity::Acceleration(i), Some(steady)) => steady.accelerations.push((i, *value)),
+                    (other, _) => setting.motion.push((other, *value)),
+                },
             }
         }
         for name in &asked.hold {
@@ -128,11 +155,12 @@ impl Plan {
         if !(asked.frozen && setting.holding.is_empty()) {
             setting.held = variables.iter().filter_map(coordinate).collect();
         }
-        setting.instant = variables.iter().any(|v| matches!(v, Variable::Speed(_)))
+        let moves = variables.iter().any(|v| matches!(v, Variable::Speed(_)))
             || setting.motion.iter().any(|(_, value)| *value != 0.0);
+        setting.instant = moves && setting.steady.is_none();
         if setting.instant && !asked.instant {
             let message = "Speeds or accelerations make the point an instant of a motion, whose eigenvalues are those of frozen \
-                           matrices and no rates of growth: instant=True asks for them.";
+                           matrices and no rates of growth: instant=True asks for them, moving=True for the exponents of a steady motion.";
             return Err(errors::argument(py, "instant", message.to_owned(), None));
         }
         Ok(Self { asked, variables, setting })

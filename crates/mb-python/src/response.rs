@@ -16,7 +16,7 @@ use pyo3::types::PyDict;
 use serde::Deserialize;
 
 use crate::arrays::{block, vector};
-use crate::eigs::{pencil, stiffness};
+use crate::eigs::{Given, pencil, stiffness};
 use crate::options::read;
 use crate::site::Site;
 use crate::{errors, work};
@@ -191,7 +191,8 @@ pub(crate) fn matrix_response<'py>(
     let a = &matrices;
     let k = stiffness(py, "K", &a.k)?;
     let n = k.rows();
-    let pencil = pencil(py, k, [&a.m, &a.c, &a.gyroscopic, &a.constraints].map(Option::as_ref), false)?;
+    let Given { pencil, .. } =
+        pencil(py, k, [&a.m, &a.c, &a.gyroscopic, &a.constraints].map(Option::as_ref), false)?;
     let f = dense(py, "inputs", &a.inputs, [Some(n), None])?;
     let by_q = dense(py, "outputs", &a.outputs, [None, Some(n)])?;
     let ny = by_q.nrows();

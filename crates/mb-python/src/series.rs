@@ -89,6 +89,11 @@ impl Series {
         origin.speeds_aside(&self.expansion.variables, SPEEDS_TAKEN)
     }
 
+    /// The frame in which eigenvalues of a steady motion are seen; none at rest.
+    fn frame(&self) -> Option<String> {
+        self.expansion.steady.as_ref().and_then(|steady| Some(steady.frame()?.to_string()))
+    }
+
     /// Names of the variables.
     fn names(&self) -> Vec<String> {
         self.expansion.names.clone()

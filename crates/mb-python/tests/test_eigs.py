@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -82,6 +84,35 @@ def test_scipy_agrees_on_a_random_pencil():
     sparse = mb.eigs(sp.csc_array(k), M=sp.csc_array(m), lowest=4)
     found = spla.eigsh(k, 4, m, sigma=0, return_eigenvectors=False)
     np.testing.assert_allclose(np.sort(sparse.s.imag**2), np.sort(found), rtol=1e-10)
+
+
+def test_bounds_hold_for_damping_and_gyroscopic_matrix_as_given():
+    """C + G loses digits of C; exact rational determinants change their sign within the bound of the slow real eigenvalue."""
+
+    def determinant(a):
+        if len(a) == 1:
+            return a[0][0]
+        minors = ([row[:j] + row[j + 1 :] for row in a[1:]] for j in range(len(a)))
+        return sum((-1) ** j * a[0][j] * determinant(minor) for j, minor in enumerate(minors))
+
+    stiffness = 1e3 * np.array([[1.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]])
+    mass = np.diag([2.0, 3.0, 4.0])
+    damping = 1e-4 * (mass + stiffness / 1e3)
+    for spin in (1.0, 1e3, 1e6):
+        gyroscopic = spin * np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]])
+        r = mb.eigs(stiffness, M=mass, C=damping, gyroscopic=gyroscopic)
+        slow = [(s.real, e) for s, e in zip(r.s, r.error) if s.imag == 0 and s != 0]
+        assert len(slow) == 1
+        (s, error), = slow
+
+        def sign(at):
+            blocks = [[[Fraction(float(x)) for x in row] for row in a] for a in (mass, damping, gyroscopic, stiffness)]
+            m, c, g, k = blocks
+            sums = [[at * (at * m[i][j] + c[i][j] + g[i][j]) + k[i][j] for j in range(3)] for i in range(3)]
+            return determinant(sums) > 0
+
+        assert sign(Fraction(s) - Fraction(error)) != sign(Fraction(s) + Fraction(error)), spin
+        assert error < 1e-9 * spin * abs(s)
 
 
 def test_damped_and_gyroscopic():

@@ -247,3 +247,23 @@ def test_floquet_exponents_of_a_shaken_pendulum_have_mathieus_limits():
     assert np.allclose([c.at["W"] for c in found.crossings], exact, rtol=1e-7)
     with pytest.raises(mb.ArgumentError, match="leave one of them out"):
         m.sweep({"W": [6, 9]}, floquet="2*pi/W", moving=True)
+
+
+def test_jobs_of_a_launcher_give_the_table_and_go_on_where_one_was_killed(tmp_path):
+    m, values, output = oscillator(), {"k": [4.0, 1 / 3, 25.0], "c": [0.1, 0.2]}, tmp_path / "cases.csv"
+    whole = m.sweep(values, modes=2, output=tmp_path / "whole.csv")
+    # One that starts the first part alone.
+    only = tmp_path / "only.sh"
+    only.write_text('[ "$1" = 1 ] || { echo no node; exit 3; }\nshift\nexec "$@"\n')
+    with pytest.raises(mb.NumericsError, match="Part 2 of 2.*no node") as caught:
+        m.sweep(values, modes=2, jobs=2, launcher=f"sh {only} {{part}}", output=output)
+    assert caught.value.kind == "job_failed" and not output.exists() and (tmp_path / "cases.csv.1-of-2.csv").exists()
+    begun = (tmp_path / "cases.csv.1-of-2.csv").stat().st_mtime_ns
+    only.write_text('[ "$1" = 2 ] || exit 3\nexec sh -c "$2"\n')
+    # A shell that takes the command as one word would split it: a launcher in whose place it stands.
+    again = m.sweep(values, modes=2, jobs=2, launcher=f"sh {only} {{part}} {{command}}", output=output)
+    assert begun and again.verdict == whole.verdict
+    assert output.read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["cases.csv", "only.sh", "whole.csv"]
+    with pytest.raises(mb.ArgumentError, match="launcher needs the number of jobs"):
+        m.sweep(values, modes=2, launcher="env", output=output)

@@ -54,6 +54,12 @@ pub enum SeriesError {
         /// The rows that depend on others there.
         rows: Vec<String>,
     },
+    /// A steady motion of which there are no polynomials.
+    #[error("There are no polynomials of this steady motion: {reason}.")]
+    NoSteadySeries {
+        /// Why.
+        reason: String,
+    },
     /// Constraints that depend on each other where multipliers must be unique.
     #[error("The multipliers are not unique, which their polynomials need: {} of {rows} constraint rows are redundant.", redundant.len())]
     RedundantRows {
@@ -80,6 +86,7 @@ impl SeriesError {
             Self::Model(_)
             | Self::BadModes { .. }
             | Self::RankChanges { .. }
+            | Self::NoSteadySeries { .. }
             | Self::RedundantRows { .. } => true,
         }
     }
@@ -96,6 +103,7 @@ pub fn wrong_parametric(error: &ParametricError) -> bool {
             | ParametricError::GaugeVanishes { .. }
             | ParametricError::Overflow { .. }
             | ParametricError::NotBalanced { .. }
+            | ParametricError::NotSteady { .. }
             | ParametricError::VelocityRows { .. }
             | ParametricError::TrackLost { .. }
             | ParametricError::AccuracyNotReached { .. }

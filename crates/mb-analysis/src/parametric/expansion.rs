@@ -4,6 +4,7 @@ use super::error::SeriesError;
 use super::group::{ExpandedGroup, GroupValue};
 use super::origin::Origin;
 use super::region::{self, Region};
+use super::steady::{self, SteadyCentre};
 use super::storage::{Pencil, Solved, is_large};
 use super::variable;
 use crate::number::six;
@@ -15,7 +16,7 @@ use mb_model::{Model, Point};
 use mb_parametric::journal::{Reader, Writer};
 use mb_parametric::{
     AccuracyOptions, EigenpairSeries, ExpandOptions, Journal, ModelSeries, MovingModel, MultiIndexSet,
-    ParametricError, PencilSeries, PointSeries, RankChange, SeriesSource, StartingEigenpair, Variable,
+    ParametricError, PencilSeries, PointRule, PointSeries, RankChange, SeriesSource, StartingEigenpair, Variable,
     expand_all, expand_groups_kept, rank_change, rank_change_within,
 };
 use std::f64::consts::TAU;
@@ -91,6 +92,8 @@ pub struct Expansion {
     pub values: Vec<f64>,
     /// The equilibrium when that point is one that was searched.
     pub settled: Option<Settled>,
+    /// The steady motion when that point is on one: eigenvalues are then exponents in its frame.
+    pub steady: Option<SteadyCentre>,
     /// Rank of the constraints there.
     pub rank: ConstraintRank,
     /// Where the polynomials are to be used, as distances from there.
@@ -123,8 +126,27 @@ pub struct Wanted<'a> {
     pub choose: &'a dyn Fn(&Spectrum) -> Result<Choice, SeriesError>,
 }
 
-/// The operating point to expand about, with the equilibrium it may come from.
-pub type Centre = (Point, Option<Settled>);
+/// The operating point to expand about, with the equilibrium or the steady motion it may come from.
+#[derive(Clone, Debug)]
+pub struct Centre {
+    /// The point.
+    pub point: Point,
+    /// The equilibrium.
+    pub settled: Option<Settled>,
+    /// The steady motion.
+    pub steady: Option<SteadyCentre>,
+}
+
+impl Centre {
+    /// A point that is given by its variables.
+    pub(super) const fn given(point: Point) -> Self {
+        Self { point, settled: None, steady: None }
+    }
+    /// An equilibrium that was searched.
+    pub(super) fn at_rest(settled: Settled) -> Self {
+        Self { point: settled.equilibrium.point().clone(), settled: Some(settled), steady: None }
+    }
+}
 
 /// Frequency |s| / 2 pi in Hz and damping ratio -Re s / |s| of an eigenvalue.
 pub fn frequency_and_damping(s: c64) -> [f64; 2] {
@@ -147,9 +169,14 @@ impl Expansion {
     pub fn about(
         origin: &Origin<'_>,
         variables: Vec<Variable>,
-        (point, settled): Centre,
+        Centre { point, settled, steady }: Centre,
     ) -> Result<Self, SeriesError> {
         let (spec, model) = (origin.spec, origin.model);
+        if steady.is_some() {
+            steady::check_variables(model, &variables)?;
+        } else if !origin.setting.instant {
+            steady::check_rest(spec, model, &variables)?;
+        }
         let rank = rank_at(model, &point.q, point.t)?;
         if !rank.redundant.is_empty() {
             let redundant = rank.redundant.iter().map(|r| r.name.clone()).collect();
@@ -163,6 +190,7 @@ impl Expansion {
             names,
             values,
             settled,
+            steady,
             rank,
             region: None,
             pieces: Vec::new(),
@@ -173,7 +201,50 @@ impl Expansion {
 
     /// The model about the point that is asked for.
     fn source<'a, A: Solved>(&self, origin: &Origin<'a>) -> MovingModel<'a, A> {
-        MovingModel::about(origin.spec, &self.point, &self.variables, origin.rule()).keeping(&origin.kept())
+        MovingModel::about(origin.spec, &self.point, &self.variables, self.rule(origin))
+            .keeping(&origin.kept())
+    }
+
+    /// The frame of a steady motion, to end a heading with; empty at rest.
+    pub fn seen_from(&self) -> String {
+        let frame = self.steady.as_ref().and_then(SteadyCentre::frame);
+        frame.map_or_else(String::new, |frame| format!(", seen from {frame}"))
+    }
+
+    /// What shows that polynomials in motion are exponents, in words.
+    pub fn steadiness(&self) -> Option<String> {
+        self.steady.as_ref()?.words()
+    }
+
+    /// What the operating point does while the variables move.
+    pub fn rule(&self, origin: &Origin<'_>) -> PointRule {
+        match &self.steady {
+            Some(steady) => PointRule::Steady(Box::new(steady.rule.clone())),
+            None => origin.rule(),
+        }
+    }
+
+    /// Checks that motions beside the centre are steady in the same frame: polynomials show none but those of one frame.
+    fn check_beside<A: Solved>(&self, origin: &Origin<'_>) -> Result<(), SeriesError> {
+        let Some(steady) = &self.steady else { return Ok(()) };
+        let source = self.source::<A>(origin);
+        let sizes = steady::sizes(&source, &self.values)?;
+        for share in steady::SHARES {
+            let ratios = steady::RATIOS.iter().cycle();
+            let d: Vec<f64> = sizes.iter().zip(ratios).map(|(x, ratio)| share * ratio * x).collect();
+            // On one side of a value there may be no such model, as of a disc without thickness.
+            let other: Vec<f64> = d.iter().map(|x| -x).collect();
+            let model_at = |d: &[f64]| steady::model_at(origin.spec, &self.variables, &self.values, d);
+            let (model, d) = match model_at(&d) {
+                Ok(model) => (model, d),
+                Err(_) => (model_at(&other)?, other),
+            };
+            let point = source.point(&d)?;
+            let values = || steady::at_values(origin.model, &self.variables, &self.values, &d);
+            steady.check_proportion([origin.model, &model], values)?;
+            steady.witness().check(&model, &point, values)?;
+        }
+        Ok(())
     }
 
     /// Expands to an order about the centre; modes that the `journal` has kept are taken from there.
@@ -205,6 +276,7 @@ impl Expansion {
         let set = MultiIndexSet::total(self.variables.len(), order)?;
         let all = ahead(self.variables.len(), order)?.unwrap_or_else(|| set.clone());
         let centre = vec![0.0; self.values.len()];
+        self.check_beside::<A>(origin)?;
         let ModelSeries { pencil, point, .. } = self.source::<A>(origin).model_series(&centre, &all)?;
         let Starts { single, groups } = starts(&pencil.evaluate(&centre)?, wanted)?;
         let (numbers, pairs): (Vec<usize>, Vec<StartingEigenpair>) = single.into_iter().unzip();
@@ -271,6 +343,7 @@ impl Expansion {
         journal: &mut dyn Journal,
     ) -> Result<Self, SeriesError> {
         let source = self.source::<A>(origin);
+        self.check_beside::<A>(origin)?;
         let matrices = source.matrices(&vec![0.0; self.values.len()])?;
         let Starts { single, groups } = starts(&matrices, wanted)?;
         let (numbers, pairs): (Vec<usize>, Vec<StartingEigenpair>) = single.into_iter().unzip();

@@ -45,7 +45,7 @@ fn followed<A: Solved>(
     journal: &mut dyn Journal,
 ) -> Result<Followed, SeriesError> {
     let piece = &expansion.pieces[0];
-    let source: Walk<'_, A> = Walk::new(origin, &expansion.variables, &piece.values, piece.point.centre())?;
+    let source: Walk<'_, A> = Walk::new(origin, expansion)?;
     let starts: Vec<StartingEigenpair> = piece
         .modes
         .iter()

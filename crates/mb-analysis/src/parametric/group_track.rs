@@ -64,7 +64,7 @@ fn followed<A: Solved>(
     if piece.groups.is_empty() {
         return Ok(FollowedGroups::default());
     }
-    let source: Walk<'_, A> = Walk::new(origin, &expansion.variables, &piece.values, piece.point.centre())?;
+    let source: Walk<'_, A> = Walk::new(origin, expansion)?;
     let groups: Vec<TrackedGroup> = (0..piece.groups.len())
         .map(|k| followed_group(&source, expansion, k, distances, middle))
         .collect::<Result<_, _>>()?;

@@ -12,7 +12,10 @@ use super::expansion::Centre;
 use super::variable::{self, Quantity};
 use crate::check::rigid_modes;
 use crate::free::free_motions;
-use crate::{StartOptions, assembled_start, names, own_speeds, settle, speeds_aside};
+use super::steady::{self, SteadyCentre};
+use crate::{
+    MotionOptions, StartOptions, assembled_start, moving_point, names, own_speeds, settle, speeds_aside,
+};
 use mb_model::spec::ModelSpec;
 use mb_model::{Model, Point};
 use mb_parametric::{MovingModel, ParametricError, PointRule, Variable, balanced_point};
@@ -37,6 +40,8 @@ pub struct Setting {
     pub start: StartOptions,
     /// Values of speeds and accelerations.
     pub motion: Given,
+    /// A steady motion to expand about; without it the model's own where its tables say that it turns.
+    pub steady: Option<MotionOptions>,
 }
 
 /// A model with the parameters of the point of expansion, and how its operating points are found.
@@ -54,7 +59,7 @@ pub struct Origin<'a> {
 const LEFT: f64 = 1e-6;
 
 impl Origin<'_> {
-    /// What the operating point does while the variables move.
+    /// What the operating point does while the variables move, at rest or at an instant.
     pub fn rule(&self) -> PointRule {
         let holding = self.setting.holding.clone();
         match (self.setting.frozen, self.setting.fixed.as_slice()) {
@@ -95,6 +100,9 @@ impl Origin<'_> {
         });
         let speed = |v: &Variable| if let Variable::Speed(i) = v { Some(*i) } else { None };
         let taken: Vec<usize> = given.chain(variables).filter_map(speed).collect();
+        if steady::own(self.model, self.setting.steady.as_ref()).is_some() && !self.setting.instant {
+            return None;
+        }
         if !self.setting.instant {
             return speeds_aside(self.model, taken_by);
         }
@@ -129,6 +137,11 @@ impl Origin<'_> {
     pub fn centre(&self) -> Result<Centre, SeriesError> {
         let model = self.model;
         let start = &self.setting.start;
+        if !self.setting.instant
+            && let Some(options) = steady::own(model, self.setting.steady.as_ref())
+        {
+            return self.steady(&options);
+        }
         if self.setting.frozen && !start.solve && !self.setting.motion.is_empty() {
             // As it stands: what is left of the equations of motion is reported with the polynomials.
             let mut point = model.initial_point();
@@ -138,11 +151,11 @@ impl Origin<'_> {
             (point.t, point.u) = (start.time, start.inputs.clone());
             point.v.fill(0.0);
             put(model, &mut point, &self.setting.motion);
-            return Ok((point, None));
+            return Ok(Centre::given(point));
         }
         if self.setting.held.is_empty() && self.setting.motion.is_empty() {
             let settled = settle(model, &self.setting.start)?;
-            return Ok((settled.equilibrium.point().clone(), Some(settled)));
+            return Ok(Centre::at_rest(settled));
         }
         // Coordinates that are held keep the values they start from.
         let mut start = self.setting.start.clone();
@@ -157,7 +170,9 @@ impl Origin<'_> {
         point.v.fill(0.0);
         put(model, &mut point, &self.setting.motion);
         let direct = balanced_point(model, &point, &self.setting.held, &self.setting.holding);
-        let Err(ParametricError::NotBalanced { .. }) = direct else { return Ok((direct?, None)) };
+        let Err(ParametricError::NotBalanced { .. }) = direct else {
+            return Ok(Centre::given(direct?));
+        };
         // From rest, where the other coordinates fit each other, along the held ones.
         let rest = settle(model, &self.setting.start)?.equilibrium.point().clone();
         let rest = Point { u: point.u.clone(), v: point.v.clone(), a: point.a.clone(), ..rest };
@@ -168,7 +183,26 @@ impl Origin<'_> {
         });
         let way = way.collect::<Result<Vec<f64>, mb_model::ModelError>>()?;
         let source = MovingModel::new(self.spec, &rest, &held, self.rule());
-        Ok((source.point(&way)?, None))
+        Ok(Centre::given(source.point(&way)?))
+    }
+
+    /// The steady motion to expand about; at rest where its speeds are zero.
+    fn steady(&self, options: &MotionOptions) -> Result<Centre, SeriesError> {
+        let Setting { frozen, held, holding, start, .. } = self.setting;
+        let refused = |reason: &str| Err(SeriesError::NoSteadySeries { reason: reason.to_owned() });
+        if *frozen {
+            return refused("a frozen point does not follow the speeds");
+        }
+        if !(held.is_empty() && holding.is_empty()) {
+            return refused("its coordinates follow from the speeds and are not held by inputs");
+        }
+        let moving = moving_point(self.model, start, options)?;
+        let point = moving.at.point().clone();
+        let steady = SteadyCentre::new(self.model, options, moving)?;
+        if steady.is_none() {
+            return refused("nothing moves at the point of expansion; expand about another value of the speed");
+        }
+        Ok(Centre { point, settled: None, steady })
     }
 }
 

@@ -3,7 +3,9 @@
 //! A mechanism may have several equilibria at one place; a search that starts far away may end in another one. Points of
 //! a path are near each other, so each search starts from its neighbour and stays on the same branch.
 
+use super::expansion::Expansion;
 use super::origin::Origin;
+use super::steady::{self, SteadyCentre, Witness};
 use super::storage::Solved;
 use mb_algebra::QuadraticPencil;
 use mb_model::Point;
@@ -26,6 +28,8 @@ pub struct Walk<'a, A> {
     /// Values of the variables at the first point.
     values: Vec<f64>,
     rule: PointRule,
+    /// By what steady motions on the way are recognized.
+    witness: Option<Witness>,
     /// Coordinates whose speeds follow from constraints, the same all the way.
     following: Vec<usize>,
     known: RefCell<Vec<Known>>,
@@ -41,24 +45,34 @@ pub struct Walk<'a, A> {
 const KEPT: usize = 4;
 
 impl<'a, A: Solved> Walk<'a, A> {
-    /// A walk that begins at `centre`, where the variables have these values.
+    /// A walk that begins at the first centre of an expansion.
     ///
     /// # Errors
     /// A speed among the variables that follows from constraints.
-    pub fn new(
+    pub fn new(origin: &Origin<'a>, expansion: &Expansion) -> Result<Self, ParametricError> {
+        let piece = &expansion.pieces[0];
+        let witness = expansion.steady.as_ref().map(SteadyCentre::witness);
+        let (variables, values) = (&expansion.variables, &piece.values);
+        let walk = Self::about(origin, (variables, values), piece.point.centre(), expansion.rule(origin))?;
+        Ok(Self { witness, ..walk })
+    }
+
+    /// A walk that begins at `centre`, where the variables have these values.
+    fn about(
         origin: &Origin<'a>,
-        variables: &[Variable],
-        values: &[f64],
+        (variables, values): (&[Variable], &[f64]),
         centre: &Point,
+        rule: PointRule,
     ) -> Result<Self, ParametricError> {
         let spec = origin.spec;
-        let first: MovingModel<'_, A> = MovingModel::about(spec, centre, variables, origin.rule());
+        let first: MovingModel<'_, A> = MovingModel::about(spec, centre, variables, rule.clone());
         Ok(Self {
             spec,
             variables: variables.to_vec(),
             values: values.to_vec(),
-            rule: origin.rule(),
             following: first.keeping(&origin.kept()).following()?,
+            rule,
+            witness: None,
             known: RefCell::new(vec![(vec![0.0; values.len()], centre.clone())]),
             last: RefCell::default(),
             reported: Cell::new(1),
@@ -104,6 +118,11 @@ impl<'a, A: Solved> Walk<'a, A> {
             return work(&source, &d);
         }
         let there = source.point(&d)?;
+        if let Some(witness) = &self.witness {
+            let (variables, values) = (&self.variables, &self.values);
+            let model = steady::model_at(self.spec, variables, values, at)?;
+            witness.check(&model, &there, || steady::at_values(&model, variables, values, at))?;
+        }
         self.known.borrow_mut().push((at.to_vec(), there));
         self.near(at, work)
     }
@@ -201,9 +220,10 @@ natural_length = 1.0
         let model = spec.build().unwrap();
         let setting = Setting::default();
         let origin = Origin { spec: &spec, model: &model, setting: &setting };
-        let (centre, _) = origin.centre().unwrap();
+        let centre = origin.centre().unwrap().point;
         let variables = [Variable::Parameter("k".to_owned())];
-        let walk: Walk<'_, Dense> = Walk::new(&origin, &variables, &[25.0], &centre).unwrap();
+        let walk: Walk<'_, Dense> =
+            Walk::about(&origin, (&variables, &[25.0]), &centre, origin.rule()).unwrap();
         let first = walk.matrices(&[0.5]).unwrap();
         // What a track asks: the next sample, the likeness to the one before, encounters between both.
         for at in [1.0, 0.5, 1.0, 0.5] {

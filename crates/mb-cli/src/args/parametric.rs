@@ -15,6 +15,8 @@ Examples:
   mb parametric arm.toml --about crank.angle=70deg --parameters crank.angle --hold motor --modes 1-3
   mb parametric linkage.toml --parameters k --evaluate k=950 --evaluate k=1200
   mb parametric linkage.toml --parameters k,m --tolerance k=5% --tolerance m=0.02
+  mb parametric rotor.toml --parameters W,k --evaluate W=320
+  mb parametric turntable.toml --spin axle=20 --parameters k
   mb parametric twins.toml --parameters k --group 1-2
   mb parametric twins.toml --parameters k,m --group 0.5% --accuracy 1e-4 --region k=10% --region m=10%
   mb parametric linkage.toml --parameters k,m --output modes.npz --output modes.json";
@@ -24,6 +26,7 @@ Examples:
   mb track linkage.toml --parameter k --from 500 --to 1500 --plot frequencies.svg
   mb track arm.toml --parameter crank.angle --from 20deg --to 80deg --hold motor --samples 31 --output modes.csv
   mb track arm.toml --path path.csv --order 4 --modes 1-3 --json
+  mb track rotor.toml --parameter W --from 200 --to 400 --output modes.csv
   mb track rotor.toml --parameter W --from 0 --to 500 --campbell campbell.svg
   mb track blades.toml --parameter W --from 20 --to 60 --floquet 2*pi/W --plot exponents.svg
   mb track rotor.toml --parameter spin:axle --from 0 --to 500 --campbell --samples 100 --lowest 10
@@ -47,8 +50,21 @@ pub struct CentreArgs {
     /// their values at the point of expansion, instead of following the equilibrium
     #[arg(long)]
     pub frozen: bool,
-    /// Matrices of an instant of a motion: needed with speeds or accelerations, whose eigenvalues are then those of frozen
-    /// matrices and no rates of growth
+    /// The steady motion that starts with the model's own speeds, or those of --about: its configuration follows the variables, and
+    /// the eigenvalues are exponents in the frame that moves along, which the report names. A model with a [[steady-rotation]] is
+    /// expanded in its motion without this option
+    #[arg(long, conflicts_with_all = ["hold", "frozen", "instant", "strategy"])]
+    pub moving: bool,
+    /// Everything behind a joint turns about its axis with this speed in rad/s, such as `axle=50` (may be repeated); implies
+    /// --moving. A speed that is a variable is written in terms of a parameter, in a [[steady-rotation]] of the model
+    #[arg(long, value_name = "JOINT=SPEED", conflicts_with_all = ["hold", "frozen", "instant", "strategy"])]
+    pub spin: Vec<Assignment>,
+    /// The frame to see a steady motion from: `ground`, or a body whose frame it turns with; without it the ground's where the
+    /// linearization is constant in that, else a body's; implies --moving
+    #[arg(long, value_name = "ground | BODY", conflicts_with_all = ["hold", "frozen", "instant"])]
+    pub frame: Option<String>,
+    /// Matrices of an instant of a motion: needed with speeds or accelerations without --moving, whose eigenvalues are then those
+    /// of frozen matrices and no rates of growth
     #[arg(long)]
     pub instant: bool,
     /// Take the configuration as it is: verify that it is an equilibrium instead of solving for one; a frozen point of a
@@ -153,7 +169,7 @@ pub struct TrackArgs {
     /// Campbell diagram: follow the steady motion and its modes over a speed, which is a parameter of steady rotations
     /// or velocities, `spin:JOINT` or `speed:COORDINATE`; critical speeds and ranges of growth are solved for. With a
     /// file (.svg, .pdf or .png) it is drawn
-    #[arg(long, value_name = "FILE.svg", num_args = 0..=1, default_missing_value = "-", conflicts_with_all = ["path", "group", "modes", "order", "about", "hold", "frozen", "instant", "no_solve", "plot"])]
+    #[arg(long, value_name = "FILE.svg", num_args = 0..=1, default_missing_value = "-", conflicts_with_all = ["path", "group", "modes", "order", "about", "hold", "frozen", "moving", "spin", "instant", "no_solve", "plot"])]
     pub campbell: Option<PathBuf>,
     /// Configuration near which the steady motion at the end of the range of a Campbell diagram lies, as in `mb modes`: a coordinate
     /// such as `arm.angle=70deg` (may be repeated), or a file of `mb equilibrium --json`. Without it the diagram is of the motions that
@@ -166,13 +182,9 @@ pub struct TrackArgs {
     /// Lines of so many per revolution in a Campbell diagram
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,2,3", requires = "campbell")]
     pub lines: Vec<f64>,
-    /// The frame of a Campbell diagram: `ground`, or a body whose frame it turns with; without it the ground's where the
-    /// linearization is constant in that, else a body's
-    #[arg(long, value_name = "ground | BODY", requires = "campbell")]
-    pub frame: Option<String>,
     /// Floquet exponents in place of modes: follow the periodic motion of this period, s, a number or an expression of parameters such as
     /// `2*pi/W`, and solve for the ends of the ranges in which disturbances grow; --plot draws frequencies and real parts
-    #[arg(long, value_name = "PERIOD", allow_hyphen_values = true, conflicts_with_all = ["path", "group", "modes", "order", "hold", "frozen", "instant", "no_solve", "campbell"])]
+    #[arg(long, value_name = "PERIOD", allow_hyphen_values = true, conflicts_with_all = ["path", "group", "modes", "order", "hold", "frozen", "moving", "spin", "frame", "instant", "no_solve", "campbell"])]
     pub floquet: Option<String>,
     /// Keep the samples that were reached in this file, and go on from there where it exists: after an end from outside the same command
     /// line gives the same bits

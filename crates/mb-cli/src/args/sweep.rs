@@ -56,7 +56,7 @@ impl FromStr for ShardArg {
 /// Arguments of `mb sweep`.
 #[derive(Clone, Debug, Args)]
 #[command(
-    after_help = "Examples:\n  mb sweep linkage.toml --grid k=500..1500:21 --grid c=0..10:11 -o cases.csv --map stability.svg\n  mb sweep blades.toml --grid W=20..60:41 --grid c=0..2:9 --floquet 2*pi/W --map chart.svg\n  mb sweep linkage.toml --latin 200 --range k=500..1500 --range c=0..10 -o cases.npz\n  mb sweep linkage.toml --grid k=500..1500:2001 --shard 3/8 -o part3.csv\n  mb sweep linkage.toml --grid k=500..1500:2001 --resume part1.csv --resume part2.csv -o cases.csv"
+    after_help = "Examples:\n  mb sweep linkage.toml --grid k=500..1500:21 --grid c=0..10:11 -o cases.csv --map stability.svg\n  mb sweep blades.toml --grid W=20..60:41 --grid c=0..2:9 --floquet 2*pi/W --map chart.svg\n  mb sweep linkage.toml --latin 200 --range k=500..1500 --range c=0..10 -o cases.npz\n  mb sweep linkage.toml --grid k=500..1500:2001 --shard 3/8 -o part3.csv\n  mb sweep linkage.toml --grid k=500..1500:2001 --resume part1.csv --resume part2.csv -o cases.csv\n  mb sweep linkage.toml --grid k=500..1500:2001 --jobs 8 --launcher \"srun -n 1\" -o cases.csv"
 )]
 pub struct SweepArgs {
     /// The model.
@@ -93,9 +93,14 @@ pub struct SweepArgs {
     /// Number of modes in the table, those of lowest frequency
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = at_least_one)]
     pub lowest: usize,
-    /// Cases side by side; as many as the system has processors when not given
+    /// Cases side by side; as many as the system has processors when not given. With --launcher the number of jobs
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub jobs: Option<usize>,
+    /// Solve the cases by jobs of a queue, of which these words start one, such as `srun -n 1` or `sbatch --wait --wrap={command}`: the
+    /// command of the job is appended, or stands in place of {command}; {part} and {parts} are its number and how many there are. The same
+    /// command goes on where jobs were killed
+    #[arg(long, value_name = "WORDS", requires_all = ["jobs", "output"], conflicts_with = "shard")]
+    pub launcher: Option<String>,
     /// Only every N-th case, beginning with the I-th: a part of a sweep for one job of a batch queue
     #[arg(long, value_name = "I/N")]
     pub shard: Option<ShardArg>,

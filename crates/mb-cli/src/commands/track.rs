@@ -178,6 +178,7 @@ impl Track {
         let mut notes: Vec<String> = self.ended().into_iter().collect();
         notes.extend(self.events.iter().map(|e| words(e, &self.path.abscissa)));
         notes.extend(self.place.notes(&self.expansion.variables));
+        notes.extend(self.expansion.steadiness());
         notes
     }
     /// Eigenvalue of mode `k` at sample `i`, rad/s.
@@ -294,8 +295,10 @@ impl Track {
             Panel { ordinate: ordinate.to_owned(), scale: Scale::Linear, curves }
         };
         let title = format!(
-            "{}: polynomials of order {} with their error, exact samples",
-            self.place.loaded.model.name, self.expansion.pieces[0].order
+            "{}: polynomials of order {} with their error, exact samples{}",
+            self.place.loaded.model.name,
+            self.expansion.pieces[0].order,
+            self.expansion.seen_from()
         );
         let panels = vec![
             quantity("natural frequency, Hz", 0, &|v| v.error / TAU),
@@ -328,12 +331,13 @@ fn render(found: &Track, style: Style) -> String {
     let last = path.along.len() - 1;
     let _ = writeln!(
         out,
-        "{} samples along {} from {} to {}; polynomials of order {} about the middle\n",
+        "{} samples along {} from {} to {}; polynomials of order {} about the middle{}\n",
         path.along.len(),
         path.abscissa,
         six(path.along[0]),
         six(path.along[last]),
-        expansion.pieces[0].order
+        expansion.pieces[0].order,
+        expansion.seen_from()
     );
     let mut table = Table::new(vec![
         Column::number("mode", ""),

@@ -29,6 +29,9 @@ impl Failure {
             Self::Model(_) => None,
             Self::Linear(e) => linear(e).map(str::to_owned),
             Self::Parametric { source, mode } => parametric(source, *mode).map(str::to_owned),
+            Self::Job { .. } => Some(
+                "the cases that are solved are kept: the same command starts the parts that are missing".to_owned(),
+            ),
             Self::Lost { .. } => Some("leave the mode out with --modes, or go round with --path".to_owned()),
             Self::Stopped(why) => limit(*why).map(str::to_owned),
             Self::Periodic(e) => periodic(e).map(str::to_owned),
@@ -202,6 +205,10 @@ fn parametric(error: &ParametricError, mode: Option<usize>) -> Option<&'static s
             "take all modes that are close into the group: --group 2-4, or --group 1%"
         }
         ParametricError::IdleVariable { .. } => "leave it out, or use it in the model",
+        ParametricError::NotSteady { .. } => {
+            "expand in other variables, or about values on one side of what makes the model unsymmetric; --frame names another frame to \
+             see the motion from, `mb track --campbell` solves anew at each speed"
+        }
         ParametricError::VelocityRows { .. } => {
             "`mb track --campbell` follows the modes over a speed, with an eigenvalue problem at each value"
         }

@@ -331,6 +331,12 @@ pub enum RequestError {
         /// The rows that depend on others there.
         rows: Vec<String>,
     },
+    /// A steady motion of which there are no polynomials.
+    #[error("There are no polynomials of this steady motion: {reason}.")]
+    NoSteadySeries {
+        /// Why.
+        reason: String,
+    },
     /// A path that cannot be read.
     #[error("--path: the file `{path}` cannot be used: {why}.")]
     BadPath {

@@ -70,6 +70,10 @@ impl RequestError {
             Self::Rotates { .. } => {
                 "mb track --campbell follows it over a speed; set the speeds to zero for the state of rest".to_owned()
             }
+            Self::NoSteadySeries { .. } => {
+                "write the speed of a [[steady-rotation]] in terms of a parameter that is the variable; `mb track --campbell` follows modes over a speed, with an eigenvalue problem at each value"
+                    .to_owned()
+            }
             Self::NeedsModel { .. } => {
                 "leave it out, or give the model file in the place of the matrices".to_owned()
             }
@@ -95,8 +99,7 @@ impl RequestError {
                     .to_owned()
             }
             Self::SpeedsOfAnInstant => {
-                "--instant expands those of the frozen matrices; `mb modes --moving` has the exponents of a steady motion"
-                    .to_owned()
+                "--moving expands the exponents of a steady motion, --instant the eigenvalues of the frozen matrices".to_owned()
             }
             Self::NotOfAnInstant { .. } => {
                 "leave it out, or leave out --instant where the motion is steady".to_owned()

@@ -1,6 +1,6 @@
 //! The document of `mb parametric`, on the standard output and in files.
 
-use super::parts::{ModelView, Named, complex};
+use super::parts::{ModelView, Named, SteadyView, complex};
 use super::{Head, text};
 use crate::commands::parametric::Parametric;
 use crate::commands::parametric::tables::notes;
@@ -17,6 +17,9 @@ struct Document {
     model: ModelView,
     /// False where speeds make them eigenvalues of an instant.
     exponents: bool,
+    /// The frame of the exponents, where they are those of a steady motion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steady: Option<SteadyView>,
     variables: Vec<VariableView>,
     pieces: Vec<PieceView>,
     tolerances: Option<Vec<ToleranceView>>,
@@ -179,7 +182,7 @@ pub fn document(found: &Parametric, vectors: bool) -> String {
             let ends = r.iter().zip(&expansion.values);
             ends.map(|(r, x)| r.map(|d| x + d)).collect()
         }),
-        point: point(&found.place, piece, vectors),
+        point: point(&found.place, expansion, piece, vectors),
         order: piece.order,
         exponents: piece.set.iter().map(<[u8]>::to_vec).collect(),
         modes: piece.modes.iter().map(|m| mode(expansion, m, vectors)).collect(),
@@ -193,6 +196,7 @@ pub fn document(found: &Parametric, vectors: bool) -> String {
         head: Head::of("parametric"),
         model: ModelView::new(&found.place.loaded, &expansion.rank),
         exponents: !found.place.setting.instant,
+        steady: steady(expansion),
         variables: variables(&found.place, expansion),
         pieces: expansion.pieces.iter().map(piece).collect(),
         tolerances,
@@ -260,8 +264,13 @@ fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
 }
 
+/// The frame of a steady motion.
+pub(super) fn steady(expansion: &Expansion) -> Option<SteadyView> {
+    Some(expansion.steady.as_ref()?.site.steady()?.into())
+}
+
 /// The view of the point of expansion.
-pub(super) fn point(place: &Place, piece: &Piece, polynomials: bool) -> PointView {
+pub(super) fn point(place: &Place, expansion: &Expansion, piece: &Piece, polynomials: bool) -> PointView {
     let model = &place.loaded.model;
     let series = &piece.point;
     let at = series.centre();
@@ -269,7 +278,11 @@ pub(super) fn point(place: &Place, piece: &Piece, polynomials: bool) -> PointVie
     let rows = (0..model.nc()).map(|i| model.row_name(i)).collect();
     let kept = |list: &[Vec<f64>]| polynomials.then(|| piece.kept(list));
     PointView {
-        rule: if place.setting.frozen { "frozen" } else { "balanced" },
+        rule: match (place.setting.frozen, &expansion.steady) {
+            (true, _) => "frozen",
+            (false, Some(_)) => "steady",
+            (false, None) => "balanced",
+        },
         held: held(place).into_iter().map(|[coordinate, input]| HeldView { coordinate, input }).collect(),
         configuration: Named::new(names::configuration(model), &at.q),
         speeds: Named::new(coordinates.clone(), &at.v),

@@ -1,7 +1,7 @@
 //! The document of `mb track`.
 
-use super::parametric::{PointView, VariableView, point, variables};
-use super::parts::ModelView;
+use super::parametric::{PointView, VariableView, point, steady, variables};
+use super::parts::{ModelView, SteadyView};
 use super::{Head, text};
 use crate::commands::track::{Event, Track, words};
 use mb_parametric::EncounterKind;
@@ -15,6 +15,9 @@ struct Document {
     model: ModelView,
     /// False where speeds make them eigenvalues of an instant.
     exponents: bool,
+    /// The frame of the exponents, where they are those of a steady motion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steady: Option<SteadyView>,
     point: PointView,
     order: usize,
     variables: Vec<VariableView>,
@@ -100,7 +103,8 @@ pub fn document(found: &Track) -> String {
         head: Head::of("track"),
         model: ModelView::new(&found.place.loaded, &found.expansion.rank),
         exponents: !found.place.setting.instant,
-        point: point(&found.place, piece, false),
+        steady: steady(&found.expansion),
+        point: point(&found.place, &found.expansion, piece, false),
         order: piece.order,
         variables: variables(&found.place, &found.expansion),
         abscissa: found.path.abscissa.clone(),

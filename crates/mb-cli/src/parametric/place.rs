@@ -101,7 +101,7 @@ impl Place {
             fixed,
             holding,
             frozen: args.frozen,
-            instant: variables.iter().any(|v| matches!(v, Variable::Speed(_))),
+            instant: false,
             start: StartOptions {
                 given: configuration,
                 solve: !args.no_solve,
@@ -111,6 +111,7 @@ impl Place {
                 ..StartOptions::default()
             },
             motion: Vec::new(),
+            steady: start::steady(&loaded.model, args)?,
         };
         for (quantity, value) in given {
             match quantity {
@@ -119,15 +120,21 @@ impl Place {
                     setting.start.given.extend(known.map(|k| (k, value)));
                 }
                 Quantity::Variable(Variable::Input(i)) => setting.start.inputs[i] = value,
-                other => setting.motion.push((other, value)),
+                other => match (other, &mut setting.steady) {
+                    (Quantity::Variable(Variable::Speed(i)), Some(steady)) => steady.velocities.push((i, value)),
+                    (Quantity::Acceleration(i), Some(steady)) => steady.accelerations.push((i, value)),
+                    (other, _) => setting.motion.push((other, value)),
+                },
             }
         }
-        setting.instant |= setting.motion.iter().any(|(_, value)| *value != 0.0);
+        let moves = variables.iter().any(|v| matches!(v, Variable::Speed(_)))
+            || setting.motion.iter().any(|(_, value)| *value != 0.0);
+        setting.instant = moves && setting.steady.is_none();
         if setting.instant && !args.instant {
             return Err(RequestError::SpeedsOfAnInstant.into());
         }
-        if flow::rotates(&loaded.model) {
-            return Err(RequestError::Rotates { what: "an expansion in polynomials" }.into());
+        if args.instant && flow::rotates(&loaded.model) {
+            return Err(RequestError::Rotates { what: "--instant" }.into());
         }
         Ok(Self { loaded, setting })
     }

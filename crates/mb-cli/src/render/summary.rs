@@ -215,8 +215,8 @@ const FAR: f64 = 0.1;
 
 /// What assembly moves furthest, where that is more than a tenth of the size of the model: another place may be meant.
 pub fn moved_note(model: &Model, before: &[f64], after: &[f64]) -> Option<String> {
-    let (furthest, size) = moved_furthest(model, before, after)?;
-    let (name, distance) = furthest;
+    let (name, distance) = furthest_part(model, before, after)?;
+    let size = model.extent(after);
     (distance > FAR * size).then(|| {
         format!(
             "warning: assembly moves {name} by {} m, more than a tenth of the model's size ({} m): is the start what you meant?",
@@ -234,41 +234,14 @@ pub fn furthest(model: &Model, before: &[f64], after: &[f64]) -> String {
 
 /// The thing that assembly moves furthest, with its way in m; none where no place moves.
 pub fn furthest_part(model: &Model, before: &[f64], after: &[f64]) -> Option<(String, f64)> {
-    moved_furthest(model, before, after).map(|(part, _)| part)
-}
-
-/// The thing that assembly moves furthest with its way in m, and the size of the model after it in m.
-fn moved_furthest(model: &Model, before: &[f64], after: &[f64]) -> Option<((String, f64), f64)> {
-    let mut furthest: Option<(String, f64)> = None;
-    let mut corners = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
-    for block in model.coordinates().blocks() {
-        let axes = match block.kind {
-            BlockKind::PlanarPoint | BlockKind::PlanarPose => 2,
-            BlockKind::SpatialPoint | BlockKind::Pose => 3,
-            BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Displacement | BlockKind::Vector(_) => {
-                continue;
-            }
-        };
-        let place = |q: &[f64], k: usize| q[block.q + k];
-        let way = (0..axes).map(|k| (place(after, k) - place(before, k)).powi(2)).sum::<f64>().sqrt();
-        if furthest.as_ref().is_none_or(|(_, most)| way > *most) {
-            furthest = Some((block.name.clone(), way));
-        }
-        for k in 0..axes {
-            corners[0][k] = corners[0][k].min(place(after, k));
-            corners[1][k] = corners[1][k].max(place(after, k));
-        }
-    }
-    // Fixed points and rods stretch a model of one body.
-    for place in model.outline().iter().flat_map(|stroke| &stroke.places) {
-        let place = model.place_at(place, after);
-        for k in 0..3 {
-            corners[0][k] = corners[0][k].min(place[k]);
-            corners[1][k] = corners[1][k].max(place[k]);
-        }
-    }
-    let size = (0..3).map(|k| (corners[1][k] - corners[0][k]).max(0.0).powi(2)).sum::<f64>().sqrt();
-    furthest.filter(|(_, way)| *way > 0.0).map(|found| (found, size))
+    let way = |b: &mb_model::Block| {
+        (b.q..b.q + b.kind.positions()).map(|k| (after[k] - before[k]).powi(2)).sum::<f64>().sqrt()
+    };
+    let moved = model.coordinates().blocks().iter().map(|b| (b, way(b))).filter(|(_, way)| *way > 0.0);
+    // Of those that move equally far the first.
+    moved
+        .reduce(|most, other| if other.1 > most.1 { other } else { most })
+        .map(|(b, way)| (b.name.clone(), way))
 }
 
 /// Redundant constraints by name.

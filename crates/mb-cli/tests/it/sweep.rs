@@ -3,7 +3,7 @@
 use crate::support::{json, mb};
 use std::f64::consts::TAU;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A rod on a pin that stands upright, held by a torsion spring and a torsion damper:
@@ -116,6 +116,35 @@ fn parts_make_the_whole_and_a_case_that_fails_is_kept_beside() {
     assert_eq!(text, fs::read_to_string(&merged).unwrap());
     assert_eq!(text.lines().count(), 5);
     assert!(!file("whole.csv.journal").exists());
+}
+
+/// Two jobs of a launcher of which one fails at first: its part alone is started again, and the table is that of one process.
+#[cfg(unix)]
+#[test]
+fn jobs_of_a_launcher_give_the_table_and_go_on_where_one_failed() {
+    let (dir, model) = rod();
+    let file = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (whole, cases, script) = (file("whole.csv"), file("cases.csv"), file("launch.sh"));
+    let sweep = |rest: &[&str]| mb(&[&["sweep", &model, "--grid", "k=20..40:5", "--lowest", "2"], rest].concat());
+    assert_eq!(sweep(&["-o", &whole]).code, 0);
+    // The first part alone; then the second alone, with the command as one word of a shell.
+    fs::write(&script, "[ \"$1\" = 1 ] || { echo no node; exit 3; }\nshift\nexec \"$@\"\n").unwrap();
+    let launcher = format!("sh {script} {{part}}");
+    let failed = sweep(&["-o", &cases, "--jobs", "2", "--launcher", &launcher]);
+    assert!(failed.code == 2 && failed.err.contains("Part 2 of 2") && failed.err.contains("no node"), "{failed:?}");
+    assert!(failed.err.contains("the same command"), "{failed:?}");
+    assert!(Path::new(&file("cases.csv.1-of-2.csv")).exists() && !Path::new(&cases).exists());
+    fs::write(&script, "[ \"$1\" = 2 ] || exit 3\nexec sh -c \"$2\"\n").unwrap();
+    let launcher = format!("sh {script} {{part}} {{command}}");
+    let again = sweep(&["-o", &cases, "--jobs", "2", "--launcher", &launcher]);
+    assert_eq!(again.code, 0, "{again:?}");
+    assert_eq!(fs::read_to_string(&whole).unwrap(), fs::read_to_string(&cases).unwrap());
+    let left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().contains("-of-2")), "{left:?}");
+    // A launcher needs to know how many, and where to.
+    assert_eq!(sweep(&["-o", &cases, "--launcher", "env"]).code, 1);
+    let other = sweep(&["-o", &cases, "--jobs", "1", "--launcher", "no-such-launcher"]);
+    assert!(other.code == 2 && other.err.contains("cannot be started"), "{other:?}");
 }
 
 /// A disc rolls upright above spin^2 = g / (3 r), and falls over at rest: a sweep over its spin takes the motion, one over its mass rest,

@@ -5,7 +5,16 @@
 //! ```
 //!
 //! Bounds hold for the matrices as given. Where the geometry shows which zeros K has, its entries are known to be rounded, and a
-//! bound that leaves their rounding out would give digits to an eigenvalue that has none. Sizes: M, C, K n x n.
+//! bound that leaves their rounding out would give digits to an eigenvalue that has none.
+//!
+//! Where C is the rounded sum of matrices that were given apart, what the sum has lost is known, and the bounds are to hold for what was
+//! given:
+//!
+//! ```text
+//! |ds| <= |s| |y|^T |L| |x| / |y^H (2 s M + C) x|     L the lost part of C, to first order and taken twice
+//! ```
+//!
+//! Sizes: M, C, K, L n x n.
 
 use mb_algebra::sorted::ascending;
 use mb_algebra::{QuadraticPencil, Sparse, c64};
@@ -39,11 +48,28 @@ pub(crate) fn widen(pencil: &QuadraticPencil, pairs: &mut [Eigenpair]) {
     }
 }
 
+/// Widens bounds by what the sum that made C has lost.
+pub(crate) fn widen_for_sum(pencil: &QuadraticPencil<Sparse>, lost: &Sparse, pairs: &mut [Eigenpair]) {
+    for pair in pairs.iter_mut().filter(|pair| pair.right.len() == pencil.k.rows()) {
+        let Some(s) = pair.value().filter(|s| s.norm() > 0.0) else { continue };
+        let moved = s.norm() * moved_by(pencil, lost, s, pair);
+        // A defective eigenvalue has no first order, and a bound without end says so.
+        if moved > 0.0 || moved.is_nan() {
+            pair.error_bound += if moved.is_nan() { f64::INFINITY } else { tuning::TWICE * moved };
+        }
+    }
+}
+
 /// |y|^T |K| |x| / |y^H (2 s M + C) x|, x^H for y^H of left vectors that are not known.
 pub(crate) fn moved(pencil: &QuadraticPencil<Sparse>, s: c64, pair: &Eigenpair) -> f64 {
+    moved_by(pencil, &pencil.k, s, pair)
+}
+
+/// The same with |A| in place of |K|.
+fn moved_by(pencil: &QuadraticPencil<Sparse>, a: &Sparse, s: c64, pair: &Eigenpair) -> f64 {
     let x = &pair.right;
     let y = if pair.left.len() == x.len() { &pair.left } else { x };
-    let terms: f64 = pencil.k.iter().map(|(k, (i, j))| y[i].norm() * k.abs() * x[j].norm()).sum();
+    let terms: f64 = a.iter().map(|(v, (i, j))| y[i].norm() * v.abs() * x[j].norm()).sum();
     let product = |a: &Sparse| a.iter().map(|(v, (i, j))| y[i].conj() * x[j] * *v).sum::<c64>();
     terms / (s * 2.0 * product(&pencil.m) + product(&pencil.c)).norm()
 }

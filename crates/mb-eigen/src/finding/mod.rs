@@ -302,7 +302,8 @@ impl fmt::Display for Finding {
                 write!(
                     f,
                     "Physical and penalty eigenvalues overlap: the share of penalty energy is at most {} among the \
-                     former and at least {} among the latter, so the split is not certain.",
+                     former and at least {} among the latter, so the split is not certain. Another frequency omega of the \
+                     penalty form moves the latter, which lie near -omega, away from the former.",
                     share(largest_physical),
                     share(smallest_spurious)
                 )

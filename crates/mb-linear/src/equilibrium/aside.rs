@@ -11,14 +11,15 @@
 //! inverse iteration on the saddle-point matrix, and there is none when the factors fail or no Ritz value is negative.
 
 use super::stability::{DENSE_UP_TO, analysis, reduced};
-use super::{Equilibrium, EquilibriumOptions, relative_residual, shortest_multipliers};
+use super::units::Units;
+use super::{Equilibrium, EquilibriumOptions, balanced, relative_residual};
 use crate::error::LinearError;
-use mb_algebra::{AlgebraError, Dense, SymmetricEigen, dense, norms, sparse};
+use mb_algebra::{AlgebraError, Dense, SymmetricEigen, dense, sparse};
 use mb_constraints::assemble;
 use mb_model::{Model, Point};
 use saddle_ldlt::SaddleFactor;
 
-/// Largest coordinate of the steps tried, m or rad. From where relaxation came back the next one begins with a longer step: what
+/// Largest coordinate of the steps tried, in extents of the model or rad. From where relaxation came back the next one begins with a longer step: what
 /// pushes sideways may be little compared with what stiff parts push at first, so that it is taken for rest when these have given way.
 const LENGTHS: [f64; 6] = [0.01, 0.03, 0.1, 0.3, 1.0, 2.0];
 /// Residual, relative to the forces at work, of a place from which relaxation goes somewhere; it calls a tenth of this rest.
@@ -36,13 +37,14 @@ pub(super) fn step_aside(
     attempt: usize,
 ) -> Result<Option<Point>, LinearError> {
     let Some(direction) = downhill(model, from)? else { return Ok(None) };
-    let largest = norms::max_abs_vec(&direction);
+    let units = Units::new(model, from.q());
+    let largest = units.largest(&direction);
     for length in &LENGTHS[attempt.min(LENGTHS.len() - 1)..] {
         let step: Vec<f64> = direction.iter().map(|x| x * length / largest).collect();
         let moved = model.coordinates().retract(from.q(), &step);
         let Ok(there) = assemble(model, &moved, options.time, &options.assembly) else { break };
-        let point = shortest_multipliers(model, Point { q: there.q, ..from.point().clone() })?;
-        if relative_residual(model, &point) > UNREST {
+        let point = balanced(model, Point { q: there.q, ..from.point().clone() }, &units)?;
+        if relative_residual(model, &point, &units) > UNREST {
             return Ok(Some(point));
         }
     }
@@ -97,6 +99,7 @@ fn downhill_of_many(model: &Model, at: &Equilibrium) -> Result<Option<Vec<f64>>,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mb_algebra::norms;
 
     /// Ten pendulums next to each other, of which the lightest stands on its head: both ways down are its fall.
     #[test]

@@ -11,9 +11,10 @@
 //! polishes the rest.
 
 use super::newton::{Outcome, advance, correction, newton};
-use super::{EquilibriumOptions, is_near, ran_away, shortest_multipliers};
+use super::units::Units;
+use super::{EquilibriumOptions, balanced, is_near};
 use crate::error::LinearError;
-use mb_algebra::{Sparse, norms, sparse};
+use mb_algebra::{Sparse, sparse};
 use mb_constraints::{Saddle, SaddlePatterns};
 use mb_model::{Model, Point};
 
@@ -36,20 +37,21 @@ pub(super) fn descend(
     patterns: &mut SaddlePatterns,
 ) -> Result<Outcome, LinearError> {
     let mut point = start.clone();
+    let units = &Units::new(model, &start.q);
     let mut tau = FIRST;
     // M has entries where K has none.
     let mut of_sum = SaddlePatterns::default();
     let mut corrections = 0;
-    let goes_on = |point: &Point| options.watch.look().is_ok() && !ran_away(start, point);
+    let goes_on = |point: &Point| options.watch.look().is_ok() && !units.ran_away(model, &start.q, &point.q);
     while corrections < 2 * options.max_iterations
         && tau >= SHORTEST
-        && !is_near(model, &point, options)
+        && !is_near(model, &point, units, options)
         && goes_on(&point)
     {
         let mass = model.mass(&point).to_sparse();
-        match step(model, &point, (&mass, tau), &mut of_sum, &mut corrections)? {
+        match step(model, &point, units, (&mass, tau), &mut of_sum, &mut corrections)? {
             Some(next) => {
-                point = shortest_multipliers(model, next)?;
+                point = balanced(model, next, units)?;
                 tau = (FACTOR * tau).min(LONGEST);
             }
             None => tau /= FACTOR,
@@ -64,11 +66,12 @@ pub(super) fn descend(
 fn step(
     model: &Model,
     start: &Point,
+    units: &Units,
     (mass, tau): (&Sparse, f64),
     patterns: &mut SaddlePatterns,
     corrections: &mut usize,
 ) -> Result<Option<Point>, LinearError> {
-    let reach = 0.2 * (1.0 + norms::max_abs_vec(&start.q));
+    let reach = 0.2 * units.reach(model, &start.q);
     let mut point = start.clone();
     let mut moved = vec![0.0; model.nv()];
     let mut last = f64::INFINITY;
@@ -80,9 +83,9 @@ fn step(
         let (dq, dlambda) = correction(model, &saddle, &point, &inertia);
         *corrections += 1;
         let power: f64 = model.residual(&point).iter().zip(&dq).map(|(r, d)| r * d).sum();
-        let size = norms::max_abs_vec(&dq);
+        let size = units.largest(&dq);
         moved.iter_mut().zip(&dq).for_each(|(m, d)| *m += d);
-        let near = size <= SHRINK * last && norms::max_abs_vec(&moved) <= reach;
+        let near = size <= SHRINK * last && units.largest(&moved) <= reach;
         // A NaN is refused too.
         if !near || (round == 0 && (power >= 0.0 || power.is_nan())) {
             return Ok(None);

@@ -21,15 +21,17 @@ mod pushed;
 mod relaxation;
 mod search;
 mod stability;
+mod units;
 
 pub use path::{Judge, LoadPath, LoadPathOptions, LoadStep, PathEnd, load_path, load_path_judged};
 pub use search::{Scattered, SearchOptions, find_equilibria};
 pub(crate) use stability::signs;
 pub use stability::{Stability, stability};
+pub(crate) use units::Units;
 
 use crate::error::LinearError;
 use crate::point::{Instant, check_sizes, force_scale};
-use mb_algebra::{Stopped, Watch};
+use mb_algebra::{Stopped, Watch, sparse};
 use mb_constraints::{AssemblyOptions, SaddlePatterns, assemble, largest, minimum_norm_multipliers};
 use mb_model::{Model, Point};
 use std::time::Duration;
@@ -150,7 +152,8 @@ impl Equilibrium {
     ) -> Result<Self, LinearError> {
         let q = assemble(model, start, options.time, &options.assembly)?.q;
         at_standstill(model, &q, options.time)?;
-        let start = at_rest(model, q, options)?;
+        let units = Units::new(model, &q);
+        let start = balanced(model, still(model, q, options)?, &units)?;
         pushed::refuse_runaways(model, &start)?;
         let mut tried: Vec<&'static str> = Vec::new();
         let mut iterations = 0;
@@ -195,7 +198,7 @@ impl Equilibrium {
                     Err(why) => refused = Some(why),
                 }
             }
-            if relative_residual(model, &point) < relative_residual(model, &best) {
+            if relative_residual(model, &point, &units) < relative_residual(model, &best, &units) {
                 best = point;
             }
             match options.watch.look() {
@@ -219,7 +222,7 @@ impl Equilibrium {
     /// [`LinearError::NotOnMotion`] names the worst equation by body and axis; [`LinearError::NoEquilibrium`] a motion that loads push and
     /// nothing holds; [`LinearError::InsideOut`].
     pub fn verify(model: &Model, q: Vec<f64>, options: &EquilibriumOptions) -> Result<Self, LinearError> {
-        let point = at_rest(model, q, options)?;
+        let point = shortest_multipliers(model, still(model, q, options)?)?;
         Self::verified(model, point, options.tolerance)?.of_bodies(model)
     }
     /// Accepts a point at rest with multipliers of the caller's choice (where constraints are
@@ -278,12 +281,6 @@ fn budget(model: &Model) -> Duration {
         + Duration::from_millis(50).saturating_mul(u32::try_from(model.nv() + model.nc()).unwrap_or(u32::MAX))
 }
 
-/// Whether a search that went downhill ran away along a motion that nothing holds, to a thousand times the size of its start.
-fn ran_away(start: &Point, point: &Point) -> bool {
-    const FAR: f64 = 1e3;
-    largest(&point.q).map_or(0.0, |(_, q)| q) > FAR * (1.0 + largest(&start.q).map_or(0.0, |(_, q)| q))
-}
-
 /// Refuses constraints that move at this time.
 fn at_standstill(model: &Model, q: &[f64], time: f64) -> Result<(), LinearError> {
     let (rates, accelerations) = (model.phi_t(q, time), model.phi_tt(q, time));
@@ -301,8 +298,8 @@ fn at_standstill(model: &Model, q: &[f64], time: f64) -> Result<(), LinearError>
     }
 }
 
-/// The point at rest in `q` with the shortest multipliers.
-fn at_rest(model: &Model, q: Vec<f64>, options: &EquilibriumOptions) -> Result<Point, LinearError> {
+/// The point at rest in `q`.
+fn still(model: &Model, q: Vec<f64>, options: &EquilibriumOptions) -> Result<Point, LinearError> {
     let mut point = Point { q, t: options.time, ..model.initial_point() };
     if !options.inputs.is_empty() {
         if options.inputs.len() != model.inputs().len() {
@@ -314,17 +311,31 @@ fn at_rest(model: &Model, q: Vec<f64>, options: &EquilibriumOptions) -> Result<P
         }
         point.u.clone_from(&options.inputs);
     }
-    shortest_multipliers(model, point)
+    Ok(point)
 }
 
-/// Replaces the multipliers by the shortest ones that balance the applied forces best.
-fn shortest_multipliers(model: &Model, mut point: Point) -> Result<Point, LinearError> {
-    let applied: Vec<f64> = model.applied_residual(&point).iter().map(|x| -x).collect();
+/// Replaces the multipliers by the shortest ones that balance the applied forces best: those of a result.
+fn shortest_multipliers(model: &Model, point: Point) -> Result<Point, LinearError> {
+    multipliers(model, point, None)
+}
+
+/// Replaces the multipliers by those that balance the applied forces best in units U in which a force and a moment are of one size,
+/// on the way to an equilibrium: the least |U (Phi_q^T lambda - f)|.
+fn balanced(model: &Model, point: Point, units: &Units) -> Result<Point, LinearError> {
+    multipliers(model, point, Some(units.each()))
+}
+
+fn multipliers(model: &Model, mut point: Point, unit: Option<&[f64]>) -> Result<Point, LinearError> {
+    let mut applied: Vec<f64> = model.applied_residual(&point).iter().map(|x| -x).collect();
     if applied.iter().any(|x| !x.is_finite()) {
         let owner = model.first_non_finite(&point).unwrap_or("an element").to_owned();
         return Err(mb_constraints::ConstraintError::NotFinite { owner }.into());
     }
-    let phi_q = model.phi_q(&point.q, point.t).to_sparse();
+    let mut phi_q = model.phi_q(&point.q, point.t).to_sparse();
+    if let Some(unit) = unit {
+        applied.iter_mut().zip(unit).for_each(|(f, u)| *f *= u);
+        phi_q = sparse::mul(&phi_q, &sparse::diagonal(unit));
+    }
     point.lambda = minimum_norm_multipliers(&phi_q, &applied)?.0;
     Ok(point)
 }
@@ -334,14 +345,15 @@ const NEAR: f64 = 1e-4;
 
 /// Whether a point is so near to an equilibrium that Newton's method takes over. Forces are those at work alone: compared with what
 /// a stiff beam would resist a small stretch with, its whole weight is nothing.
-fn is_near(model: &Model, point: &Point, options: &EquilibriumOptions) -> bool {
-    let residual = largest(&model.residual(point)).map_or(0.0, |(_, r)| r);
-    residual < NEAR * model.largest_force(point) || residual <= options.tolerance * force_scale(model, point)
+fn is_near(model: &Model, point: &Point, units: &Units, options: &EquilibriumOptions) -> bool {
+    let residual = units.largest_moment(&model.residual(point));
+    residual < NEAR * model.largest_force_in(point, units.each())
+        || residual <= options.tolerance * units.moment_scale(model, point)
 }
 
 /// Largest residual relative to the forces at work.
-fn relative_residual(model: &Model, point: &Point) -> f64 {
-    largest(&model.residual(point)).map_or(0.0, |(_, r)| r / force_scale(model, point))
+fn relative_residual(model: &Model, point: &Point, units: &Units) -> f64 {
+    units.largest_moment(&model.residual(point)) / units.moment_scale(model, point)
 }
 
 /// The equation that is furthest off, relative to its scale.

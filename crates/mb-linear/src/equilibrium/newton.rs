@@ -6,12 +6,13 @@
 //!
 //! The line search is affine invariant (Deuflhard's natural monotonicity test): a step is
 //! accepted when the correction that the old factor predicts at the new point is shorter than
-//! the step. It needs no weights between forces and lengths.
+//! the step. It needs no weights between forces and lengths; lengths and angles are weighted by the extent of the model.
 //!
 //! Continuation follows r(x) = (1 - s) r(x0) from s = 0 to 1: the residual of the start is an
 //! artificial load that is taken away in steps.
 
 use super::EquilibriumOptions;
+use super::units::Units;
 use crate::error::LinearError;
 use mb_algebra::norms;
 use mb_constraints::{Saddle, SaddlePatterns};
@@ -92,16 +93,17 @@ fn iterate(
     patterns: &mut SaddlePatterns,
 ) -> Result<(Outcome, bool), LinearError> {
     let mut point = start.clone();
+    let units = Units::new(model, &start.q);
     let mut last = f64::INFINITY;
     for iterations in 0..max_iterations {
         let (k, phi_q) = model.static_blocks(&point);
         let saddle = Saddle::sparse_again(&k, &phi_q, patterns)?;
         let (dq, dlambda) = correction(model, &saddle, &point, load);
-        let size = norms::two(&dq);
+        let size = units.two(&dq);
         if !size.is_finite() || options.watch.look().is_err() {
             return Ok((Outcome { point, iterations, leads_on: false }, false));
         }
-        let reach = 1.0 + norms::max_abs_vec(&point.q);
+        let reach = units.reach(model, &point.q);
         // Rounding reached: the step is negligible, or small and no longer falling.
         if size <= NEGLIGIBLE * reach || (size <= 1e-9 * reach && size > 0.5 * last) {
             advance(model, &mut point, &dq, &dlambda, 1.0);
@@ -112,7 +114,7 @@ fn iterate(
         loop {
             let mut trial = point.clone();
             advance(model, &mut trial, &dq, &dlambda, factor);
-            let predicted = norms::two(&correction(model, &saddle, &trial, load).0);
+            let predicted = units.two(&correction(model, &saddle, &trial, load).0);
             if predicted.is_finite() && predicted <= (1.0 - 0.25 * factor) * size || size <= 1e-9 * reach {
                 point = trial;
                 break;

@@ -5,16 +5,17 @@
 //! D a + Phi_q^T lambda = -r(q),   Phi_q a = 0
 //! ```
 //!
-//! D is diagonal, half the absolute row sums of K, so that the unit
+//! D is diagonal, half the absolute row sums of K in units in which lengths count by the extent of the model, so that the unit
 //! time step is stable; the velocity is set to zero at every peak of the kinetic energy (Cundall's
 //! kinetic damping), which needs no damping constant. The constraints are restored at every
 //! step; one after which they cannot be is tried again with half the length. Newton's method polishes the rest.
 
 use super::newton::{Outcome, newton};
 use super::pushed;
-use super::{EquilibriumOptions, is_near, ran_away, relative_residual, shortest_multipliers};
+use super::units::Units;
+use super::{EquilibriumOptions, balanced, is_near, relative_residual};
 use crate::error::LinearError;
-use mb_algebra::{interrupt, norms, sparse};
+use mb_algebra::{interrupt, sparse};
 use mb_constraints::{Saddle, SaddlePatterns, assemble};
 use mb_model::{Model, Point};
 
@@ -68,6 +69,7 @@ fn within(
     patterns: &mut SaddlePatterns,
     patience: usize,
 ) -> Result<Outcome, LinearError> {
+    let units = Units::new(model, &start.q);
     let mut point = start.clone();
     let mut v = vec![0.0; model.nv()];
     let mut moved = vec![0.0; model.nv()];
@@ -84,20 +86,21 @@ fn within(
         interrupt::check();
         if step % REFRESH == 0 || factor.is_none() {
             let over = options.watch.look().is_err();
-            if over || share < COLLAPSED || ran_away(start, &point) || turns_forever(&moved) {
+            if over || share < COLLAPSED || units.ran_away(model, &start.q, &point.q) || turns_forever(&moved)
+            {
                 return Ok(Outcome { point, iterations: step, leads_on: false });
             }
-            point = shortest_multipliers(model, point)?;
-            let residual = relative_residual(model, &point);
+            point = balanced(model, point, &units)?;
+            let residual = relative_residual(model, &point, &units);
             let patient = step <= (2 * halved).saturating_add(patience);
-            if is_near(model, &point, options) || !patient {
+            if is_near(model, &point, &units, options) || !patient {
                 let outcome = polished(model, &point, options, step, patterns)?;
                 return Ok(Outcome { leads_on: !patient, ..outcome });
             }
             if residual <= 0.5 * best {
                 (best, halved) = (residual, step);
             }
-            let mass = fictitious_mass(model, &point);
+            let mass = fictitious_mass(model, &point, &units);
             let phi_q = model.phi_q(&point.q, point.t).to_sparse();
             factor = Some((Saddle::sparse(&sparse::diagonal(&mass), &phi_q)?, mass));
         }
@@ -114,9 +117,8 @@ fn within(
         }
         energy = kinetic;
         // Long steps would leave the region where the constraints can be restored.
-        let limit = share * 0.2 * (1.0 + norms::max_abs_vec(&point.q));
-        let shrink =
-            most(limit, norms::two(&v)).min(most(share * TURN, model.coordinates().largest_turn(&v)));
+        let limit = share * 0.2 * units.reach(model, &point.q);
+        let shrink = most(limit, units.two(&v)).min(most(share * TURN, model.coordinates().largest_turn(&v)));
         for x in &mut v {
             *x *= shrink;
         }
@@ -151,14 +153,15 @@ fn polished(
     Ok(outcome)
 }
 
-/// Half the absolute row sums of K; the mean where a row is empty.
-fn fictitious_mass(model: &Model, point: &Point) -> Vec<f64> {
+/// Half the absolute row sums of U K U, divided by U^2; a tenth of the mean where a row is nearly empty.
+fn fictitious_mass(model: &Model, point: &Point, units: &Units) -> Vec<f64> {
     let k = model.stiffness(point).to_sparse();
+    let unit = units.each();
     let mut sums = vec![0.0_f64; model.nv()];
-    for (value, (row, _)) in &k {
-        sums[row] += value.abs();
+    for (value, (row, column)) in &k {
+        sums[row] += value.abs() * unit[row] * unit[column];
     }
     let mean = sums.iter().sum::<f64>() / model.nv().max(1) as f64;
     let floor = if mean > 0.0 { 0.1 * mean } else { 1.0 };
-    sums.iter().map(|s| (0.5 * s).max(floor)).collect()
+    sums.iter().zip(unit).map(|(s, u)| (0.5 * s).max(floor) / (u * u)).collect()
 }

@@ -4,9 +4,9 @@
 //! again; equal configurations (angles modulo a full turn) are merged. A search finds what its
 //! starts lead to: it proves that what it lists are equilibria, not that there are no others.
 
-use super::{Equilibrium, EquilibriumOptions, Stability, Strategy, stability};
+use super::{Equilibrium, EquilibriumOptions, Stability, Strategy, Units, stability};
 use crate::error::LinearError;
-use mb_algebra::{RankTolerance, Stopped, Watch, dense};
+use mb_algebra::{Dense, RankTolerance, Stopped, Watch, dense};
 use mb_constraints::{NullSpace, NullSpaceMethod};
 use mb_model::{BlockKind, Model};
 
@@ -15,7 +15,7 @@ use mb_model::{BlockKind, Model};
 pub struct SearchOptions {
     /// Number of starts besides the initial configuration.
     pub starts: usize,
-    /// Length of the random steps, in units of the coordinates (m, rad).
+    /// Length of the random steps, in extents of the model or rad.
     pub reach: f64,
     /// Seed of the random steps; equal seeds give equal answers.
     pub seed: u64,
@@ -40,6 +40,9 @@ pub struct Scattered {
     /// Why the others were not; none where all were tried.
     pub stopped: Option<Stopped>,
 }
+
+/// Largest difference of the coordinates of one equilibrium found twice, in extents or rad.
+const SAME: f64 = 1e-6;
 
 /// Budgets of one equilibrium that the whole search may take where nobody limits it.
 const BUDGETS: u32 = 5;
@@ -99,6 +102,8 @@ fn scattered(
     random: &mut Random,
 ) -> Result<Vec<f64>, LinearError> {
     const PIECES: usize = 8;
+    let units = Units::new(model, origin);
+    let unit = units.each();
     let mut q = origin.to_vec();
     let mut direction: Vec<f64> = (0..model.nv()).map(|_| random.symmetric()).collect();
     let length = options.reach * random.symmetric().abs() / PIECES as f64;
@@ -107,7 +112,9 @@ fn scattered(
         if whole.look().is_err() {
             break;
         }
+        // In units in which a length and an angle are of one size.
         let phi_q = model.phi_q(&q, options.solve.time).to_dense();
+        let phi_q = Dense::from_fn(phi_q.nrows(), phi_q.ncols(), |i, j| phi_q[(i, j)] * unit[j]);
         let basis = NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| {
             model.coordinate_name(i)
         })?;
@@ -119,7 +126,8 @@ fn scattered(
         for x in &mut direction {
             *x *= length / largest;
         }
-        let moved = model.coordinates().retract(&q, &direction);
+        let step: Vec<f64> = direction.iter().zip(unit).map(|(x, u)| x * u).collect();
+        let moved = model.coordinates().retract(&q, &step);
         match mb_constraints::assemble(model, &moved, options.solve.time, &options.solve.assembly) {
             Ok(there) => q = there.q,
             Err(_) => break,
@@ -128,21 +136,23 @@ fn scattered(
     Ok(q)
 }
 
-/// Equal up to 1e-6, angles modulo a full turn, Euler parameters up to their sign.
+/// Equal up to 1e-6 of the extent or 1e-6 rad, angles modulo a full turn, Euler parameters up to their sign.
 fn same(model: &Model, a: &[f64], b: &[f64]) -> bool {
+    let units = Units::new(model, a);
     let turn = core::f64::consts::TAU;
     model.coordinates().blocks().iter().all(|block| {
         if block.kind == BlockKind::Pose {
-            let near = |range: std::ops::Range<usize>, sign: f64| {
-                range.map(|i| block.q + i).all(|i| (a[i] - sign * b[i]).abs() < 1e-6)
+            let near = |range: std::ops::Range<usize>, sign: f64, unit: f64| {
+                range.map(|i| block.q + i).all(|i| (a[i] - sign * b[i]).abs() < SAME * unit)
             };
-            return near(0..3, 1.0) && (near(3..7, 1.0) || near(3..7, -1.0));
+            let length = units.each()[block.v];
+            return near(0..3, 1.0, length) && (near(3..7, 1.0, 1.0) || near(3..7, -1.0, 1.0));
         }
         (0..block.kind.nq()).all(|i| {
             let difference = a[block.q + i] - b[block.q + i];
             let angle = matches!((block.kind, i), (BlockKind::Angle, 0) | (BlockKind::PlanarPose, 2));
             let difference = if angle { difference - turn * (difference / turn).round() } else { difference };
-            difference.abs() < 1e-6
+            difference.abs() < SAME * units.each()[block.v + i]
         })
     })
 }

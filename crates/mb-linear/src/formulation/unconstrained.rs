@@ -27,6 +27,7 @@ mod blocks;
 
 pub use blocks::unconstrained_blocks;
 
+use crate::equilibrium::Units;
 use crate::error::{LinearError, no_velocity_rows};
 use crate::linearize::LinearizedSystem;
 use crate::turning::Turning;
@@ -162,6 +163,7 @@ pub fn penalty_equilibrium(
     let matrices = Matrices::new(penalty, m)?;
     let stiffness = dense::mul(&matrices.xi, &matrices.omega);
     let mut point = near.clone();
+    let units = Units::new(model, &near.q);
     let mut last = f64::INFINITY;
     let mut done = 0;
     for iterations in 0..60 {
@@ -170,7 +172,7 @@ pub fn penalty_equilibrium(
         } else {
             blocks::correction(model, &point, &stiffness)?
         };
-        let size = norms::two(&dq);
+        let size = units.two(&dq);
         if !size.is_finite() {
             break;
         }
@@ -179,7 +181,7 @@ pub fn penalty_equilibrium(
         for (w, d) in point.lambda.iter_mut().zip(&dw) {
             *w += d;
         }
-        let reach = 1.0 + norms::max_abs_vec(&point.q);
+        let reach = units.reach(model, &point.q);
         if size <= 1e-15 * reach || (size <= 1e-9 * reach && size > 0.5 * last) {
             let violation = norms::max_abs_vec(&model.phi(&point.q, point.t));
             return Ok(PenaltyPoint { point, violation, iterations: done });

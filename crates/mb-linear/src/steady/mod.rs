@@ -37,6 +37,7 @@ mod search;
 mod sought;
 mod spin;
 mod tiles;
+mod velocities;
 mod verdict;
 mod whirl;
 
@@ -51,6 +52,7 @@ pub use rest::free_at_rest;
 pub use search::{Looks, SteadySearch, steady_near, steady_near_looked};
 pub use sought::{Held, Sought, steady_sought};
 pub use spin::{Spin, fastest_turn, spinning};
+pub use velocities::SteadyVelocities;
 pub use verdict::{Asymmetric, Frame, Reason, Unsteady};
 pub use whirl::Whirl;
 

@@ -60,12 +60,12 @@ const SMALLEST: f64 = 1.0 / 256.0;
 
 /// The velocities of a steady motion as a function of the configuration.
 pub(super) struct Field {
-    rate: [f64; 3],
-    centre: [f64; 3],
+    pub(super) rate: [f64; 3],
+    pub(super) centre: [f64; 3],
     /// Whether the frame carries a block; the others are at rest.
-    carried: Vec<bool>,
+    pub(super) carried: Vec<bool>,
     /// Velocities of blocks compared with those of the frame: of bodies in space in their own axes.
-    own: Vec<f64>,
+    pub(super) own: Vec<f64>,
 }
 
 impl Field {

@@ -8,6 +8,7 @@ mod branches;
 mod columns;
 mod coupling;
 mod equilibrium;
+mod equilibrium_units;
 mod flexible;
 mod four_bar;
 mod free_at_rest;

@@ -36,14 +36,20 @@ impl<P: Data> Model<P> {
     /// What a residual is small against: in a prestressed structure the sums cancel, the parts
     /// do not.
     pub fn largest_force(&self, point: &Point<P>) -> f64 {
+        self.largest_force_in(point, &vec![1.0; self.nv()])
+    }
+    /// The same where what an equation says counts `unit` times (nv): with lengths for forces and one for moments both are moments.
+    pub fn largest_force_in(&self, point: &Point<P>, unit: &[f64]) -> f64 {
         let parts = self.numbers(|s, m, out| {
             s.value.gather(&m.wires, point, self.gravity);
             s.value.residual(m);
             out.extend_from_slice(&s.value.out);
         });
-        let mut largest = parts.fold(0.0_f64, |largest, x| largest.max(x.value().abs()));
-        for (row, _, x) in self.phi_q(&point.q, point.t).iter() {
-            largest = largest.max((x.value() * point.lambda[row].value()).abs());
+        let equations = self.members().iter().flat_map(|m| &m.wires.v_index);
+        let mut largest =
+            equations.zip(parts).fold(0.0_f64, |largest, (i, x)| largest.max(unit[*i] * x.value().abs()));
+        for (row, column, x) in self.phi_q(&point.q, point.t).iter() {
+            largest = largest.max(unit[column] * (x.value() * point.lambda[row].value()).abs());
         }
         largest
     }

@@ -11,7 +11,9 @@
 use super::capacity::Moving;
 use super::following::following_speeds;
 use super::jacobian::{Change, Jacobian, Residual, Unknowns};
+use super::steady;
 use crate::ParametricError;
+use crate::steady::SteadyRule;
 use mb_algebra::{interrupt, norms};
 use mb_model::{Data, Model, Point};
 use mb_scalar::jet::{DynJet, Monomials};
@@ -28,7 +30,7 @@ const CHORD: f64 = 1e-6;
 /// The unknowns of the balance with the factored matrix of the centre.
 pub(super) struct Balance {
     unknowns: Unknowns,
-    jacobian: Jacobian,
+    pub(super) jacobian: Jacobian,
 }
 
 impl Unknowns {
@@ -54,7 +56,19 @@ impl Unknowns {
         }
         let free = (0..model.nv()).filter(|i| !held.contains(i)).collect();
         let (holding, following) = (holding.to_vec(), following.to_vec());
-        Ok(Self { free, holding, constraints: model.nc(), following })
+        Ok(Self { free, holding, constraints: model.nc(), following, steady: None })
+    }
+
+    /// With velocities that follow as a steady motion says.
+    pub(super) fn in_motion(self, rule: Option<&SteadyRule>) -> Self {
+        Self { steady: rule.cloned(), ..self }
+    }
+
+    /// Sets what follows from the configuration alone.
+    fn follow(&self, model: &Model, at: &mut Point) {
+        if let Some(rule) = &self.steady {
+            rule.follow(model, at);
+        }
     }
 
     /// What is not in balance at a point.
@@ -152,6 +166,7 @@ pub(super) fn balance_centre(
     let mut last = f64::INFINITY;
     let mut allowed = 0.0;
     let mut factored: Option<Jacobian> = None;
+    unknowns.follow(model, centre);
     for step in 0..CENTRE_STEPS {
         let jacobian = match factored.take() {
             Some(nearby) => nearby,
@@ -169,13 +184,17 @@ pub(super) fn balance_centre(
             jacobian.check_isolated()?;
         }
         allowed = CENTRE_TOLERANCE * jacobian.largest_constraint() * (1.0 + norms::max_abs_vec(&centre.q));
-        let change = jacobian.correction(unknowns, &unknowns.residual(model, centre));
+        let mut change = jacobian.correction(unknowns, &unknowns.residual(model, centre));
         let w = jacobian.frequency();
         let size = norms::max_abs_vec(&change.free)
             .max(norms::max_abs_vec(&change.v) / w)
             .max(norms::max_abs_vec(&change.a) / (w * w));
         if !size.is_finite() {
             break;
+        }
+        if unknowns.steady.is_some() {
+            // In motion a step that turns far overshoots, as inertia forces are no linear functions of it.
+            change.shorten(steady::part(model, unknowns, &change));
         }
         apply(model, centre, unknowns, &change);
         let reach = 1.0 + norms::max_abs_vec(&centre.q);
@@ -199,6 +218,10 @@ pub(super) fn balance_centre(
     let (mass, stiffness) = model.largest_entries(centre);
     let scale = model.largest_force(centre).max(1e-6 * (mass + stiffness)).max(f64::MIN_POSITIVE);
     if residual.is_nan() || residual > CENTRE_TOLERANCE * scale {
+        if unknowns.steady.is_some() && factored.is_some() {
+            // Newton's method has arrived: what is left is along the motion, where springs hold it.
+            return Err(steady::unbalanced(model, &model.residual(centre)));
+        }
         let reason = format!(
             "Newton's method from the point given leaves a residual of {residual:.1e}, while the forces at work \
              are of size {scale:.1e}"
@@ -230,4 +253,5 @@ fn apply(model: &Model, point: &mut Point, unknowns: &Unknowns, change: &Change)
     ] {
         numbers.iter().zip(changes).for_each(|(&i, change)| list[i] += change);
     }
+    unknowns.follow(model, point);
 }

@@ -4,7 +4,7 @@ use super::PointRule;
 use super::balance::{Balance, balance_centre};
 use super::following::following_speeds;
 use super::jacobian::Unknowns;
-use super::{ModelSeries, PointSeries, Variable, turning};
+use super::{ModelSeries, PointSeries, Variable, steady, turning};
 use crate::storage::Storage;
 use crate::{Completeness, MatrixSeries, MultiIndexSet, ParametricError, PencilSeries};
 use mb_algebra::{QuadraticPencil, Scatter, Triplets, interrupt};
@@ -80,21 +80,31 @@ where
             let held = held_by(&plain, variables, fixed, holding)?;
             let following = match following {
                 Some(given) => given.to_vec(),
+                None if rule.steady().is_some() => Vec::new(),
                 None => chosen_following(&plain, &centre, variables, fixed)?,
             };
-            let unknowns = Unknowns::new(&plain, &held, holding, &following)?;
+            let unknowns = Unknowns::new(&plain, &held, holding, &following)?.in_motion(rule.steady());
             balance_centre(&plain, &mut centre, &unknowns)?;
             Some(Balance::at(&plain, &centre, unknowns)?)
         }
     };
     let mut moving = Moving::new(&centre, variables, table, plain.nv());
-    if let Some(balance) = balance {
+    if let Some(balance) = &balance {
         for degree in 1..=set.order() {
-            let point = moving.point(&plain, &centre);
+            let point = moving.point(&model, &centre, rule);
             balance.step(&model, &point, &mut moving, table, set.homogeneous(degree));
         }
     }
-    let point = moving.point(&plain, &centre);
+    let point = moving.point(&model, &centre, rule);
+    if let (Some(balance), Some(steady)) = (&balance, rule.steady()) {
+        interrupt::check();
+        let (plain, model, point, moving) = (&plain, &model, &point, &moving);
+        steady::Terms { plain, model, centre: &centre, point, moving, rule: steady, balance, set, table }
+            .check(variables, &values_at(source, &centre, variables)?)?;
+    }
+    if rule.steady().is_some() {
+        (moving.v, moving.a) = (point.v.clone(), point.a.clone());
+    }
     interrupt::check();
     let blocks = model.block_triplets(&point);
     interrupt::check();
@@ -104,7 +114,7 @@ where
         k: collect(&blocks.k, set, table)?,
         phi_q: collect(&blocks.phi_q, set, table)?,
     };
-    let matrices = turning::series(&plain, &point, matrices, set, table)?;
+    let matrices = turning::series(&model, &point, rule, matrices, set, table)?;
     refuse_idle(&plain, variables, set, &matrices)?;
     let pencil = PencilSeries::new(matrices, Completeness::Truncated)?;
     let largest = plain.largest_force(&centre).max(f64::MIN_POSITIVE);
@@ -157,6 +167,23 @@ pub(super) fn held_by(
     Ok(held)
 }
 
+/// The values of variables at a point; zero for coordinates, which count from there.
+fn values_at(
+    source: &dyn AnySource,
+    centre: &Point,
+    variables: &[Variable],
+) -> Result<Vec<f64>, ParametricError> {
+    let value = |variable: &Variable| {
+        Ok(match variable {
+            Variable::Parameter(name) => source.value_of(name)?.unwrap_or_default(),
+            Variable::Coordinate(_) => 0.0,
+            Variable::Speed(i) => centre.v[*i],
+            Variable::Input(i) => centre.u[*i],
+        })
+    };
+    variables.iter().map(value).collect()
+}
+
 /// The parts of an operating point that move, in jets.
 pub(super) struct Moving<const CAP: usize> {
     /// Displacement along the tangent from the centre.
@@ -191,16 +218,23 @@ impl<const CAP: usize> Moving<CAP> {
     }
 
     /// The operating point in jets.
-    fn point(&self, plain: &Model, centre: &Point) -> Point<DynJet<CAP>> {
+    fn point(&self, model: &Model<DynJet<CAP>>, centre: &Point, rule: &PointRule) -> Point<DynJet<CAP>>
+    where
+        DynJet<CAP>: Data,
+    {
         let lift = |list: &[f64]| list.iter().map(|x| DynJet::cst(*x)).collect::<Vec<_>>();
-        Point {
-            q: plain.coordinates().retract(&lift(&centre.q), &self.delta),
+        let mut point = Point {
+            q: model.coordinates().retract(&lift(&centre.q), &self.delta),
             v: self.v.clone(),
             a: self.a.clone(),
             lambda: self.lambda.clone(),
             t: DynJet::cst(centre.t),
             u: self.u.clone(),
+        };
+        if let Some(steady) = rule.steady() {
+            steady.follow(model, &mut point);
         }
+        point
     }
 
     fn series(

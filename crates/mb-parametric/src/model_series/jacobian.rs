@@ -11,10 +11,13 @@
 //! square of size n + m at rest and n + 3 m in motion, with n coordinates and m constraint rows; the last two columns
 //! hold the m speeds and accelerations that follow from the others (following.rs). Unknowns and rows are scaled so
 //! that pivots compare alike: forces by |K|, constraints by |Phi_q|, time by sqrt(|K| / |M|). Small matrices are
-//! factored dense, large ones sparse. Singular where the equilibrium is not isolated.
+//! factored dense, large ones sparse. Singular where the equilibrium is not isolated. In steady motion v and a follow from q, and K is
+//! that of the frame that moves along (steady.rs).
 
 use super::following::full_rank;
+use super::steady;
 use crate::ParametricError;
+use crate::steady::SteadyRule;
 use mb_algebra::{AlgebraError, Lu, Scatter, Sparse, SparseLu, Triplets, norms, to_dense};
 use mb_model::system::LinearizedBlocks;
 use mb_model::{Model, Point};
@@ -31,8 +34,10 @@ pub(super) struct Unknowns {
     pub(super) holding: Vec<usize>,
     /// Multipliers.
     pub(super) constraints: usize,
-    /// Coordinates whose speeds and accelerations follow; none at rest.
+    /// Coordinates whose speeds and accelerations follow; none at rest and in steady motion.
     pub(super) following: Vec<usize>,
+    /// How all velocities follow in steady motion.
+    pub(super) steady: Option<SteadyRule>,
 }
 
 /// A residual, or a change of the unknowns: each list in the order of [`Unknowns`].
@@ -84,13 +89,19 @@ impl Jacobian {
     /// Errors: [`ParametricError::RedundantConstraints`] (of a large model as not isolated);
     /// [`ParametricError::NotBalanced`] for a singular matrix.
     pub(super) fn new(model: &Model, at: &Point, unknowns: &Unknowns) -> Result<Self, ParametricError> {
-        let blocks = model.blocks(at);
+        let blocks = match &unknowns.steady {
+            None => model.blocks(at),
+            Some(rule) => steady::blocks(model, at, rule),
+        };
         let inputs = model.input_matrix(at).to_sparse();
         let scale = Scale::new(&blocks, &inputs);
-        let matrix = unknowns.matrix(model, at, &blocks, &inputs, scale);
+        let mut matrix = unknowns.matrix(model, at, &blocks, &inputs, scale);
         let small = matrix.rows() < SPARSE_FROM;
         if small {
             full_rank(&to_dense(&blocks.phi_q))?;
+        }
+        if unknowns.steady.is_some() {
+            steady::pin(model, at, &unknowns.free, &mut matrix, small)?;
         }
         let singular = |e: AlgebraError| match e {
             AlgebraError::Singular { .. } => not_isolated(),
@@ -113,6 +124,11 @@ impl Jacobian {
             Factors::Sparse(lu) => (lu.rcond(), SINGULAR[1]),
         };
         if rcond.is_nan() || rcond <= least { Err(not_isolated()) } else { Ok(()) }
+    }
+
+    /// The largest entry of K.
+    pub(super) fn largest_stiffness(&self) -> f64 {
+        self.scale.k
     }
 
     /// A frequency of the model, rad/s, by which speeds compare with displacements.
@@ -150,6 +166,16 @@ impl Jacobian {
             u: back(u, k / f),
             v: back(v, w),
             a: back(a, w * w),
+        }
+    }
+}
+
+impl Change {
+    /// Takes a part of a step.
+    pub(super) fn shorten(&mut self, part: f64) {
+        if part < 1.0 {
+            let all = self.free.iter_mut().chain(&mut self.lambda).chain(&mut self.u);
+            all.chain(&mut self.v).chain(&mut self.a).for_each(|x| *x *= part);
         }
     }
 }

@@ -19,6 +19,15 @@
 //! constraint rows follow from the others ([`following_speeds`]); the pencil is then the one of
 //! the redundant coordinates at that instant, with Phi_q x = 0. Bodies in space that turn bring
 //! the terms of their axes into C and K.
+//!
+//! With [`PointRule::Steady`] the point stays on a steady motion: v and a = S v follow from the configuration and from speeds
+//! that may depend on variables (steady.rs), and the matrices are those of the frame that moves along,
+//!
+//! ```text
+//! M y'' + (C + 2 M S) y' + (K + C S + M S^2) y + Phi_q^T l = 0,   Phi_q y = 0
+//! ```
+//!
+//! whose eigenvalues are the exponents of the motion. That the motion is steady in this frame is for the caller to show.
 
 mod balance;
 mod capacity;
@@ -27,6 +36,7 @@ mod jacobian;
 mod moved;
 mod point;
 mod source;
+mod steady;
 mod turning;
 
 pub use balance::balanced_point;
@@ -39,13 +49,14 @@ pub use point::PointSeries;
 pub use source::Variable;
 
 use crate::multi_index::check_memory;
+use crate::steady::SteadyRule;
 use crate::{MultiIndexSet, ParametricError, PencilSeries, Storage};
 use mb_algebra::{Dense, Sparse};
 use mb_model::{AnySource, ModelSource, Point};
 use std::collections::BTreeMap;
 
 /// What the operating point does while the variables move.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PointRule {
     /// It stays in (dynamic) equilibrium. Every coordinate that is a variable is held by one of
     /// the inputs numbered here, whose values follow too; all other coordinates and the
@@ -62,6 +73,9 @@ pub enum PointRule {
         /// Numbers of the inputs that hold them and the coordinates that are variables.
         holding: Vec<usize>,
     },
+    /// It stays on a steady motion whose velocities follow from the configuration and from speeds; coordinates and multipliers
+    /// are free, and the matrices are those of the frame that moves along.
+    Steady(Box<SteadyRule>),
     /// Nothing moves but the variables themselves, as palomba2019 reads literally. The matrices
     /// then belong to a point that is no motion of the model.
     Frozen,
@@ -73,8 +87,14 @@ impl PointRule {
         match self {
             Self::Balanced { holding } => Some((&[], holding)),
             Self::Held { coordinates, holding } => Some((coordinates, holding)),
+            Self::Steady(_) => Some((&[], &[])),
             Self::Frozen => None,
         }
+    }
+
+    /// How velocities follow in steady motion.
+    pub(crate) fn steady(&self) -> Option<&SteadyRule> {
+        if let Self::Steady(rule) = self { Some(rule) } else { None }
     }
 }
 

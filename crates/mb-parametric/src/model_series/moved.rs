@@ -100,9 +100,9 @@ pub(crate) fn point_at(
     }
 }
 
-/// The matrices of a model at a point.
-pub(crate) fn matrices_of<A: Storage>(model: &Model, point: &Point) -> QuadraticPencil<A> {
-    turning::at_point(model, point)
+/// The matrices of a model at a point, in the frame of its motion where the rule says that it is steady.
+pub(crate) fn matrices_of<A: Storage>(model: &Model, point: &Point, rule: &PointRule) -> QuadraticPencil<A> {
+    turning::at_point(model, point, rule)
 }
 
 /// The model and its point with the variables moved by the second share of `at`, starting from the
@@ -136,6 +136,7 @@ fn balanced(
         }
     }
     start.q = model.coordinates().retract(&start.q, &d);
-    balance_centre(&model, &mut start, &Unknowns::new(&model, &held, holding, following)?)?;
+    let unknowns = Unknowns::new(&model, &held, holding, following)?.in_motion(rule.steady());
+    balance_centre(&model, &mut start, &unknowns)?;
     Ok((model, start))
 }

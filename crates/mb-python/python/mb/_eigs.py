@@ -46,7 +46,8 @@ def eigs(
     lowest, largest : int
         So many modes of smallest or largest \\|s|.
     near : float or complex
-        ``count`` modes nearest to a frequency in Hz, or eigenvalues nearest to a complex s in rad/s.
+        ``count`` modes nearest to a frequency in Hz, or eigenvalues nearest to a complex s in rad/s, of which each of a
+        conjugate pair counts for itself.
     band : (float, float)
         All modes between two frequencies in Hz; of a damped problem those with a damping ratio of at most
         ``max_damping_ratio``, 0.3 where nothing is said and the matrices are large (a note says so).

@@ -798,10 +798,13 @@ class Model:
 
     def _build(self) -> Any:
         if self._native is None:
-            text = self._description()
-            file = None if self._text is None else self._file
-            self._native = _mb.Model(text, file, self._given, self._read_meshes(text))
+            self._native = _mb.Model(*self._described())
         return self._native
+
+    def _described(self) -> list[Any]:
+        """What the native model is made of: text, file, parameters given, meshes."""
+        text = self._description()
+        return [text, None if self._text is None else self._file, self._given, self._read_meshes(text)]
 
     # ---------------------------------------------------------------------------------------------- names
 
@@ -1252,6 +1255,7 @@ class Model:
         shard: tuple[int, int] | str | None = None,
         resume: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
         output: str | os.PathLike[str] | None = None,
+        launcher: str | None = None,
     ) -> Sweep:
         """Modes of many cases, each with its own equilibrium or steady motion, solved side by side.
 
@@ -1289,6 +1293,11 @@ class Model:
         output : path
             Write the table as CSV. While the sweep runs its cases stand in ``output + ".journal"``, from which ``resume`` goes on after
             an interrupt or a crash.
+        launcher : str
+            Solve the cases by so many ``jobs`` of a queue, of which these words start one, such as ``"srun -n 1"`` or
+            ``"sbatch --wait --wrap={command}"``: the command of the job is appended, or stands in place of ``{command}``; ``{part}`` and
+            ``{parts}`` are its number and how many there are. Their tables stand beside ``output`` until all are done; the same call goes
+            on where jobs were killed.
 
         Returns
         -------
@@ -1298,7 +1307,7 @@ class Model:
         Raises
         ------
         NumericsError
-            ``no_case``: every case failed.
+            ``no_case``: every case failed; ``job_failed``: a job left no table.
 
         Examples
         --------
@@ -1309,6 +1318,14 @@ class Model:
         >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
         >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
         >>> m.sweep({"k": [4, 9, 16]}, modes=1).s[:, 0].imag.round(9).tolist()
+        [2.0, 3.0, 4.0]
+
+        The same by two jobs; on a cluster the launcher is ``"srun -n 1"``.
+
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     table = os.path.join(folder, "cases.csv")
+        ...     m.sweep({"k": [4, 9, 16]}, modes=1, jobs=2, launcher="env", output=table).s[:, 0].imag.round(9).tolist()
         [2.0, 3.0, 4.0]
 
         A pendulum of 3.74 rad/s on a pivot shaken with W: it swings by itself where W is about twice as large.
@@ -1345,6 +1362,7 @@ class Model:
             shard=shard,
             resume=resume,
             output=output,
+            launcher=launcher,
         )
 
     def redundancy(self, at: At = None, *, time: float = 0.0) -> Redundancy:
@@ -1380,6 +1398,9 @@ class Model:
         hold: str | Iterable[str] = (),
         frozen: bool = False,
         instant: bool = False,
+        moving: bool = False,
+        spin: Mapping[str, float] | None = None,
+        frame: str | None = None,
         solve: bool = True,
         strategy: str = "automatic",
         time: float = 0.0,
@@ -1411,6 +1432,13 @@ class Model:
             Nothing but the variables moves: the operating point does not follow them.
         instant : bool
             Needed with speeds: matrices of an instant, whose eigenvalues are no rates of growth.
+        moving : bool
+            The steady motion that starts with the model's own speeds, or those of ``at``: eigenvalues are exponents in the frame that
+            moves along. A model with a ``steady_rotation`` is expanded in its motion without it.
+        spin : dict
+            Speeds of everything behind joints, rad/s, by joint: the steady motion with these.
+        frame : str
+            The frame to see a steady motion from: ``ground`` or a body; chosen otherwise.
         solve, strategy, time
             As in :meth:`equilibrium`.
         checkpoint : path
@@ -1438,6 +1466,17 @@ class Model:
         >>> s = m.series("k", order=8, modes=1)
         >>> complex(s(k=60.0).s[0].round(5))
         5.47723j
+
+        A point mass on equal springs of a turntable of great inertia at W: sqrt(k / m) + W and sqrt(k / m) - W in its frame.
+
+        >>> m = mb.Model("turntable", parameters={"W": 3.0})
+        >>> table = m.body("table", mass=1, inertia=1e9, at=(0, 0), markers={"e": (1, 0), "n": (0, 1)})
+        >>> _ = m.revolute("axle", table, (0, 0)); _ = m.point("P", at=(0, 0), mass=1)
+        >>> for end in ("e", "n"): _ = m.spring(end, table.marker(end), "P", stiffness=100, natural_length=1)
+        >>> _ = m.steady_rotation("turn", joint="axle", speed="W")
+        >>> s = m.series("W", order=3, modes=2)
+        >>> s(W=4.0).s.imag.round(6).tolist()
+        [6.0, 14.0]
         """
         return series(
             self,
@@ -1452,6 +1491,9 @@ class Model:
             hold=hold,
             frozen=frozen,
             instant=instant,
+            moving=moving,
+            spin=spin,
+            frame=frame,
             solve=solve,
             strategy=strategy,
             time=time,
@@ -1471,6 +1513,9 @@ class Model:
         hold: str | Iterable[str] = (),
         frozen: bool = False,
         instant: bool = False,
+        moving: bool = False,
+        spin: Mapping[str, float] | None = None,
+        frame: str | None = None,
         solve: bool = True,
         strategy: str = "automatic",
         time: float = 0.0,
@@ -1486,7 +1531,7 @@ class Model:
             Ends of the path of a single variable.
         samples : int
             Samples of it.
-        modes, groups, order, at, hold, frozen, instant, solve, strategy, time
+        modes, groups, order, at, hold, frozen, instant, moving, spin, frame, solve, strategy, time
             As in :meth:`series`, about the middle of the path.
         checkpoint : path
             Keep the samples that are done in this file, and go on from there, as in :meth:`series`.
@@ -1528,6 +1573,9 @@ class Model:
             hold=hold,
             frozen=frozen,
             instant=instant,
+            moving=moving,
+            spin=spin,
+            frame=frame,
             solve=solve,
             strategy=strategy,
             time=time,

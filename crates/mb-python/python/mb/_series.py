@@ -16,7 +16,7 @@ from ._errors import ArgumentError, FindingWarning
 from ._frequencies import TAU, Frequencies
 from ._kept import OfModel, fixed
 from ._matrices import vector
-from ._names import mapping, resolve
+from ._names import frame_name, mapping, resolve, spins
 from ._optional import need
 from ._points import At, start_values
 from ._requests import count, flag, listed, number, pair, path_of, strategy_word, word, words
@@ -42,6 +42,9 @@ def asked(
     hold: str | Iterable[str],
     frozen: bool,
     instant: bool,
+    moving: bool,
+    spin: Mapping[str, float] | None,
+    frame: str | None,
     solve: bool,
     strategy: str,
     time: float,
@@ -81,6 +84,9 @@ def asked(
         "hold": words(hold, "hold"),
         "frozen": flag(frozen, "frozen"),
         "instant": flag(instant, "instant"),
+        "moving": flag(moving, "moving"),
+        "spins": [] if spin is None else spins(spin),
+        "frame": frame_name(frame),
         "solve": flag(solve, "solve"),
         "strategy": strategy_word(strategy),
         "time": number(time, "time"),
@@ -231,6 +237,8 @@ class Series(OfModel):
         Degree of the polynomials; the largest where there are several pieces.
     pieces : int
         Number of points of expansion; more than one only where an accuracy needs them.
+    frame : str or None
+        The frame in which the exponents of a steady motion are seen; None at rest.
 
     Examples
     --------
@@ -252,6 +260,7 @@ class Series(OfModel):
         self.variables: list[str] = native.names()
         self.centre: dict[str, float] = dict(zip(self.variables, native.centre(), strict=True))
         self.numbers: list[int] = native.numbers()
+        self.frame: str | None = native.frame()
         self._pieces: list[Any] = native.pieces()
         aside = native.speeds_aside()
         if aside is not None:

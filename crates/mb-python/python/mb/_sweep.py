@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _html, _mb, _table
+from . import _html, _jobs, _mb, _table
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
 from ._frequencies import Frequencies
 from ._names import frame_name, mapping, numbers, resolve, spins
 from ._optional import need
 from ._points import At, start_values
-from ._requests import count, flag, is_sequence, listed, number, pair, path_of, start_later, strategy_word
+from ._requests import count, flag, is_sequence, listed, number, pair, path_of, start_later, strategy_word, text
 from ._types import Complexes, Flags, Floats
 
 if TYPE_CHECKING:
@@ -328,6 +328,7 @@ def sweep(
     shard: tuple[int, int] | str | None,
     resume: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     output: str | os.PathLike[str] | None,
+    launcher: str | None,
 ) -> Sweep:
     """See :meth:`mb.Model.sweep`."""
     native = model._build()
@@ -373,7 +374,13 @@ def sweep(
     }
     earlier = _table.read(resume)
     table = None if output is None else path_of(output, "output")
-    journal = None if table is None else _table.Journal(table)
+    parts = 0
+    if launcher is not None:
+        if table is None or jobs is None or shard is not None:
+            raise ArgumentError("launcher needs the number of jobs=, a table output= beside which these keep theirs, and no shard=.", "launcher")
+        parts = asked["jobs"]
+        earlier += _jobs.run(text(launcher, "launcher", "words that start a job"), parts, table, model._described(), asked, earlier)
+    journal = None if table is None or launcher is not None else _table.Journal(table)
     bar: Any = None
     call: Any = progress or None
     if progress is True:
@@ -391,6 +398,8 @@ def sweep(
         solved = _mb.sweep(native, json.dumps(asked), call, earlier, None if journal is None else journal.keep)
         if table is not None:
             _table.write(table, solved["lines"])
+            if launcher is not None:
+                _jobs.remove(parts, table)
         finished = True
     finally:
         if journal is not None:

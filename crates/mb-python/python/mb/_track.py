@@ -141,6 +141,8 @@ class Track(OfModel, Frequencies):
         Where modes cross and veer.
     doubtful : list of (int, int, float)
         Modes that keep less than half of themselves in a step: number, sample after the step, share.
+    frame : str or None
+        The frame in which the exponents of a steady motion are seen, in words with its angular velocity in the middle; None at rest.
     coincidences : list of int
         Samples at which modes coincide; what stands there was found a thousandth of a step away.
     mac : ndarray, (samples - 1) x modes x modes
@@ -167,6 +169,7 @@ class Track(OfModel, Frequencies):
         self.variables: list[str] = native.names()
         self.numbers: list[int] = native.numbers()
         self.coincidences: list[int] = native.coincidences()
+        self.frame: str | None = native.frame()
         self.s: Complexes = native.s()
         aside = native.speeds_aside()
         if aside is not None:

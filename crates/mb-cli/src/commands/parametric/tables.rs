@@ -17,6 +17,9 @@ pub(super) fn render(found: &Parametric, style: Style) -> String {
     if let Some(settled) = &expansion.settled {
         out.push_str(&summary::equilibrium_line(settled, style));
     }
+    if let Some(steady) = &expansion.steady {
+        out.push_str(&summary::site_line(&steady.site, style));
+    }
     for [coordinate, input] in held(&found.place) {
         let _ = writeln!(out, "{coordinate} is held by {input}");
     }
@@ -26,7 +29,11 @@ pub(super) fn render(found: &Parametric, style: Style) -> String {
     for (i, piece) in expansion.pieces.iter().enumerate() {
         let variables = names::count(expansion.names.len(), "variable", "variables");
         let terms = names::count(piece.set.len(), "term", "terms");
-        let told = format!("polynomials of order {} in {variables}, {terms} for each number", piece.order);
+        let told = format!(
+            "polynomials of order {} in {variables}, {terms} for each number{}",
+            piece.order,
+            expansion.seen_from()
+        );
         let which = if several {
             let at: Vec<String> = expansion
                 .names
@@ -72,6 +79,7 @@ pub(crate) fn notes(found: &Parametric) -> Vec<String> {
     notes.extend(summary::start_notes(&found.place.loaded.model, start));
     notes.extend(left_notes(found));
     notes.extend(found.place.notes(&expansion.variables));
+    notes.extend(expansion.steadiness());
     if found.place.setting.frozen {
         notes.push(
             "the operating point is frozen: away from the point of expansion it is no equilibrium".to_owned(),

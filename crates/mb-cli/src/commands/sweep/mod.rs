@@ -1,6 +1,7 @@
 //! `mb sweep`: the modes of many cases, as a table; stability over a grid, with its boundaries.
 
 mod design;
+mod jobs;
 mod map;
 mod report;
 mod rows;
@@ -24,6 +25,7 @@ use mb_analysis::sweep::{
     Boundary, Case, CaseOptions, Design, Table, Taken, boundaries, in_words, looks, run as run_cases, solve,
     solve_periodic,
 };
+use jobs::Jobs;
 use rows::Journal;
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -77,6 +79,9 @@ pub fn run(text: &Text, args: &SweepArgs, style: Style, progress: Progress) -> R
         };
         outfile::write(path, |out| out.write_all(&bytes))?;
         Journal::remove(path);
+        if let Some(jobs) = Jobs::of(args) {
+            jobs.remove();
+        }
     }
     if let Some(path) = args.map.as_deref().filter(|_| found.stopped.is_none()) {
         picture::write(path, &map::picture(&found))?;
@@ -84,10 +89,11 @@ pub fn run(text: &Text, args: &SweepArgs, style: Style, progress: Progress) -> R
     let text = if args.json { json::sweep::document(&found) } else { report::words(&found, style) };
     let mut answer = Answer::right(text);
     if let Some(why) = found.stopped {
-        let rest = args.output.as_deref().map_or_else(
-            || "their results are not kept without --output".to_owned(),
-            |path| format!("--resume {} goes on from here", Journal::place(path).display()),
-        );
+        let rest = match &args.output {
+            None => "their results are not kept without --output".to_owned(),
+            Some(_) if args.launcher.is_some() => "the same command goes on from here".to_owned(),
+            Some(path) => format!("--resume {} goes on from here", Journal::place(path).display()),
+        };
         let cases = found.rows.iter().flatten().count();
         (answer.complaint, answer.code) = match why {
             Stopped::Asked => (
@@ -159,12 +165,29 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
     for path in &args.resume {
         rows::take(path, &table, &mut rows)?;
     }
+    let mut ended = None;
+    if let Some(jobs) = Jobs::of(args) {
+        take_files(&jobs, &table, &mut rows)?;
+        let open: Vec<usize> = (0..design.len()).filter(|k| rows[*k].is_none()).collect();
+        let _stage = progress.stage(&format!("{} jobs for {} cases", jobs.parts, open.len()));
+        ended = match progress.unless_ended(|| jobs.run(&open)) {
+            Ok(done) => {
+                done?;
+                None
+            }
+            Err(why) => Some(why),
+        };
+        take_files(&jobs, &table, &mut rows)?;
+    }
     let mine = |case: &usize| args.shard.is_none_or(|shard| case % shard.of == shard.part - 1);
-    let open: Vec<usize> = (0..design.len()).filter(mine).filter(|k| rows[*k].is_none()).collect();
-    let mut journal = args.output.as_deref().map(|path| Journal::begin(path, table, &rows)).transpose()?;
+    let open: Vec<usize> =
+        (0..design.len()).filter(mine).filter(|k| rows[*k].is_none() && ended.is_none()).collect();
+    // Of jobs, each keeps its own.
+    let output = args.output.as_deref().filter(|_| args.launcher.is_none());
+    let mut journal = output.map(|path| Journal::begin(path, table, &rows)).transpose()?;
     let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let stage = progress.stage(&format!("solving {} cases", open.len()));
-    let (mut failed, mut stopped) = (None, None);
+    let (mut failed, mut stopped) = (None, ended);
     let solve_case = |k: usize| solve_at(Some(k), &design.points[k]);
     let keep = |k: usize, result| {
         let row = Row::of(result);
@@ -194,6 +217,11 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
     }
     let model = [loaded.model.name.clone(), loaded.file];
     Ok(Sweep { model, design, rows, taken, state, fingerprint, count, boundary, stopped })
+}
+
+/// Takes the cases that stand in the files of parts.
+fn take_files(jobs: &Jobs<'_>, table: &Table<'_>, rows: &mut [Option<Row>]) -> Result<(), Failure> {
+    jobs.files().try_for_each(|path| rows::take(&path, table, rows))
 }
 
 /// The state that cases take in words, with what the request says of the start and of the motion.
