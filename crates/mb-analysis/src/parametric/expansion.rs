@@ -16,8 +16,8 @@ use mb_model::{Model, Point};
 use mb_parametric::journal::{Reader, Writer};
 use mb_parametric::{
     AccuracyOptions, EigenpairSeries, ExpandOptions, Journal, ModelSeries, MovingModel, MultiIndexSet,
-    ParametricError, PencilSeries, PointRule, PointSeries, RankChange, SeriesSource, StartingEigenpair, Variable,
-    expand_all, expand_groups_kept, rank_change, rank_change_within,
+    ParametricError, PencilSeries, PointRule, PointSeries, RankChange, SeriesSource, StartingEigenpair,
+    Variable, expand_all, expand_groups_kept, rank_change, rank_change_within,
 };
 use std::f64::consts::TAU;
 

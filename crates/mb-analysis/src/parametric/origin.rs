@@ -9,10 +9,10 @@
 
 use super::error::SeriesError;
 use super::expansion::Centre;
+use super::steady::{self, SteadyCentre};
 use super::variable::{self, Quantity};
 use crate::check::rigid_modes;
 use crate::free::free_motions;
-use super::steady::{self, SteadyCentre};
 use crate::{
     MotionOptions, StartOptions, assembled_start, moving_point, names, own_speeds, settle, speeds_aside,
 };
@@ -200,7 +200,9 @@ impl Origin<'_> {
         let point = moving.at.point().clone();
         let steady = SteadyCentre::new(self.model, options, moving)?;
         if steady.is_none() {
-            return refused("nothing moves at the point of expansion; expand about another value of the speed");
+            return refused(
+                "nothing moves at the point of expansion; expand about another value of the speed",
+            );
         }
         Ok(Centre { point, settled: None, steady })
     }

@@ -121,7 +121,9 @@ impl Place {
                 }
                 Quantity::Variable(Variable::Input(i)) => setting.start.inputs[i] = value,
                 other => match (other, &mut setting.steady) {
-                    (Quantity::Variable(Variable::Speed(i)), Some(steady)) => steady.velocities.push((i, value)),
+                    (Quantity::Variable(Variable::Speed(i)), Some(steady)) => {
+                        steady.velocities.push((i, value))
+                    }
                     (Quantity::Acceleration(i), Some(steady)) => steady.accelerations.push((i, value)),
                     (other, _) => setting.motion.push((other, value)),
                 },

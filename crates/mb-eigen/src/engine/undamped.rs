@@ -13,11 +13,11 @@ use crate::completeness::growth;
 use crate::finding::SparseFinding;
 use crate::null_space::evidence::{Evidence, is_still};
 use crate::problem::modes::Modes;
+use crate::refine::Products;
 use crate::request::Request;
 use crate::search::hermitian_requests::{reaching, squared};
 use crate::search::selection;
 use crate::sparse::outcome::finish_with;
-use crate::refine::Products;
 use crate::{Class, EigenError, Eigenpair, Finding, Method, Shape, Spectrum, tuning};
 
 /// One eigenpair for each mode.
@@ -71,14 +71,7 @@ impl Prepared<'_> {
         });
         let aid = Aid::Improved(improved.collect());
         findings.push(self.work(answer));
-        let all = finish_with(
-            problem,
-            Method::Slepc,
-            uncertified,
-            findings,
-            self.options.left_vectors,
-            aid,
-        );
+        let all = finish_with(problem, Method::Slepc, uncertified, findings, self.options.left_vectors, aid);
         let told = self.shown(answer, &all.eigenpairs);
         let growing = self.growing(answer, &all.eigenpairs);
         let mut spectrum = self.asked(all);

@@ -83,7 +83,8 @@ pub(super) fn pin(
 /// The coordinate that turns fastest, or else moves fastest; none at rest.
 fn fastest(model: &Model, v: &[f64]) -> Option<usize> {
     let blocks = model.coordinates().blocks().iter();
-    let all = blocks.flat_map(|b| (0..b.kind.nv()).map(move |i| (b.kind.turns(i), v[b.v + i].abs(), b.v + i)));
+    let all =
+        blocks.flat_map(|b| (0..b.kind.nv()).map(move |i| (b.kind.turns(i), v[b.v + i].abs(), b.v + i)));
     let moving = all.filter(|(_, speed, _)| *speed > 0.0);
     moving.max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|(.., i)| i)
 }
@@ -139,7 +140,8 @@ where
         let (mass, stiffness) = plain.largest_entries(centre);
         let forces = plain.largest_force(centre).max(1e-6 * (mass + stiffness));
         let speed = norms::max_abs_vec(&centre.v);
-        let (k, phi) = (self.balance.jacobian.largest_stiffness(), self.balance.jacobian.largest_constraint());
+        let (k, phi) =
+            (self.balance.jacobian.largest_stiffness(), self.balance.jacobian.largest_constraint());
         let residual = model.residual(point);
         let rates = model.phi_dot(&point.q, &point.v, point.t);
         for term in 1..self.set.len() {
@@ -157,7 +159,10 @@ where
                 return not_steady(does_not_balance(&plain.coordinate_name(i)));
             }
             if let Some(i) = self.over(&rates, term, LEFT * fast + ROUNDING * phi * speed / unit) {
-                return not_steady(format!("the velocities break {}, as where an axis moves", plain.row_name(i)));
+                return not_steady(format!(
+                    "the velocities break {}, as where an axis moves",
+                    plain.row_name(i)
+                ));
             }
         }
         Ok(())

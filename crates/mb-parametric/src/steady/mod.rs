@@ -127,9 +127,8 @@ impl SteadyRule {
             let n = places(block.kind);
             // Displacements count from a place that turns along.
             let centre = if block.kind == BlockKind::Displacement { [0.0; 3] } else { self.centre };
-            let arm: Vector<S> = std::array::from_fn(|i| {
-                (if i < n { q[block.q + i] } else { S::zero() }) - S::cst(centre[i])
-            });
+            let arm: Vector<S> =
+                std::array::from_fn(|i| (if i < n { q[block.q + i] } else { S::zero() }) - S::cst(centre[i]));
             let carried = cross(rate, arm);
             for i in 0..n {
                 v[block.v + i] += carried[i];

@@ -10,14 +10,14 @@
 use super::error::SeriesError;
 use crate::number::six;
 use crate::site::{MotionOptions, Moving, Site, State, rotates};
+use mb_algebra::QuadraticPencil;
 use mb_linear::steady::{Looks, Spin};
 use mb_linear::{Frame, FrameChoice, Instant, LinearError, OperatingPoint, SteadyMotion};
 use mb_model::spec::{ModelSpec, Value};
 use mb_model::{Model, Point};
-use mb_algebra::QuadraticPencil;
 use mb_parametric::{
-    MatrixSeries, MovingModel, MultiIndexSet, ParametricError, SeriesSource, SpeedOf, SteadyPart, SteadyRule, Storage,
-    Variable,
+    MatrixSeries, MovingModel, MultiIndexSet, ParametricError, SeriesSource, SpeedOf, SteadyPart, SteadyRule,
+    Storage, Variable,
 };
 
 /// What may be left of an equation of motion, relative to the forces at work.
@@ -155,7 +155,8 @@ impl Witness {
         point: &Point,
         values: impl Fn() -> String,
     ) -> Result<(), ParametricError> {
-        let not_steady = |reason: String| ParametricError::NotSteady { when: format!("at {}", values()), reason };
+        let not_steady =
+            |reason: String| ParametricError::NotSteady { when: format!("at {}", values()), reason };
         let looked = || -> Result<OperatingPoint, LinearError> {
             let at = Instant::declared(model, point.clone(), TOLERANCE)?;
             OperatingPoint::of_instant_looked(model, &at, &self.choice, Looks::Sampled)
@@ -265,11 +266,16 @@ pub(super) fn sizes<A: Storage>(
     let series = source.series(&vec![0.0; values.len()], &set)?;
     let QuadraticPencil { m, c, k, .. } = series.matrices();
     let size = |i: usize| {
-        let term = |degree: u8| -> Vec<u8> { (0..values.len()).map(|j| if i == j { degree } else { 0 }).collect() };
+        let term =
+            |degree: u8| -> Vec<u8> { (0..values.len()).map(|j| if i == j { degree } else { 0 }).collect() };
         let one = |a: &MatrixSeries<A>, degree: u8| {
             let of = |degree| a.coefficient(&term(degree)).map_or(0.0, |a| a.norm_max_abs());
             let (whole, change) = (of(0), of(degree));
-            if change > 0.0 && whole > 0.0 { (whole / change).powf(f64::from(degree).recip()) } else { f64::INFINITY }
+            if change > 0.0 && whole > 0.0 {
+                (whole / change).powf(f64::from(degree).recip())
+            } else {
+                f64::INFINITY
+            }
         };
         let all = [m, c, k].into_iter().flat_map(|a| [one(a, 1), one(a, 2)]).fold(f64::INFINITY, f64::min);
         if all.is_finite() { all } else { 1.0 }
@@ -311,7 +317,10 @@ pub(super) fn check_variables(model: &Model, variables: &[Variable]) -> Result<(
     let given = |v: &&Variable| matches!(v, Variable::Coordinate(_) | Variable::Speed(_));
     match variables.iter().find(given) {
         Some(v) => Err(SeriesError::NoSteadySeries {
-            reason: format!("{} follows from the speeds of what turns, and is no variable of its own", v.name(model)),
+            reason: format!(
+                "{} follows from the speeds of what turns, and is no variable of its own",
+                v.name(model)
+            ),
         }),
         None => Ok(()),
     }

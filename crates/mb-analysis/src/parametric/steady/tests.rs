@@ -121,9 +121,7 @@ fn anew(spec: &ModelSpec, steady: Option<&MotionOptions>, values: &[(&str, f64)]
 
 /// The largest distance of a value from the nearest of others, relative to it.
 fn off(values: &[c64], exact: &[c64]) -> f64 {
-    let nearest = |s: &c64| {
-        exact.iter().map(|e| (s - e).norm() / e.norm()).fold(f64::INFINITY, f64::min)
-    };
+    let nearest = |s: &c64| exact.iter().map(|e| (s - e).norm() / e.norm()).fold(f64::INFINITY, f64::min);
     values.iter().map(nearest).fold(0.0, f64::max)
 }
 
@@ -148,7 +146,10 @@ fn falls(
         let expected = (order + 1) as f64;
         let rounded = near < 1e-11;
         // Terms of the next order may cancel each other, so that it falls faster.
-        assert!(rounded || (expected - 0.35..expected + 1.0).contains(&rate), "{variables:?} order {order}: {far:e} {near:e} {rate}");
+        assert!(
+            rounded || (expected - 0.35..expected + 1.0).contains(&rate),
+            "{variables:?} order {order}: {far:e} {near:e} {rate}"
+        );
     }
 }
 
@@ -156,7 +157,8 @@ fn against_anew(text: &str, steady: Option<&MotionOptions>, variables: &[&str], 
     let spec = spec(text);
     let at = spec.parameter_values().unwrap();
     let exact = |d: &[f64]| {
-        let list: Vec<(&str, f64)> = variables.iter().zip(d).map(|(name, d)| (*name, at[*name] + d)).collect();
+        let list: Vec<(&str, f64)> =
+            variables.iter().zip(d).map(|(name, d)| (*name, at[*name] + d)).collect();
         anew(&spec, steady, &list)
     };
     falls(&spec, steady, variables, step, &exact);
@@ -289,15 +291,16 @@ fn speeds_of_which_one_changes_are_refused_and_tables_say_which() {
 #[test]
 fn drag_that_no_torque_balances_elsewhere_is_refused() {
     let dragged = |torque: &str| {
-        TURNTABLE.replace(
-            "steady-rotation",
-            &format!(
-                r#"torque = [{{ name = "motor", on = "table", magnitude = "{torque}" }}]
+        TURNTABLE
+            .replace(
+                "steady-rotation",
+                &format!(
+                    r#"torque = [{{ name = "motor", on = "table", magnitude = "{torque}" }}]
 torsion-spring = [{{ name = "drag", a = "ground", b = "table", stiffness = 0, damping = "d" }}]
 steady-rotation"#
-            ),
-        )
-        .replace("parameters = {", "parameters = { d = 0.1,")
+                ),
+            )
+            .replace("parameters = {", "parameters = { d = 0.1,")
     };
     let error = expand(&spec(&dragged("0.5")), None, &["W"], 2).err().unwrap().to_string();
     assert!(error.contains("steady") && error.contains("table.angle"), "{error}");
