@@ -8,7 +8,7 @@ pub use mb_analysis::names::coordinates;
 pub use mb_analysis::number::rounding;
 use mb_constraints::ConstraintRank;
 use mb_linear::Stability;
-use mb_model::{BlockKind, Model, Point};
+use mb_model::{Model, Point};
 use std::fmt::Write as _;
 
 /// Configurations up to this many numbers are shown with the modes.
