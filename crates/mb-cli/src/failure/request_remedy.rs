@@ -71,7 +71,7 @@ impl RequestError {
                 "mb track --campbell follows it over a speed; set the speeds to zero for the state of rest".to_owned()
             }
             Self::NoSteadySeries { .. } => {
-                "write the speed of a [[steady-rotation]] in terms of a parameter that is the variable; `mb track --campbell` follows modes over a speed, with an eigenvalue problem at each value"
+                "expand about a motion of one frame, without --frozen and --hold, in parameters that the speeds of [[steady-rotation]] are written in; `mb track --campbell` follows modes over a speed, with an eigenvalue problem at each value"
                     .to_owned()
             }
             Self::NeedsModel { .. } => {

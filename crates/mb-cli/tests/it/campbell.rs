@@ -139,7 +139,7 @@ fn a_steady_rotation_of_the_model_is_never_ignored() {
     assert!(rest.get("steady").is_none());
     let there = run(DISC, &["equilibrium", "-"]);
     assert_eq!(there["steady"]["kind"], "ground", "{there}");
-    refused(DISC, &["parametric", "-", "--parameters", "K"], &["turns", "--campbell"]);
+    refused(DISC, &["parametric", "-", "--parameters", "K", "--instant"], &["turns", "--instant"]);
     refused(DISC, &["equilibrium", "-", "--find-all", "5"], &["--find-all", "turns"]);
     // What is not symmetric in which frame is named.
     let unround = DISC.replace("[1, 1, 0.5]", "[1, 1.2, 0.5]");

@@ -54,6 +54,7 @@ mod solvers;
 mod sought;
 mod springs_in_a_ring;
 mod state_space;
+mod steady_series;
 mod support;
 mod sweep;
 mod threats;
