@@ -75,7 +75,8 @@ impl Status {
         }
         let code: i64 = value("code").and_then(|v| v.parse().ok()).ok_or_else(|| half("has no code"))?;
         if code == 3 {
-            let found = value("of_folder").and_then(|v| v.parse().ok()).ok_or_else(|| half("lacks a number"))?;
+            let found =
+                value("of_folder").and_then(|v| v.parse().ok()).ok_or_else(|| half("lacks a number"))?;
             return Err(EngineError::Format { file: "options.txt".to_owned(), found });
         }
         if code != 0 {

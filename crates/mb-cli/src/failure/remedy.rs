@@ -30,7 +30,8 @@ impl Failure {
             Self::Linear(e) => linear(e).map(str::to_owned),
             Self::Parametric { source, mode } => parametric(source, *mode).map(str::to_owned),
             Self::Job { .. } => Some(
-                "the cases that are solved are kept: the same command starts the parts that are missing".to_owned(),
+                "the cases that are solved are kept: the same command starts the parts that are missing"
+                    .to_owned(),
             ),
             Self::Lost { .. } => Some("leave the mode out with --modes, or go round with --path".to_owned()),
             Self::Stopped(why) => limit(*why).map(str::to_owned),

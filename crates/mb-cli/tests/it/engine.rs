@@ -331,7 +331,8 @@ fn a_band_goes_on_behind_the_slices_of_a_killed_run() {
     let wait = "while [ ! -f results/slice-0.txt ]; do sleep 0.01; done; kill -9 $$";
     let one = format!("[ \"$OMPI_COMM_WORLD_RANK\" = 1 ] && {{ {wait}; }} &\nexec \"$@\"\n");
     std::fs::write(&kill, one).unwrap();
-    let killed = script(&job, "2").env("LAUNCHER", format!("mpiexec -n 2 sh {}", kill.display())).output().unwrap();
+    let killed =
+        script(&job, "2").env("LAUNCHER", format!("mpiexec -n 2 sh {}", kill.display())).output().unwrap();
     assert!(!killed.status.success(), "{killed:?}");
     let at = job.to_str().unwrap().to_owned();
     let early = mb(&[&args[..], &["--engine-read", &at]].concat());
@@ -355,7 +356,8 @@ fn a_band_goes_on_behind_the_slices_of_a_killed_run() {
         assert_eq!(status.contains("\nresumed "), resumed, "{status}");
         let left = std::fs::read_dir(folder.join("results")).unwrap().map(|entry| entry.unwrap().file_name());
         assert!(!left.into_iter().any(|name| name.to_string_lossy().contains("slice")));
-        let (found, findings) = read(&json(&[&args[..], &["--engine-read", folder.to_str().unwrap()]].concat()));
+        let (found, findings) =
+            read(&json(&[&args[..], &["--engine-read", folder.to_str().unwrap()]].concat()));
         assert_eq!(found.len(), own.len());
         for (a, b) in found.iter().zip(&own) {
             assert!((a[0] - b[0]).hypot(a[1] - b[1]) <= a[2] + b[2], "{a:?} {b:?}");

@@ -125,13 +125,17 @@ fn jobs_of_a_launcher_give_the_table_and_go_on_where_one_failed() {
     let (dir, model) = rod();
     let file = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let (whole, cases, script) = (file("whole.csv"), file("cases.csv"), file("launch.sh"));
-    let sweep = |rest: &[&str]| mb(&[&["sweep", &model, "--grid", "k=20..40:5", "--lowest", "2"], rest].concat());
+    let sweep =
+        |rest: &[&str]| mb(&[&["sweep", &model, "--grid", "k=20..40:5", "--lowest", "2"], rest].concat());
     assert_eq!(sweep(&["-o", &whole]).code, 0);
     // The first part alone; then the second alone, with the command as one word of a shell.
     fs::write(&script, "[ \"$1\" = 1 ] || { echo no node; exit 3; }\nshift\nexec \"$@\"\n").unwrap();
     let launcher = format!("sh {script} {{part}}");
     let failed = sweep(&["-o", &cases, "--jobs", "2", "--launcher", &launcher]);
-    assert!(failed.code == 2 && failed.err.contains("Part 2 of 2") && failed.err.contains("no node"), "{failed:?}");
+    assert!(
+        failed.code == 2 && failed.err.contains("Part 2 of 2") && failed.err.contains("no node"),
+        "{failed:?}"
+    );
     assert!(failed.err.contains("the same command"), "{failed:?}");
     assert!(Path::new(&file("cases.csv.1-of-2.csv")).exists() && !Path::new(&cases).exists());
     fs::write(&script, "[ \"$1\" = 2 ] || exit 3\nexec sh -c \"$2\"\n").unwrap();

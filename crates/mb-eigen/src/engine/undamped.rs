@@ -7,17 +7,17 @@ use mb_algebra::Dense;
 use mb_algebra::sorted::ascending;
 
 use super::inertia::{self, Mode};
-use super::{Answer, Prepared, Vectors};
+use super::{Answer, Prepared, Vectors, refined};
 use crate::certify::sparse::Aid;
 use crate::completeness::growth;
 use crate::finding::SparseFinding;
 use crate::null_space::evidence::{Evidence, is_still};
 use crate::problem::modes::Modes;
+use crate::refine::Products;
 use crate::request::Request;
 use crate::search::hermitian_requests::{reaching, squared};
 use crate::search::selection;
 use crate::sparse::outcome::finish_with;
-use crate::refine::Products;
 use crate::{Class, EigenError, Eigenpair, Finding, Method, Shape, Spectrum, tuning};
 
 /// One eigenpair for each mode.
@@ -67,18 +67,11 @@ impl Prepared<'_> {
         let products = Products::new(problem);
         let improved = uncertified.iter().zip(&low).filter(|(approx, _)| !approx.rigid);
         let improved = improved.filter_map(|(approx, low)| {
-            self.improved(&products, approx.s, [&approx.right, low, &approx.multipliers])
+            refined::improved(&products, approx.s, [&approx.right, low, &approx.multipliers])
         });
         let aid = Aid::Improved(improved.collect());
         findings.push(self.work(answer));
-        let all = finish_with(
-            problem,
-            Method::Slepc,
-            uncertified,
-            findings,
-            self.options.left_vectors,
-            aid,
-        );
+        let all = finish_with(problem, Method::Slepc, uncertified, findings, self.options.left_vectors, aid);
         let told = self.shown(answer, &all.eigenpairs);
         let growing = self.growing(answer, &all.eigenpairs);
         let mut spectrum = self.asked(all);

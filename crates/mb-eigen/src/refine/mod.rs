@@ -202,7 +202,9 @@ fn iterate(problem: &Problem, start: Start, aside: f64, kind: Kind) -> Option<(f
     // Steps at most.
     for _ in 0..tuning::STEPS {
         let (vector, multipliers) = (joined(&x), joined(&l));
-        let Some(Settled { s: better, r, slope, d }) = settle(&products, s, &vector, [&x, &low, &l]) else { break };
+        let Some(Settled { s: better, r, slope, d }) = settle(&products, s, &vector, [&x, &low, &l]) else {
+            break;
+        };
         s = better;
         let weighted: f64 = vector.iter().zip(&r).map(|(x, r)| (x.norm_sqr() * r.norm_sqr()).sqrt()).sum();
         let rho = weighted / (s.norm() * d.norm());
@@ -251,12 +253,7 @@ struct Settled {
 }
 
 /// The step to the root of the quadratic form, the second order included; `vector`: x as complex numbers.
-fn settle(
-    products: &Products<'_>,
-    before: c64,
-    vector: &[c64],
-    [x, low, l]: [&Dense; 3],
-) -> Option<Settled> {
+fn settle(products: &Products<'_>, before: c64, vector: &[c64], [x, low, l]: [&Dense; 3]) -> Option<Settled> {
     let problem = products.problem;
     let mx = joined(&problem.m.mul(x));
     let cx = joined(&products.damping(x, low));

@@ -103,7 +103,12 @@ impl<'a> Jobs<'a> {
         let program = std::env::current_exe().map_err(|e| self.failed(part, e.to_string()))?;
         let mut command: Vec<OsString> = vec![program.into()];
         command.extend(without_options(own));
-        command.extend(["--shard".into(), format!("{part}/{}", self.parts).into(), "-o".into(), table.clone().into()]);
+        command.extend([
+            "--shard".into(),
+            format!("{part}/{}", self.parts).into(),
+            "-o".into(),
+            table.clone().into(),
+        ]);
         let journal = Journal::place(&table);
         for left in [table, journal].into_iter().filter(|path| path.is_file()) {
             command.extend(["--resume".into(), left.into()]);
@@ -112,7 +117,9 @@ impl<'a> Jobs<'a> {
         let unwritable = |source| Failure::Unwritable { what: FILE, path: log.display().to_string(), source };
         let out = File::create(&log).map_err(unwritable)?;
         let err = out.try_clone().map_err(unwritable)?;
-        let Some((first, rest)) = words.split_first() else { return Err(self.failed(part, "it is empty".to_owned())) };
+        let Some((first, rest)) = words.split_first() else {
+            return Err(self.failed(part, "it is empty".to_owned()));
+        };
         let mut job = Command::new(first);
         job.args(rest).stdin(Stdio::null()).stdout(out).stderr(err);
         job.spawn().map_err(|e| self.failed(part, format!("`{}` cannot be started: {e}", first.display())))
@@ -135,7 +142,8 @@ fn words(status: Option<&std::process::ExitStatus>) -> String {
 fn launched(launcher: &str, numbers: [usize; 2], command: &[OsString]) -> Vec<OsString> {
     let quoted: Vec<String> = command.iter().map(|word| quoted(&word.to_string_lossy())).collect();
     let filled = |word: &str| {
-        let word = word.replace(NUMBERS[0], &numbers[0].to_string()).replace(NUMBERS[1], &numbers[1].to_string());
+        let word =
+            word.replace(NUMBERS[0], &numbers[0].to_string()).replace(NUMBERS[1], &numbers[1].to_string());
         OsString::from(word.replace(COMMAND, &quoted.join(" ")))
     };
     let mut out: Vec<OsString> = launcher.split_whitespace().map(filled).collect();
@@ -148,7 +156,11 @@ fn launched(launcher: &str, numbers: [usize; 2], command: &[OsString]) -> Vec<Os
 /// A word as a shell reads it.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 /// A command line without the options that are of the whole sweep.
@@ -203,8 +215,20 @@ mod tests {
     #[test]
     fn jobs_have_the_options_of_the_sweep_but_those_of_the_whole() {
         let own = all(&[
-            "sweep", "a b.toml", "--grid", "k=1..2:3", "--launcher", "srun -n 1", "-o", "t.csv", "--jobs=4", "-ot.csv", "--json",
-            "--map=m.svg", "--lowest", "2",
+            "sweep",
+            "a b.toml",
+            "--grid",
+            "k=1..2:3",
+            "--launcher",
+            "srun -n 1",
+            "-o",
+            "t.csv",
+            "--jobs=4",
+            "-ot.csv",
+            "--json",
+            "--map=m.svg",
+            "--lowest",
+            "2",
         ]);
         assert_eq!(without_options(&own), all(&["sweep", "a b.toml", "--grid", "k=1..2:3", "--lowest", "2"]));
     }

@@ -18,6 +18,7 @@ use crate::picture;
 use crate::progress::{self, Progress};
 use crate::render::Style;
 use crate::source::{Text, load};
+use jobs::Jobs;
 use mb_algebra::{Stopped, Watch};
 use mb_analysis::checkpoint::fingerprint;
 use mb_analysis::periodic::OrbitSearch;
@@ -25,7 +26,6 @@ use mb_analysis::sweep::{
     Boundary, Case, CaseOptions, Design, Table, Taken, boundaries, in_words, looks, run as run_cases, solve,
     solve_periodic,
 };
-use jobs::Jobs;
 use rows::Journal;
 use std::io::Write as _;
 use std::ops::ControlFlow;
