@@ -59,21 +59,16 @@ impl Prepared<'_> {
                 Some([x, low, l]) => (x, low, l),
                 None => (&one.x, &one.low, &one.l),
             };
-            self.improved(&products, approx.s, [x, low, l])
+            improved(&products, approx.s, [x, low, l])
         };
         Aid::Improved(uncertified.iter().filter_map(of).collect())
     }
+}
 
-    /// One eigenpair measured, by its s.
-    pub(super) fn improved(
-        &self,
-        products: &Products<'_>,
-        s: c64,
-        parts: [&Shape; 3],
-    ) -> Option<(c64, Improved)> {
-        let pair = refine::measured(products, s, parts)?;
-        Some((s, Improved { pair, low: Vec::new(), enough: true }))
-    }
+/// One eigenpair measured, by its s.
+pub(super) fn improved(products: &Products<'_>, s: c64, parts: [&Shape; 3]) -> Option<(c64, Improved)> {
+    let pair = refine::measured(products, s, parts)?;
+    Some((s, Improved { pair, low: Vec::new(), enough: true }))
 }
 
 /// The real vectors of a real eigenvalue: all entries have the phase of the largest one but for rounding.

@@ -7,7 +7,7 @@ use mb_algebra::Dense;
 use mb_algebra::sorted::ascending;
 
 use super::inertia::{self, Mode};
-use super::{Answer, Prepared, Vectors};
+use super::{Answer, Prepared, Vectors, refined};
 use crate::certify::sparse::Aid;
 use crate::completeness::growth;
 use crate::finding::SparseFinding;
@@ -67,7 +67,7 @@ impl Prepared<'_> {
         let products = Products::new(problem);
         let improved = uncertified.iter().zip(&low).filter(|(approx, _)| !approx.rigid);
         let improved = improved.filter_map(|(approx, low)| {
-            self.improved(&products, approx.s, [&approx.right, low, &approx.multipliers])
+            refined::improved(&products, approx.s, [&approx.right, low, &approx.multipliers])
         });
         let aid = Aid::Improved(improved.collect());
         findings.push(self.work(answer));
