@@ -88,7 +88,10 @@ fn a_blade_stiffens_with_the_speed_as_the_order_says() {
         let args: Vec<&str> = args.into_iter().chain(at.iter().flat_map(|x| ["--evaluate", x])).collect();
         let found = run(BLADE, &args);
         assert!(found["steady"]["frame"].to_string().contains("hub"), "{}", found["steady"]);
-        assert_eq!((&found["exponents"], &found["pieces"][0]["point"]["rule"]), (&true.into(), &"steady".into()));
+        assert_eq!(
+            (&found["exponents"], &found["pieces"][0]["point"]["rule"]),
+            (&true.into(), &"steady".into())
+        );
         let [far, near] = [0, 1].map(|i| off(&found["evaluations"][i]["modes"], &exact[i]));
         let rate = (far / near).log2();
         assert!((rate - f64::from(order + 1)).abs() < 0.4, "order {order}: {far:e} {near:e} {rate}");
@@ -129,7 +132,8 @@ fn a_turntable_is_followed_over_its_speed_and_the_heading_names_the_frame() {
 #[test]
 fn motions_without_polynomials_are_refused_with_the_reason() {
     let polynomials = ["parametric", "-", "--parameters"];
-    let with = |more: &[&'static str]| polynomials.into_iter().chain(more.iter().copied()).collect::<Vec<_>>();
+    let with =
+        |more: &[&'static str]| polynomials.into_iter().chain(more.iter().copied()).collect::<Vec<_>>();
     refused(TWO, &with(&["W"]), &["not those of one frame", "'two'", "mb track --campbell"]);
     refused(BLADE, &with(&["E", "--frozen"]), &["frozen", "without --frozen"]);
     refused(BLADE, &with(&["W", "--instant"]), &["--instant"]);

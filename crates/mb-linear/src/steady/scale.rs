@@ -74,12 +74,25 @@ pub(super) fn sizes(diagonals: &[Vec<f64>; 3], speed: f64) -> Vec<f64> {
     all.iter().map(|x| x.max(least).max(f64::MIN_POSITIVE).sqrt()).collect()
 }
 
+/// How far the positions of the model reach from the origin and from each other, in m, by axis; one where all is at the origin.
+fn range_of(model: &Model, point: &Point) -> f64 {
+    let mut range = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
+    for b in model.coordinates().blocks() {
+        for i in 0..positions(b.kind) {
+            let x = point.q[b.q + i];
+            range[i] = [range[i][0].min(x).min(0.0), range[i][1].max(x).max(0.0)];
+        }
+    }
+    let size = range.iter().map(|[a, b]| b - a).filter(|x| x.is_finite()).fold(0.0, f64::max);
+    if size > 0.0 { size } else { 1.0 }
+}
+
 /// Speeds that differ by less than this ratio are one.
 const SAME: f64 = 1.5;
 
 /// Velocities of the positions of every block that has some, compared with the extent of the model, 1/s (ground's axes).
 fn travels(model: &Model, point: &Point) -> Vec<[f64; 3]> {
-    let size = model.extent(&point.q);
+    let size = range_of(model, point);
     let one = |b: &mb_model::Block| {
         let places = positions(b.kind);
         std::array::from_fn(|i| if i < places { point.v[b.v + i] / size } else { 0.0 })
@@ -128,7 +141,7 @@ fn velocities(model: &Model, point: &Point, speed: f64) -> Vec<f64> {
         }
     }
     // Below a billionth of what turning gives at the model's size a translation is rounding.
-    let least = [1e-9 * speed * model.extent(&point.q), 1e-9 * speed];
+    let least = [1e-9 * speed * range_of(model, point), 1e-9 * speed];
     let mut out = vec![0.0; model.nv()];
     for b in model.coordinates().blocks() {
         for i in 0..b.kind.nv() {
