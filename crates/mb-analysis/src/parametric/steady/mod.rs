@@ -269,7 +269,8 @@ pub(super) fn sizes<A: Storage>(
         let term =
             |degree: u8| -> Vec<u8> { (0..values.len()).map(|j| if i == j { degree } else { 0 }).collect() };
         let one = |a: &MatrixSeries<A>, degree: u8| {
-            let of = |degree| a.coefficient(&term(degree)).map_or(0.0, |a| a.norm_max_abs());
+            let of =
+                |degree| a.coefficient(&term(degree)).map_or(0.0, mb_algebra::norms::Norms::norm_max_abs);
             let (whole, change) = (of(0), of(degree));
             if change > 0.0 && whole > 0.0 {
                 (whole / change).powf(f64::from(degree).recip())
