@@ -234,7 +234,9 @@ pub(crate) fn series(py: Python<'_>, error: &SeriesError) -> PyErr {
         _ if error.is_wrong_request() => raise(py, "ModelError", message, &[]),
         SeriesError::Lost { .. } => numerics(py, "lost", message),
         SeriesError::Parametric { source, .. } => numerics(py, kind_of_expansion(source), message),
-        SeriesError::RankChanges { .. } => numerics(py, "expansion", message),
+        SeriesError::RankChanges { .. } | SeriesError::NoSteadySeries { .. } => {
+            numerics(py, "expansion", message)
+        }
     }
 }
 

@@ -22,6 +22,7 @@ use crate::spectrum::modes_of;
 /// What is expanded where, as `python/mb/_series.py` writes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a keyword of its own")]
 struct Asked {
     variables: Vec<String>,
     at: Vec<(String, f64)>,

@@ -37,6 +37,7 @@ for each sample.";
 /// Where the model is expanded.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Where")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line of its own")]
 pub struct CentreArgs {
     /// A value at the point of expansion, `k=900` or `crank.angle=70deg` (may be repeated), or a JSON or TOML file with a
     /// configuration as `mb equilibrium --json` prints it, and for a point of a motion its velocities, accelerations and inputs

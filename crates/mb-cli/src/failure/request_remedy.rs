@@ -47,6 +47,9 @@ const OF_ANOTHER_RUN: &str =
 const BAD_LINE: &str =
     "mend the line; the first line has the names of parameters, and each other line a value for each of them";
 
+/// For a steady motion that has no polynomials.
+const NO_SERIES: &str = "expand about a motion of one frame, without --frozen and --hold, in parameters that the speeds of [[steady-rotation]] are written in; `mb track --campbell` follows modes over a speed, with an eigenvalue problem at each value";
+
 impl RequestError {
     /// What to do about it.
     pub fn help(&self) -> Option<String> {
@@ -70,10 +73,7 @@ impl RequestError {
             Self::Rotates { .. } => {
                 "mb track --campbell follows it over a speed; set the speeds to zero for the state of rest".to_owned()
             }
-            Self::NoSteadySeries { .. } => {
-                "expand about a motion of one frame, without --frozen and --hold, in parameters that the speeds of [[steady-rotation]] are written in; `mb track --campbell` follows modes over a speed, with an eigenvalue problem at each value"
-                    .to_owned()
-            }
+            Self::NoSteadySeries { .. } => NO_SERIES.to_owned(),
             Self::NeedsModel { .. } => {
                 "leave it out, or give the model file in the place of the matrices".to_owned()
             }

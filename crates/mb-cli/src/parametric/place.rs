@@ -122,7 +122,7 @@ impl Place {
                 Quantity::Variable(Variable::Input(i)) => setting.start.inputs[i] = value,
                 other => match (other, &mut setting.steady) {
                     (Quantity::Variable(Variable::Speed(i)), Some(steady)) => {
-                        steady.velocities.push((i, value))
+                        steady.velocities.push((i, value));
                     }
                     (Quantity::Acceleration(i), Some(steady)) => steady.accelerations.push((i, value)),
                     (other, _) => setting.motion.push((other, value)),

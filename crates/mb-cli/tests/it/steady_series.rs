@@ -102,8 +102,7 @@ fn a_blade_stiffens_with_the_speed_as_the_order_says() {
 #[test]
 fn a_turntable_is_followed_over_its_speed_and_the_heading_names_the_frame() {
     let model = format!(
-        "{}\n    parameters = {{ W = 5.0 }}\n    steady-rotation = [{{ name = \"turn\", joint = \"axle\", speed = \"W\" }}]\n",
-        TURNTABLE
+        "{TURNTABLE}\n    parameters = {{ W = 5.0 }}\n    steady-rotation = [{{ name = \"turn\", joint = \"axle\", speed = \"W\" }}]\n"
     );
     let path = ["track", "-", "--parameter", "W", "--from", "3", "--to", "7", "--samples", "5"];
     let shown = mb_with(&path, &model);
