@@ -798,10 +798,10 @@ class Model:
 
     def _build(self) -> Any:
         if self._native is None:
-            self._native = _mb.Model(*self._described())
+            self._native = _mb.Model(*self._made_of())
         return self._native
 
-    def _described(self) -> list[Any]:
+    def _made_of(self) -> list[Any]:
         """What the native model is made of: text, file, parameters given, meshes."""
         text = self._description()
         return [text, None if self._text is None else self._file, self._given, self._read_meshes(text)]

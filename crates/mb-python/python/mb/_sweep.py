@@ -379,7 +379,7 @@ def sweep(
         if table is None or jobs is None or shard is not None:
             raise ArgumentError("launcher needs the number of jobs=, a table output= beside which these keep theirs, and no shard=.", "launcher")
         parts = asked["jobs"]
-        earlier += _jobs.run(text(launcher, "launcher", "words that start a job"), parts, table, model._described(), asked, earlier)
+        earlier += _jobs.run(text(launcher, "launcher", "words that start a job"), parts, table, model._made_of(), asked, earlier)
     journal = None if table is None or launcher is not None else _table.Journal(table)
     bar: Any = None
     call: Any = progress or None
