@@ -1474,8 +1474,8 @@ class Model:
         >>> _ = m.revolute("axle", table, (0, 0)); _ = m.point("P", at=(0, 0), mass=1)
         >>> for end in ("e", "n"): _ = m.spring(end, table.marker(end), "P", stiffness=100, natural_length=1)
         >>> _ = m.steady_rotation("turn", joint="axle", speed="W")
-        >>> s = m.series("W", order=3, modes=2)  # doctest: +SKIP
-        >>> s(W=4.0).s.imag.round(6).tolist()  # doctest: +SKIP
+        >>> s = m.series("W", order=3, modes=2, frame="table")
+        >>> s(W=4.0).s.imag.round(6).tolist()
         [6.0, 14.0]
         """
         return series(

@@ -378,7 +378,7 @@ def sweep(
     if launcher is not None:
         if table is None or jobs is None or shard is not None:
             raise ArgumentError("launcher needs the number of jobs=, a table output= beside which these keep theirs, and no shard=.", "launcher")
-        parts = asked["jobs"]  # type: ignore[assignment]
+        parts = count(jobs, "jobs")
         earlier += _jobs.run(text(launcher, "launcher", "words that start a job"), parts, table, model._made_of(), asked, earlier)
     journal = None if table is None or launcher is not None else _table.Journal(table)
     bar: Any = None
