@@ -63,7 +63,7 @@ pub fn with_motion(
     turning(model, motion, &mut point)?;
     point.after = motion.after.unwrap_or(0.0);
     point.instant = motion.instant;
-    point.frame = frame(motion.frame.as_deref());
+    point.frame = FrameChoice::named(motion.frame.as_deref());
     let range = if !point.after.is_finite() || point.after < 0.0 {
         Some("a number of seconds, zero or positive")
     } else if point.after > 0.0 && !(1e-100..=LARGEST_NUMBER).contains(&point.after) {
@@ -108,23 +108,15 @@ pub fn with_motion(
     Ok((start, moves.then_some(point)))
 }
 
-/// The frame that an option names.
-pub fn frame(name: Option<&str>) -> FrameChoice {
-    match name {
-        None => FrameChoice::Automatic,
-        Some("ground") => FrameChoice::Ground,
-        Some(body) => FrameChoice::Body(body.to_owned()),
-    }
-}
-
 /// The steady motion that options of an expansion ask for; none where they do not.
 ///
 /// # Errors
 /// [`RequestError`] for speeds that are no numbers.
 pub fn steady(model: &Model, args: &CentreArgs) -> Result<Option<MotionOptions>, Failure> {
-    let (spin, frame_of) = (args.spin.clone(), args.frame.clone());
-    let motion = MotionArgs { spin, frame: frame_of, moving: args.moving, ..MotionArgs::default() };
-    let mut options = MotionOptions { frame: frame(args.frame.as_deref()), ..MotionOptions::default() };
+    let (spin, frame) = (args.spin.clone(), args.frame.clone());
+    let mut options =
+        MotionOptions { frame: FrameChoice::named(frame.as_deref()), ..MotionOptions::default() };
+    let motion = MotionArgs { spin, frame, moving: args.moving, ..MotionArgs::default() };
     turning(model, &motion, &mut options)?;
     Ok(motion.given().then_some(options))
 }

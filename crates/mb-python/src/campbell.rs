@@ -45,11 +45,7 @@ impl Asked {
             samples: self.samples,
             modes: self.modes,
             lines: self.lines.clone(),
-            frame: match self.frame.as_deref() {
-                None => FrameChoice::Automatic,
-                Some("ground") => FrameChoice::Ground,
-                Some(body) => FrameChoice::Body(body.to_owned()),
-            },
+            frame: FrameChoice::named(self.frame.as_deref()),
             start: StartOptions { given: self.at.clone(), time: self.time, ..StartOptions::default() },
         }
     }

@@ -185,11 +185,7 @@ impl Place {
             after: m.after,
             spins: m.spins.iter().map(|(joint, speed)| Spin::behind(joint.clone(), *speed)).collect(),
             sought: m.sought(),
-            frame: match m.frame.as_deref() {
-                None => FrameChoice::Automatic,
-                Some("ground") => FrameChoice::Ground,
-                Some(body) => FrameChoice::Body(body.to_owned()),
-            },
+            frame: FrameChoice::named(m.frame.as_deref()),
             instant: m.instant,
             branch: true,
             ..MotionOptions::default()

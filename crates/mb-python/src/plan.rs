@@ -49,11 +49,7 @@ impl Asked {
         let asked = self.moving || !self.spins.is_empty() || self.frame.is_some();
         asked.then(|| MotionOptions {
             spins: self.spins.iter().map(|(joint, speed)| Spin::behind(joint.clone(), *speed)).collect(),
-            frame: match self.frame.as_deref() {
-                None => FrameChoice::Automatic,
-                Some("ground") => FrameChoice::Ground,
-                Some(body) => FrameChoice::Body(body.to_owned()),
-            },
+            frame: FrameChoice::named(self.frame.as_deref()),
             ..MotionOptions::default()
         })
     }

@@ -133,11 +133,7 @@ impl Asked {
                 velocities: indexed(&m.velocities, &model.coordinates().names())?,
                 after: m.after,
                 spins: m.spins.iter().map(|(joint, speed)| Spin::behind(joint.clone(), *speed)).collect(),
-                frame: match m.frame.as_deref() {
-                    None => FrameChoice::Automatic,
-                    Some("ground") => FrameChoice::Ground,
-                    Some(body) => FrameChoice::Body(body.to_owned()),
-                },
+                frame: FrameChoice::named(m.frame.as_deref()),
                 ..MotionOptions::default()
             }),
         };

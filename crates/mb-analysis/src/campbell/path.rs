@@ -189,10 +189,9 @@ impl<'a> Path<'a> {
         let chosen = speeds.iter().rev().find_map(fastest).unwrap_or(speeds[0]);
         let stop = path.at(chosen, Look::Shown)?;
         path.small = stop.model.nv() + stop.model.nc() <= SMALL;
-        path.frame = match stop.at.steady().map(mb_linear::SteadyMotion::frame) {
-            Some(Frame::Ground) => FrameChoice::Ground,
-            Some(Frame::Body { name, .. }) => FrameChoice::Body(name.clone()),
-            _ => path.frame,
+        path.frame = match stop.at.steady().map(|motion| motion.frame().choice()) {
+            Some(FrameChoice::Automatic) | None => path.frame,
+            Some(named) => named,
         };
         path.family = path.polynomials(speeds);
         Ok(path)

@@ -15,6 +15,7 @@ use crate::progress::Progress;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text, load};
 use mb_chart::{Chart, Curve, Panel, Scale};
+use mb_linear::FrameChoice;
 use mb_parametric::Variable;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -99,7 +100,7 @@ pub fn analyse(text: &Text, args: &TrackArgs, progress: Progress) -> Result<Camp
         samples: args.samples,
         modes: args.lowest,
         lines: args.lines.clone(),
-        frame: crate::start::frame(args.centre.frame.as_deref()),
+        frame: FrameChoice::named(args.centre.frame.as_deref()),
         start: crate::start::options(&loaded.model, &start)?,
     };
     let found = progress.unless_ended(|| campbell(&loaded.spec, &speed, [from, to], &options, &|_, _| false));

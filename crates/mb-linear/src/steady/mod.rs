@@ -129,6 +129,17 @@ pub enum FrameChoice {
     Body(String),
 }
 
+impl FrameChoice {
+    /// The frame that a word names: `ground` or a body; chosen where there is none.
+    pub fn named(word: Option<&str>) -> Self {
+        match word {
+            None => Self::Automatic,
+            Some("ground") => Self::Ground,
+            Some(body) => Self::Body(body.to_owned()),
+        }
+    }
+}
+
 /// Most velocities of a model whose blocks may each have a frame of their own.
 const BLOCKS_UP_TO: usize = 120;
 

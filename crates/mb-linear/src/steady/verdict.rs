@@ -1,5 +1,6 @@
 //! What is said of a motion: the frame in which it is steady, or why it is not.
 
+use super::FrameChoice;
 use super::frames::turns;
 use super::generator::{Generator, in_ground, length};
 use mb_model::{Model, Point};
@@ -33,6 +34,14 @@ pub enum Frame {
 const SAME: f64 = 1e-7;
 
 impl Frame {
+    /// The choice by which a frame that has a name is found again; automatic for others.
+    pub fn choice(&self) -> FrameChoice {
+        match self {
+            Self::Ground => FrameChoice::Ground,
+            Self::Body { name, .. } => FrameChoice::Body(name.clone()),
+            Self::Turning { .. } | Self::Several { .. } => FrameChoice::Automatic,
+        }
+    }
     pub(super) fn of(model: &Model, point: &Point, s: &Generator) -> Self {
         let mut parts: Vec<(Vec<String>, [f64; 3])> = Vec::new();
         let blocks = model.coordinates().blocks();

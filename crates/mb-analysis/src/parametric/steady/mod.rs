@@ -124,11 +124,7 @@ impl SteadyCentre {
     /// Checks that the motion at other values is steady in the same frame.
     pub(super) fn witness(&self) -> Witness {
         let frame = self.frame().cloned().unwrap_or(Frame::Ground);
-        let choice = match &frame {
-            Frame::Ground => FrameChoice::Ground,
-            Frame::Body { name, .. } => FrameChoice::Body(name.clone()),
-            Frame::Turning { .. } | Frame::Several { .. } => FrameChoice::Automatic,
-        };
+        let choice = frame.choice();
         let turning = match frame {
             Frame::Turning { rate } => Some(rate),
             _ => None,
