@@ -49,6 +49,9 @@ GOOD = np.diag([1.0, 2.0, 3.0])
         ({"K": GOOD, "near": -1.0}, "near", None, "not negative"),
         ({"K": GOOD, "near": float("nan")}, "near", None, "finite"),
         ({"K": GOOD, "near": "12"}, "near", None, "frequency"),
+        ({"K": GOOD, "count": 3}, "count", None, "near is not given"),
+        ({"K": GOOD, "lowest": 2, "count": 3}, "count", None, "lowest=N"),
+        ({"K": GOOD, "band": (0.0, 1.0), "max_damping_ratio": 1.0}, "max_damping_ratio", None, "near=-3"),
         ({"K": GOOD, "band": 3.0}, "band", None, "pair"),
         ({"K": GOOD, "band": (3.0, 1.0)}, "band", None, "0 <= from <= to"),
         ({"K": GOOD, "max_damping_ratio": 0.1}, "max_damping_ratio", None, "band is not given"),
@@ -64,6 +67,34 @@ def test_the_argument_and_the_place_are_named(arguments, argument, position, wor
     with pytest.raises(mb.ArgumentError, match=words) as caught:
         mb.eigs(**arguments)
     assert caught.value.argument == argument and caught.value.position == position
+
+
+def test_unknown_keywords_are_refused_where_they_stand():
+    with pytest.raises(TypeError, match="eigs.*'m'; did you mean 'M'"):
+        mb.eigs(GOOD, m=GOOD)
+    with pytest.raises(TypeError, match="eigs_descriptor.*'near_'; did you mean 'near'"):
+        mb.eigs_descriptor(GOOD, near_=1.0)
+    m = mb.Model("arms")
+    with pytest.raises(TypeError, match=r"Model\.body\(\).*'inertai'; did you mean 'inertia'"):
+        m.body("arm", mass=1, inertai=0.1)
+    with pytest.raises(TypeError, match=r"Model\.revolute\(\).*'axes'; did you mean 'axis'"):
+        m.revolute("pin", "arm", m.ground, axes="x")
+    assert m.tables.keys() == mb.Model("arms").tables.keys()
+
+
+def test_a_marker_stands_at_one_place():
+    arm = mb.Model("arm").body("arm", mass=1, inertia=0.1, at=(0, 0))
+    assert arm.marker("top", at=(0, 1)) == arm.marker("top") == arm.marker("top", at=(0, 1))
+    with pytest.raises(mb.ArgumentError, match=r"marker 'top' already, at \[0, 1\]"):
+        arm.marker("top", at=(0, 2))
+
+
+def test_values_by_name_may_be_a_series():
+    pandas = pytest.importorskip("pandas")
+    m = mb.Model("hanging", gravity=(0, -10))
+    m.spring("s", m.point("P", at=(0, -1), mass=2), (0, 0), stiffness=100, natural_length=1)
+    start = {"P.y": -1.3}
+    assert m.equilibrium(at=pandas.Series(start)).q.tolist() == m.equilibrium(at=start).q.tolist()
 
 
 def test_whole_numbers_are_taken_as_doubles():

@@ -17,21 +17,38 @@ pub struct FormulationArgs {
     pub formulation: FormulationArg,
     /// Basis of the minimal formulation: qr, svd, gram-schmidt, zero-eigenvalue, selection,
     /// or selection=NAME,NAME to choose the independent coordinates
-    #[arg(long, default_value = "qr", value_name = "METHOD")]
-    pub basis: BasisArg,
-    /// Blocks of the redundant formulation moved from A to E
-    #[arg(long, value_enum, default_value_t = TransferredArg::None)]
-    pub transferred: TransferredArg,
+    /// [default: qr]
+    #[arg(long, value_name = "METHOD")]
+    pub basis: Option<BasisArg>,
+    /// Blocks of the redundant formulation moved from A to E [default: none]
+    #[arg(long, value_enum)]
+    pub transferred: Option<TransferredArg>,
     /// Penalty factor of all rows in the unconstrained formulation; not given, each constraint row has one of its own
     /// that keeps the modes within 1e-5 of the mechanism's
     #[arg(long)]
     pub alpha: Option<f64>,
-    /// Damping ratio of its constraint violation
-    #[arg(long, default_value_t = 1.0)]
-    pub xi: f64,
-    /// Frequency of its constraint violation, rad/s
-    #[arg(long, default_value_t = 10.0)]
-    pub omega: f64,
+    /// Damping ratio of its constraint violation [default: 1]
+    #[arg(long)]
+    pub xi: Option<f64>,
+    /// Frequency of its constraint violation, rad/s [default: 10]
+    #[arg(long)]
+    pub omega: Option<f64>,
+}
+
+impl FormulationArgs {
+    /// The first option given that belongs to a formulation that is not asked for, and that formulation.
+    pub fn astray(&self) -> Option<(&'static str, &'static str)> {
+        use FormulationArg::{All, Minimal, Redundant, Unconstrained};
+        let given = [
+            ("--basis", self.basis.is_some(), Minimal, "minimal"),
+            ("--transferred", self.transferred.is_some(), Redundant, "redundant"),
+            ("--alpha", self.alpha.is_some(), Unconstrained, "unconstrained"),
+            ("--xi", self.xi.is_some(), Unconstrained, "unconstrained"),
+            ("--omega", self.omega.is_some(), Unconstrained, "unconstrained"),
+        ];
+        let asked = |of: FormulationArg| self.formulation == of || self.formulation == All;
+        given.into_iter().find_map(|(option, given, of, word)| (given && !asked(of)).then_some((option, word)))
+    }
 }
 
 /// Matrices from files instead of a model.
@@ -302,8 +319,11 @@ impl ModesArgs {
             ("--instant", motion.instant),
             ("--moving", motion.moving),
             ("--formulation", formulation.formulation != FormulationArg::Minimal),
-            ("--basis", formulation.basis != BasisArg::Qr),
+            ("--basis", formulation.basis.is_some()),
+            ("--transferred", formulation.transferred.is_some()),
             ("--alpha", formulation.alpha.is_some()),
+            ("--xi", formulation.xi.is_some()),
+            ("--omega", formulation.omega.is_some()),
             ("--energy", output.shares.energy),
             ("--participation", output.shares.participation),
             ("--plot", output.plot.is_some()),

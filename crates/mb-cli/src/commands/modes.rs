@@ -236,7 +236,7 @@ fn part_wanted(model: &Model, args: &ModesArgs) -> Result<(Option<Request>, bool
     }
     let asked = args.request.all
         || formulation.formulation != FormulationArg::Minimal
-        || formulation.basis != BasisArg::Qr;
+        || formulation.basis.as_ref().is_some_and(|basis| *basis != BasisArg::Qr);
     if asked || model.nv() + model.nc() <= part::DENSE_UP_TO {
         return Ok((None, false));
     }
@@ -245,10 +245,13 @@ fn part_wanted(model: &Model, args: &ModesArgs) -> Result<(Option<Request>, bool
 
 /// The formulations asked for, with names resolved.
 fn formulations(model: &Model, args: &FormulationArgs) -> Result<Vec<Formulation>, Failure> {
-    let minimal =
-        || -> Result<Formulation, Failure> { Ok(Formulation::Minimal(method(model, &args.basis)?)) };
+    if let Some((option, formulation)) = args.astray() {
+        return Err(RequestError::OtherFormulation { option, formulation }.into());
+    }
+    let basis = args.basis.as_ref().unwrap_or(&BasisArg::Qr);
+    let minimal = || -> Result<Formulation, Failure> { Ok(Formulation::Minimal(method(model, basis)?)) };
     let redundant = || {
-        let (phi_q, phi_q_t) = match args.transferred {
+        let (phi_q, phi_q_t) = match args.transferred.unwrap_or(TransferredArg::None) {
             TransferredArg::None => (false, false),
             TransferredArg::Jacobian => (true, false),
             TransferredArg::Transpose => (false, true),
@@ -278,13 +281,14 @@ fn penalties(args: &FormulationArgs) -> Result<Penalties, RequestError> {
     if let Some(alpha) = args.alpha.filter(|alpha| !positive.contains(alpha)) {
         return wrong("alpha", alpha, "a positive number below 1e100");
     }
-    if !least.contains(&args.xi) {
-        return wrong("xi", args.xi, "zero or a positive number below 1e100");
+    let (xi, omega) = (args.xi.unwrap_or(1.0), args.omega.unwrap_or(10.0));
+    if !least.contains(&xi) {
+        return wrong("xi", xi, "zero or a positive number below 1e100");
     }
-    if !positive.contains(&args.omega) {
-        return wrong("omega", args.omega, "a positive number below 1e100");
+    if !positive.contains(&omega) {
+        return wrong("omega", omega, "a positive number below 1e100");
     }
-    Ok(Penalties { alpha: args.alpha, law: ViolationLaw { xi: args.xi, omega: args.omega } })
+    Ok(Penalties { alpha: args.alpha, law: ViolationLaw { xi, omega } })
 }
 
 /// Whole spectra; a penalty factor that is not given is chosen by the first of them, or by one made for it.

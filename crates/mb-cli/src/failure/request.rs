@@ -251,6 +251,14 @@ pub enum RequestError {
         /// The formulation.
         formulation: &'static str,
     },
+    /// An option of another formulation than that asked for.
+    #[error("{option} belongs to the {formulation} formulation, which is not asked for.")]
+    OtherFormulation {
+        /// The option.
+        option: &'static str,
+        /// The formulation that it belongs to.
+        formulation: &'static str,
+    },
     /// The distributed engine without a request.
     #[error("{option} needs to know which modes: --lowest N, --near HZ, --near-point RE,IM or --band LO HI.")]
     NothingForEngine {

@@ -112,6 +112,9 @@ impl RequestError {
             }
             Self::NotSymmetric { .. } => "leave --symmetry symmetric out if the matrix is meant to be so".to_owned(),
             Self::PartOfFormulation { option, .. } => format!("leave {option} out, or --formulation"),
+            Self::OtherFormulation { option, formulation } => {
+                format!("add --formulation {formulation} (or all), or leave {option} out")
+            }
             Self::NothingToRespond { what: "input", .. } => {
                 "give a load of the model an `input`, as in `force = [{ name = \"push\", at = \"tip\", direction = [0, 1], \
                  input = \"F\" }]`, or let the base move (--base y)"

@@ -6,7 +6,7 @@ use crate::support::right;
 const TWO: &str = "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 2\n2 2 3\n";
 
 /// Command lines of a rod pendulum `@p`, an arm on springs `@a`, a cart with a pendulum `@c` and matrices `@M`, `@K`, with words of the answer.
-const REFUSED: [(&str, &[&str]); 40] = [
+const REFUSED: [(&str, &[&str]); 45] = [
     // Numbers out of their range.
     ("equilibrium @p --find-all 0", &["--find-all", "a whole number, at least 1"]),
     (
@@ -67,6 +67,11 @@ const REFUSED: [(&str, &[&str]); 40] = [
     ("modes @p --frame rotor --moving", &["no body 'rotor'", "the model has no bodies", "--frame"]),
     // Options that have no meaning beside others.
     ("modes @p --count 3", &["--count"]),
+    ("modes @p --alpha -1", &["--alpha belongs to the unconstrained formulation", "leave --alpha out"]),
+    ("modes @p --alpha -1 --formulation all", &["--alpha is -1, but it must be a positive number"]),
+    ("modes @p --xi 1 --formulation redundant", &["--xi belongs to", "--formulation unconstrained"]),
+    ("modes @p --basis svd --formulation redundant", &["--basis belongs to the minimal formulation"]),
+    ("modes @p --transferred both", &["--transferred belongs to the redundant formulation"]),
     ("modes @p --lowest 2 --count 3", &["--lowest", "--count"]),
     ("modes --mass @M --stiffness @K --energy", &["--energy belongs to a model", "leave it out"]),
     ("modes --mass @M --stiffness @K --plot x.svg", &["--plot belongs to a model"]),

@@ -63,8 +63,11 @@ pub fn find_equilibria(model: &Model, options: &SearchOptions) -> Result<Scatter
         }
         Ok(())
     };
-    if let Ok(e) = &first {
-        take(e.clone())?;
+    match &first {
+        Ok(e) => take(e.clone())?,
+        // There is none in any configuration: no start can lead to one.
+        Err(why @ (LinearError::Falls { .. } | LinearError::Turns { .. })) => return Err(why.clone()),
+        Err(_) => {}
     }
     let origin =
         mb_constraints::assemble(model, model.initial(), options.solve.time, &options.solve.assembly)?.q;

@@ -50,7 +50,8 @@ def eigs(
         conjugate pair counts for itself.
     band : (float, float)
         All modes between two frequencies in Hz; of a damped problem those with a damping ratio of at most
-        ``max_damping_ratio``, 0.3 where nothing is said and the matrices are large (a note says so).
+        ``max_damping_ratio``, 0.3 where nothing is said and the matrices are large (a note says so). It is at least 0 and below 1:
+        a ratio of 1 belongs to real eigenvalues, which have no frequency, and ``lowest``, or ``near=-3+0j``, returns those.
     all : bool
         Everything, by dense matrices. This, or the 20 lowest of more than 400 unknowns, is done when nothing is asked for.
     symmetric : bool
@@ -107,7 +108,7 @@ def eigs(
     [14.1421356237]
     """
     k = matrix(K, "K")
-    wanted, settings, note = search(_size(k), request, "eigs")
+    wanted, settings, note = search(_size(k), request, "eigs", own=("K", "M", "C", "gyroscopic", "constraints"))
     native = _mb.eigs(
         k,
         _optional(M, "M"),
@@ -142,5 +143,5 @@ def eigs_descriptor(A: Any, E: Any = None, **request: Unpack[Search]) -> Modes:
     [5.0]
     """
     a = matrix(A, "A")
-    wanted, settings, note = search(_size(a), request, "eigs_descriptor", kind=Search)
+    wanted, settings, note = search(_size(a), request, "eigs_descriptor", kind=Search, own=("A", "E"))
     return Modes(_mb.eigs_descriptor(a, _optional(E, "E"), wanted, settings), note=note)

@@ -5,9 +5,12 @@ Every key of ``crates/mb-cli/model.schema.json`` stands here; a test compares bo
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Union
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Union, cast
+
+from ._requests import refuse_unknown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -238,14 +241,21 @@ class OutputKeys(TypedDict, total=False):
 
 
 def keywords(kind: type) -> Callable[[_F], _F]:
-    """Gives a method of ``**keys`` the signature with every key of ``kind``, which help and notebooks show."""
+    """Gives a method of ``**keys`` the signature with every key of ``kind``, which help and notebooks show; others are refused."""
 
     def decorated(method: _F) -> _F:
         own = inspect.signature(method)
         kept = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
         known = [name for name in kind.__annotations__ if name not in own.parameters]
         more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in known]
-        setattr(method, "__signature__", own.replace(parameters=[*kept, *more]))  # noqa: B010
-        return method
+        names = [p.name for p in kept[1:]] + known
+
+        @functools.wraps(method)
+        def checked(self: Any, *values: Any, **keys: Any) -> Any:
+            refuse_unknown(f"Model.{method.__name__}", keys, names)
+            return method(self, *values, **keys)
+
+        setattr(checked, "__signature__", own.replace(parameters=[*kept, *more]))  # noqa: B010
+        return cast(_F, checked)
 
     return decorated

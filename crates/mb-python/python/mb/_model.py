@@ -117,6 +117,9 @@ class Part(_html.Record):
             if self._entry is None or self._changed is None:
                 raise ArgumentError(f"{self.name!r} is no body that a marker can be added to.", "at")
             place = _toml.plain(at, f"'{self.name}'.markers.{name}")
+            before = self._entry.get("markers", {}).get(str(name))
+            if before is not None and before != place:
+                raise ArgumentError(f"{self.name!r} has a marker {name!r} already, at {before}: take another name.", "name")
             self._changed()
             self._entry.setdefault("markers", {})[str(name)] = place
         return f"{self.name}.{name}"

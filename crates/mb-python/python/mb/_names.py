@@ -23,15 +23,17 @@ def resolve(name: Any, known: Sequence[str], argument: str, what: str) -> int:
 
 
 def mapping(given: Any, argument: str, what: str) -> Mapping[str, Any]:
-    """A dictionary by name that a caller gives; an empty one for None."""
+    """Values by name that a caller gives, as a dictionary or a series of pandas; an empty dictionary for None."""
     if given is None:
         return {}
-    if not isinstance(given, Mapping):
+    # A series of pandas has names and values too, but is no Mapping.
+    if not isinstance(given, Mapping) and not (callable(getattr(given, "keys", None)) and callable(getattr(given, "items", None))):
         raise ArgumentTypeError(f"{argument} is of type {type(given).__name__}, but a dictionary of {what} is needed.", argument)
-    for name in given:
+    values = dict(given.items())
+    for name in values:
         if not isinstance(getattr(name, "place", name), str):
             raise ArgumentTypeError(f"{argument} has the key {name!r}, but names are needed.", argument)
-    return {text(name, argument): value for name, value in given.items()}
+    return {text(name, argument): value for name, value in values.items()}
 
 
 def spins(given: Any) -> list[tuple[str, float]]:

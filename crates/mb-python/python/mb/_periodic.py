@@ -18,7 +18,7 @@ from ._kept import OfModel, fixed
 from ._names import numbers, resolve
 from ._optional import need
 from ._points import At, document, start_values, write
-from ._requests import count, number, path_of, words
+from ._requests import count, number, path_of, refuse_unknown, words
 from ._types import Complexes, Floats
 
 if TYPE_CHECKING:
@@ -745,9 +745,7 @@ def asked_for(
 def of_orbit(options: dict[str, Any], function: str) -> dict[str, Any]:
     """Options that the method ``function`` hands on to :meth:`mb.Model.orbit`, if that knows their names."""
     known = [p.name for p in inspect.signature(asked_for).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    unknown = next((name for name in options if name not in known), None)
-    if unknown is not None:
-        raise TypeError(f"Model.{function}() got an unexpected keyword argument {unknown!r}; there are {', '.join(known)}")
+    refuse_unknown(f"Model.{function}", options, known)
     return options
 
 

@@ -14,6 +14,7 @@ from typing import Any, SupportsIndex, TypedDict, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -106,19 +107,32 @@ def spelled_out(kind: type) -> Callable[[_F], _F]:
     return decorated
 
 
+def refuse_unknown(function: str, given: Iterable[str], known: Sequence[str]) -> None:
+    """Refuses a keyword that a function has not, with the one that may have been meant."""
+    unknown = next((name for name in given if name not in known), None)
+    if unknown is not None:
+        near = _mb.meant(unknown, list(known))
+        help = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
+        raise TypeError(f"{function}() got an unexpected keyword argument {unknown!r}; {help}")
+
+
 def search(
-    size: int, given: Mapping[str, Any], function: str, all_up_to: int | None = None, kind: type = EngineSearch
+    size: int,
+    given: Mapping[str, Any],
+    function: str,
+    all_up_to: int | None = None,
+    kind: type = EngineSearch,
+    own: Sequence[str] = (),
 ) -> tuple[str, str, str | None]:
     """Part of the spectrum and settings as the native module takes them, and a note where the part was chosen here.
 
     ``size``: unknowns of the problem; up to ``all_up_to`` of them everything is computed when nothing is asked for.
-    ``kind``: the keywords that there are.
+    ``kind``: the keywords that there are, besides those of the function's ``own``.
     """
-    known = keywords_of(kind)
-    unknown = next((name for name in given if name not in known), None)
-    if unknown is not None:
-        raise TypeError(f"{function}() got an unexpected keyword argument {unknown!r}; there are {', '.join(known)}")
+    refuse_unknown(function, given, [*own, *keywords_of(kind)])
     o = {**_DEFAULTS, **given}
+    if "count" in given and o["near"] is None:
+        raise ArgumentError("count says how many modes near= gives, but near is not given: lowest=N and largest=N have their number.", "count")
     limit = ALL_UP_TO if all_up_to is None else all_up_to
     wanted, note = request(
         size, o["lowest"], o["near"], o["band"], o["largest"], o["all"], o["count"], o["max_damping_ratio"], limit
@@ -344,7 +358,11 @@ def request(
         if max_damping_ratio is not None:
             limit = number(max_damping_ratio, "max_damping_ratio")
             if not 0 <= limit < 1:
-                raise ArgumentError(f"max_damping_ratio is {limit}, but must be at least 0 and below 1.", "max_damping_ratio")
+                raise ArgumentError(
+                    f"max_damping_ratio is {limit}, but must be at least 0 and below 1: real eigenvalues, of ratio 1, have no frequency; "
+                    "lowest=, or near= with a real s as in near=-3+0j, returns them.",
+                    "max_damping_ratio",
+                )
         out.update(part="band", band=(low, high), max_damping_ratio=limit)
     elif not all and size > all_up_to:
         out.update(part="lowest", count=LOWEST)
