@@ -156,7 +156,7 @@ pub enum ConstraintError {
     },
     /// Numbers that are not finite.
     #[error(
-        "{owner} gives a number that is not finite in this configuration. Check for a spring or line shrunk to a point."
+        "{owner} gives a number that is not finite in this configuration. Check for a spring or line shrunk to a point, and for a slip of the pen in an exponent: products above 1e308 are no numbers."
     )]
     NotFinite {
         /// The element.

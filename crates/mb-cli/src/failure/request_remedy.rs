@@ -144,8 +144,8 @@ impl RequestError {
             Self::NoModesOfInstant
             | Self::NothingForEngine { .. }
             | Self::SolverOfPart
-            | Self::OutOfRange { .. }
             | Self::UnknownFormat { .. } => return None,
+            Self::OutOfRange { option, range, .. } => usable(option, range),
             Self::EntryOutOfRange { .. } => "write 0, or take other units".to_owned(),
             Self::BadCheckpoint { .. } => "name another file, or remove this one to begin anew".to_owned(),
             Self::OneFile { option, .. } => format!("give {option} a file of its own: one of the two would be lost"),
@@ -155,4 +155,22 @@ impl RequestError {
             }
         })
     }
+}
+
+/// A value of an option that can be used, where the one given cannot.
+fn usable(option: &str, range: &str) -> String {
+    match option {
+        "near" => {
+            "--near 0 gives the lowest modes, --near-point RE,IM those near to a point of the complex plane"
+        }
+        "band LO" | "band HI" => {
+            "--band 0 50 gives the modes below 50 Hz; growing modes are reported with every band"
+        }
+        "max-damping" => "--lowest N and --near-point RE,IM give real eigenvalues, whose damping ratio is 1",
+        "until" => "--until 5 ends five seconds after t = 0; --time says when the motion starts",
+        "every" => "--every 0.01 reports a hundred times in a second",
+        "from" => "name one input along which the unbalance pushes, or the two of a plane",
+        _ => return format!("give --{} a value that is {range}", option.split(' ').next().unwrap_or(option)),
+    }
+    .to_owned()
 }

@@ -6,7 +6,7 @@ use crate::support::right;
 const TWO: &str = "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 2\n2 2 3\n";
 
 /// Command lines of a rod pendulum `@p`, an arm on springs `@a`, a cart with a pendulum `@c` and matrices `@M`, `@K`, with words of the answer.
-const REFUSED: [(&str, &[&str]); 45] = [
+const REFUSED: [(&str, &[&str]); 49] = [
     // Numbers out of their range.
     ("equilibrium @p --find-all 0", &["--find-all", "a whole number, at least 1"]),
     (
@@ -55,6 +55,10 @@ const REFUSED: [(&str, &[&str]); 45] = [
         &["--region k=5..1: it ends below its begin"],
     ),
     ("parametric @a --parameters k --tolerance k=-1", &["--tolerance is -1", "zero or positive"]),
+    ("modes @p --near -3", &["--near is -3", "--near 0 gives the lowest modes"]),
+    ("modes @p --band -1 4", &["--band LO is -1", "--band 0 50 gives"]),
+    ("simulate @p --until -1", &["--until is -1", "--until 5 ends"]),
+    ("simulate @p --until 1 --every -1", &["--every is -1", "--every 0.01 reports"]),
     // Lists and names.
     ("track @a --parameter k --from 8 --to 9 --group 1", &["--group 1: a group has at least two modes"]),
     ("track @a --parameter k --from 8 --to 9 --group 98,99", &["--group 98,99: there are 5 modes"]),

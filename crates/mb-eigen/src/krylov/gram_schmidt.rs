@@ -154,6 +154,19 @@ fn inner<T: Scalar>(a: &[T], b: &[T]) -> T {
     parts.into_iter().chain(rest).fold(T::default(), |s, x| s + x)
 }
 
+/// q^T d for a real d, summed in parts likewise.
+pub(super) fn along<T: Scalar>(q: &[T], d: &[f64]) -> T {
+    let ((q, q_rest), (d, d_rest)) = (q.as_chunks::<{ tuning::WIDTH }>(), d.as_chunks::<{ tuning::WIDTH }>());
+    let mut parts = [T::default(); tuning::WIDTH];
+    for (q, d) in q.iter().zip(d) {
+        for k in 0..tuning::WIDTH {
+            parts[k] += q[k].times(d[k]);
+        }
+    }
+    let rest = q_rest.iter().zip(d_rest).map(|(q, d)| q.times(*d));
+    parts.into_iter().chain(rest).fold(T::default(), |s, x| s + x)
+}
+
 /// Column j minus h times column i < j.
 fn axpy<T: Scalar>(w: &mut Mat<T>, i: usize, j: usize, h: T) {
     let (left, right) = w.as_mut().split_at_col_mut(j);

@@ -21,7 +21,7 @@ use faer::{Mat, MatRef};
 use mb_algebra::DenseC;
 
 use super::SecondOrder;
-use super::gram_schmidt::{Expansion, Indefinite, expand};
+use super::gram_schmidt::{Expansion, Indefinite, along, expand};
 use super::krylov_schur::Store;
 use super::scalar::{Scalar, combine, hstack, norm, product, put, start_block, subtract};
 use crate::EigenError;
@@ -130,13 +130,12 @@ impl<'a, T: Scalar> TwoLevel<'a, T> {
     /// D^T Q for the columns of Q from `from` on.
     fn measure(&mut self, from: usize) {
         let (Some(known), Some((_, d))) = (&mut self.known, self.operator.left_out()) else { return };
-        let n = self.q.nrows();
+        let (n, d) = (self.q.nrows(), d.to_owned());
         for j in from..self.rank {
             let q = self.q.col_as_slice(j);
             for (half, dual) in known.dual.iter_mut().enumerate() {
                 for i in 0..d.ncols() {
-                    let share = (0..n).map(|row| q[row].times(d[(half * n + row, i)]));
-                    dual[(i, j)] = share.fold(T::default(), |s, x| s + x);
+                    dual[(i, j)] = along(q, &d.col_as_slice(i)[half * n..][..n]);
                 }
             }
         }

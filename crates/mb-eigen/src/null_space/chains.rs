@@ -15,7 +15,7 @@
 //! (Gohberg, Lancaster, Rodman, Matrix Polynomials, section 1.4). Without C every null direction gives two zeros.
 //! Longer chains are reported, not followed. Sizes: x of length n.
 
-use mb_algebra::{Dense, Lu, Svd, norms};
+use mb_algebra::{Dense, Lu, Svd, norms, to_dense};
 
 use super::departure;
 use super::forms::Form;
@@ -75,23 +75,24 @@ impl Vectors {
 
 /// Orthonormal basis of the columns, Euclidean; dependent ones dropped.
 pub(crate) fn orthonormal(against: &Dense, mut w: Dense) -> Dense {
-    let mut kept = Dense::zeros(w.nrows(), 0);
+    // Those that are kept stand in the first columns.
+    let mut kept = 0;
     for j in 0..w.ncols() {
         let before = norm(w.col_as_slice(j));
-        let mut column = w.as_mut().subcols_mut(j, 1).to_owned();
+        let mut column = w.as_ref().subcols(j, 1).to_owned();
         for _ in 0..2 {
-            for basis in [against, &kept] {
-                let c = f64::adjoint_product(basis.as_ref(), column.as_ref());
-                subtract(&mut column, basis.as_ref(), c.as_ref());
+            for basis in [against.as_ref(), w.as_ref().subcols(0, kept)] {
+                let c = f64::adjoint_product(basis, column.as_ref());
+                subtract(&mut column, basis, c.as_ref());
             }
         }
         let size = norm(column.col_as_slice(0));
         if size > tuning::EPS_3_4 * before && size > 0.0 {
-            column.col_as_slice_mut(0).iter_mut().for_each(|v| *v /= size);
-            kept = hstack(kept.as_ref(), column.as_ref());
+            w.col_as_slice_mut(kept).iter_mut().zip(column.col_as_slice(0)).for_each(|(w, v)| *w = v / size);
+            kept += 1;
         }
     }
-    kept
+    column_range(&w, 0, kept)
 }
 
 /// a^2 M X + a C X.
@@ -128,7 +129,7 @@ fn weighted(problem: &Problem, x: Dense) -> Dense {
     if kept.len() == x.ncols() { x } else { pick(&x, &kept) }
 }
 
-/// Finds the null directions with the factors of S at `a`; `transposed` for those of the transposed problem, which
+/// Finds the null directions beyond those that are known with the factors of S at `a`; `transposed` for those of the transposed problem, which
 /// `problem` then is.
 pub(crate) fn find(
     problem: &Problem,
@@ -140,6 +141,10 @@ pub(crate) fn find(
     let n = problem.n;
     let (x, l) = (Dense::zeros(n, 0), Dense::zeros(problem.rows.rank, 0));
     let mut out = NullSpace { x, l, next: None, doubtful: false };
+    // Directions that are known need no search.
+    if let Some(still) = problem.still.as_deref().filter(|_| !transposed) {
+        out.x = orthonormal(&out.x, weighted(problem, to_dense(still)));
+    }
     let apply = |x: &Dense, effort| solver.solve(&weight(problem, a, x), transposed, effort);
     for round in 0_u32.. {
         // Directions looked at together.
@@ -351,7 +356,7 @@ fn partners(
 
 #[cfg(test)]
 mod tests {
-    use mb_algebra::{Dense, QuadraticPencil, sparse, to_sparse};
+    use mb_algebra::{Dense, QuadraticPencil, Scatter, Triplets, sparse, to_sparse};
 
     use crate::Class;
     use crate::options::{SparseExpert, SparseOptions};
@@ -377,6 +382,42 @@ mod tests {
                 let s = pair.value().unwrap();
                 assert!((s + soft).norm() <= pair.error_bound + 2.0 * soft * soft, "{unit} {soft}: {s}");
             }
+        }
+    }
+
+    /// Free masses, free masses in a viscous medium, and a chain of springs with dampers that is none of them: two zeros of each of
+    /// the first, a zero and -c / m of each of the second, whatever rounding mixes their null vectors.
+    #[test]
+    fn free_masses_are_rigid_beside_damped_ones_in_any_number() {
+        const CHAIN: usize = 40;
+        for (free, damped) in [(90, 0), (30, 25), (1, 60)] {
+            let n = free + damped + CHAIN;
+            let (mut m, mut c, mut k) = (Triplets::new(n, n), Triplets::new(n, n), Triplets::new(n, n));
+            for i in 0..n {
+                m.add(i, i, if i < free + damped { 0.02 } else { 3e3 });
+            }
+            for i in free..free + damped {
+                c.add(i, i, 0.02);
+            }
+            for i in free + damped..n {
+                let both = |a: &mut Triplets, by: f64| {
+                    a.add(i, i, by);
+                    if i + 1 < n {
+                        a.add(i + 1, i + 1, by);
+                        a.add(i, i + 1, -by);
+                        a.add(i + 1, i, -by);
+                    }
+                };
+                both(&mut k, 1e9);
+                both(&mut c, if i % 3 == 0 { 2e5 } else { 0.0 });
+            }
+            let [m, c, k] = [m, c, k].map(|a| a.to_sparse());
+            let pencil = QuadraticPencil { m, c, k, phi_q: sparse::zeros(0, n) };
+            let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
+            let found = solve(&pencil, &Request::Lowest { count: free + damped }, &options).unwrap();
+            let rigid = found.eigenpairs.iter().filter(|pair| pair.class == Class::Rigid).count();
+            assert_eq!(rigid, 2 * free + damped, "{free} {damped}: {:?}", found.findings);
+            assert!(!found.falls_short(), "{free} {damped}: {:?}", found.findings);
         }
     }
 }

@@ -40,29 +40,39 @@ impl Form {
         for (a, x) in terms {
             moved += a.mul(x);
             let sizes_x = magnitudes(x);
+            let weight_of = |i: usize| -> f64 {
+                let force = a.magnitude_transpose(sizes.col_as_slice(i));
+                force.iter().zip(&of_columns).map(|(f, d)| f * d).sum()
+            };
+            let of_left: Vec<f64> = (0..q).map(weight_of).collect();
             for j in 0..p {
                 let of_column = a.magnitude(sizes_x.col_as_slice(j));
                 moved_terms.col_as_slice_mut(j).iter_mut().zip(of_column).for_each(|(t, v)| *t += v);
                 let largest = largest(sizes_x.col_as_slice(j), &of_columns);
                 for i in 0..q {
-                    let force = a.magnitude_transpose(sizes.col_as_slice(i));
-                    let sum: f64 = force.iter().zip(&of_columns).map(|(f, d)| f * d).sum();
-                    weights[(i, j)] += largest * sum;
+                    weights[(i, j)] += largest * of_left[i];
                 }
             }
         }
+        let terms = f64::adjoint_product(sizes.as_ref(), moved_terms.as_ref());
+        let largest_left: Vec<f64> = (0..q).map(|i| largest(sizes.col_as_slice(i), &of_rows)).collect();
         for j in 0..p {
             let sum: f64 = moved_terms.col_as_slice(j).iter().zip(&of_rows).map(|(f, d)| f * d).sum();
             for i in 0..q {
-                let of_rounding = weights[(i, j)] + largest(sizes.col_as_slice(i), &of_rows) * sum;
-                let terms: f64 =
-                    sizes.col_as_slice(i).iter().zip(moved_terms.col_as_slice(j)).map(|(y, t)| y * t).sum();
-                weights[(i, j)] = terms + tuning::SOLVE_ROUNDINGS / tuning::EPS_3_4 * of_rounding;
+                let of_rounding = weights[(i, j)] + largest_left[i] * sum;
+                weights[(i, j)] = terms[(i, j)] + tuning::SOLVE_ROUNDINGS / tuning::EPS_3_4 * of_rounding;
             }
         }
         let gram = f64::adjoint_product(left.as_ref(), moved.as_ref());
-        let [rows, columns] = equilibrated::of_both_sides(&weights);
-        Self { even: equilibrated::scaled_apart(&gram, &rows, &columns), gram, rows, columns }
+        let [mut rows, mut columns] = equilibrated::of_both_sides(&weights);
+        let mut even = equilibrated::scaled_apart(&gram, &rows, &columns);
+        let acts = |i: usize, j: usize| even[(i, j)].abs() > tuning::EPS_3_4;
+        let rows_act: Vec<bool> = (0..q).map(|i| (0..p).any(|j| acts(i, j))).collect();
+        let columns_act: Vec<bool> = (0..p).map(|j| (0..q).any(|i| acts(i, j))).collect();
+        even = Dense::from_fn(q, p, |i, j| if rows_act[i] && columns_act[j] { even[(i, j)] } else { 0.0 });
+        as_the_others(&mut rows, &rows_act);
+        as_the_others(&mut columns, &columns_act);
+        Self { even, gram, rows, columns }
     }
 
     /// |G_jj| of vectors turned by these factors.
@@ -89,6 +99,14 @@ impl Form {
         };
         [turn(x, &self.columns, of[0]), turn(y, &self.rows, of[1])]
     }
+}
+
+/// Gives vectors on which nothing acts the mean factor of the others. Their weights are rounding, and vectors of a null space that are turned
+/// with factors of rounding come out parallel.
+fn as_the_others(factors: &mut [f64], act: &[bool]) {
+    let others: Vec<f64> = factors.iter().zip(act).filter(|(_, acts)| **acts).map(|(f, _)| f.ln()).collect();
+    let mean = (others.iter().sum::<f64>() / others.len().max(1) as f64).exp();
+    factors.iter_mut().zip(act).filter(|(_, acts)| !**acts).for_each(|(f, _)| *f = mean);
 }
 
 /// The largest component in coordinates of one size.

@@ -75,6 +75,9 @@ impl Fault {
             Self::TimeNotAllowed { .. } => {
                 "t may stand in `law` of a drive and in `magnitude` of a force or torque".to_owned()
             }
+            Self::NotFinite { value, .. } if value.is_infinite() => {
+                "look for a division by zero, or for a slip of the pen in an exponent: products above 1e308 are no numbers".to_owned()
+            }
             Self::NotFinite { .. } => {
                 "look for a division by zero or a root or logarithm of a negative number".to_owned()
             }
