@@ -134,6 +134,11 @@ impl ConstraintBasis {
         self.rank
     }
 
+    /// The smallest pivot of the independent rows, which have length one; one without constraints.
+    pub(crate) fn smallest_pivot(&self) -> f64 {
+        self.rows.as_ref().and_then(|rows| rows.qr.decision().smallest_kept).unwrap_or(1.0)
+    }
+
     pub(crate) fn findings(&self) -> &[Finding] {
         &self.findings
     }

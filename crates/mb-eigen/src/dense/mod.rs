@@ -45,6 +45,7 @@ use mb_algebra::{Dense, QuadraticPencil, dense, norms};
 use crate::certify::dense::Certifier;
 use crate::dense::constraint_basis::ConstraintBasis;
 use crate::numeric::{check, equilibrated};
+use crate::problem::units::Units;
 use crate::search::early::Early;
 use crate::{
     Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Method, Refinement, Spectrum, tuning,
@@ -68,7 +69,18 @@ pub(crate) use raw::{Kind, Raw};
 pub fn solve(pencil: &QuadraticPencil, options: &DenseOptions) -> Result<Spectrum, EigenError> {
     check::quadratic(pencil)?;
     let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
-    on_basis(pencil, &basis, options)
+    let rank = |rows: &Dense| {
+        let basis = ConstraintBasis::new(rows, options.constraint_rank)?;
+        Ok((basis.rank(), basis.smallest_pivot()))
+    };
+    let Some(units) = Units::of_dense(pencil, basis.rank(), rank)? else {
+        return on_basis(pencil, &basis, options);
+    };
+    let even = units.dense(pencil);
+    let basis = ConstraintBasis::new(&even.phi_q, options.constraint_rank)?;
+    let mut found = on_basis(&even, &basis, options)?;
+    units.give_back(&mut found);
+    Ok(found)
 }
 
 /// The same with the null space of Phi_q given by the caller, for example by coordinate selection.

@@ -235,12 +235,20 @@ impl fmt::Display for Finding {
                 "Of {constraints} constraint rows {rank} are independent; rows {rows:?} (from 0) follow from the others, \
                  and the multipliers are those of minimum norm."
             ),
-            Self::UncertainConstraintRank { rank, smallest_kept, largest_dropped } => write!(
-                f,
-                "The rank {rank} of the constraint Jacobian is uncertain: the smallest pivot kept is \
-                 {smallest_kept:.1e}, the largest dropped {largest_dropped:.1e}. With a rank larger by one there is one degree of \
-                 freedom less."
-            ),
+            Self::UncertainConstraintRank { rank, smallest_kept, largest_dropped } => {
+                let other = if *smallest_kept < crate::tuning::SQRT_EPS {
+                    ["smaller", "more"]
+                } else {
+                    ["larger", "less"]
+                };
+                write!(
+                    f,
+                    "The rank {rank} of the constraint Jacobian is uncertain: the smallest pivot kept is \
+                     {smallest_kept:.1e}, the largest dropped {largest_dropped:.1e}. With a rank {} by one there is one degree of \
+                     freedom {}.",
+                    other[0], other[1]
+                )
+            }
             Self::StiffPenalty { ratio, digits_lost } => {
                 write!(f, "The penalty terms are {ratio:.1e} times the mechanism's own matrices, so that ")?;
                 if *digits_lost < 15.5 {

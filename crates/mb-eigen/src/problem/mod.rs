@@ -9,6 +9,7 @@ pub(crate) mod matrix;
 pub(crate) mod modes;
 pub(crate) mod proportional;
 pub(crate) mod uncertified;
+pub(crate) mod units;
 
 use std::sync::{Arc, OnceLock};
 

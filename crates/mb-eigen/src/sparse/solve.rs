@@ -19,6 +19,7 @@ use crate::problem::condensation::Merged;
 use crate::problem::modes::Modes;
 use crate::problem::proportional::Proportional;
 use crate::problem::uncertified::Uncertified;
+use crate::problem::units::Units;
 use crate::request::Request;
 use crate::search::early::Early;
 use crate::search::from_undamped;
@@ -70,7 +71,13 @@ pub fn solve(
     request: &Request,
     options: &SparseOptions,
 ) -> Result<Spectrum, EigenError> {
-    solve_with(pencil, None, None, request, options, options.left_vectors)
+    let Some(units) = Units::of_sparse(pencil, options.expert.constraint_rank)? else {
+        return solve_with(pencil, None, None, request, options, options.left_vectors);
+    };
+    let even = units.sparse(pencil);
+    let mut found = solve_with(&even, None, None, request, options, options.left_vectors)?;
+    units.give_back(&mut found);
+    Ok(found)
 }
 
 /// As [`solve`], with K known as a sum whose large part is exact.
