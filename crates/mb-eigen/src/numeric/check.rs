@@ -40,27 +40,37 @@ pub(crate) fn entries(
 /// Asymmetry of entries that is rounding of their assembly, as of sparse matrices ([`mb_algebra::sparse::is_symmetric_to_rounding`]).
 const ASSEMBLY: f64 = 8.0 * f64::EPSILON;
 
-/// The largest |a_ij - a_ji| over the size of these entries and sqrt(|a_ii a_jj|); differences that cancellation of the largest entries may
-/// have left do not count.
+/// The largest |a_ij - a_ji| over the size of these entries and sqrt(|a_ii a_jj|); differences that cancellation of larger entries of the
+/// rows i and j may have left do not count.
 ///
 /// By the entries, not by the norm: circulatory forces of a soft part compared with a stiff one are no rounding. A n x n.
 pub(crate) fn asymmetry(a: &Dense) -> f64 {
     let n = a.nrows();
-    // Rounding of an entry in which larger terms cancel, relative to the largest entry: a few dozen operations.
-    let floor = tuning::MANY_ROUNDINGS * norms::max_abs(a);
     let diagonal: Vec<f64> = (0..n).map(|i| a[(i, i)].abs().sqrt()).collect();
+    let mut lines = vec![0.0_f64; n];
+    for j in 0..n {
+        for (i, v) in a.col_as_slice(j).iter().enumerate() {
+            lines[i] = lines[i].max(v.abs());
+            lines[j] = lines[j].max(v.abs());
+        }
+    }
     let mut largest = 0.0_f64;
     for j in 0..n {
         for i in j + 1..n {
             let (below, above) = (a[(i, j)], a[(j, i)]);
             let difference = (below - above).abs();
-            if difference > floor {
+            if difference > of_cancellation(lines[i], lines[j]) {
                 let size = below.abs().max(above.abs()).max(diagonal[i] * diagonal[j]);
                 largest = largest.max(difference / size);
             }
         }
     }
     largest
+}
+
+/// Rounding of an entry in which larger terms cancel, those of the largest entries of its row and of its column: a few dozen operations.
+pub(crate) fn of_cancellation(largest_of_row: f64, largest_of_column: f64) -> f64 {
+    tuning::MANY_ROUNDINGS * (largest_of_row.sqrt() * largest_of_column.sqrt())
 }
 
 /// Whether A differs from A^T by nothing but rounding of its assembly, entry by entry.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use faer::{ColMut, ColRef, Mat, MatMut, MatRef};
-use mb_algebra::{Sparse, c64, norms, side_by_side, sparse};
+use mb_algebra::{Asymmetry, Sparse, c64, norms, side_by_side, sparse};
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::EigenError;
@@ -35,7 +35,7 @@ impl<'a> Matrix<'a> {
         let square = a.rows() == a.cols();
         // Columns of a matrix that only the rounding of its assembly makes unsymmetric are its rows.
         let mirrored = square && sparse::is_symmetric_to_rounding(a);
-        let nearly = !mirrored && square && is_nearly_symmetric(a, tolerance);
+        let nearly = !mirrored && square && asymmetry(a, tolerance).is_none();
         Self {
             symmetric: mirrored || nearly,
             even: nearly.then(|| Arc::new(sparse::add(0.5, a, 0.5, &sparse::transpose(a)))),
@@ -303,24 +303,37 @@ pub(crate) fn check(name: &'static str, a: &Sparse, rows: usize, cols: usize) ->
     check::entries(name, [a.shape(), (rows, cols)], || sparse::first_non_finite(a))
 }
 
-/// Whether |a_ij - a_ji| is at most a tolerance times the size of these entries and sqrt(|a_ii a_jj|): circulatory forces of a soft part
-/// compared with a stiff one are far below the norm, and no rounding. What cancellation of the largest entries may have left does not count.
-fn is_nearly_symmetric(a: &Sparse, tolerance: f64) -> bool {
+/// The pair of facing entries that differ most beyond a tolerance times their size and sqrt(|a_ii a_jj|), if there is one: circulatory forces of a
+/// soft part compared with a stiff one are far below the norm, and no rounding. What cancellation of larger entries of their rows may have left
+/// does not count.
+fn asymmetry(a: &Sparse, tolerance: f64) -> Option<Asymmetry> {
     let entry = |i: usize, j: usize| a.get(i, j).copied().unwrap_or(0.0);
     let diagonal: Vec<f64> = (0..a.rows()).map(|i| entry(i, i).abs().sqrt()).collect();
-    let floor = tuning::MANY_ROUNDINGS * norms::max_abs(a);
-    a.iter().all(|(v, (i, j))| {
+    let mut lines = vec![0.0_f64; a.rows()];
+    for (v, (i, j)) in a {
+        lines[i] = lines[i].max(v.abs());
+        lines[j] = lines[j].max(v.abs());
+    }
+    let mut worst = (1.0, None);
+    for (&v, (i, j)) in a {
         let facing = entry(j, i);
         let size = v.abs().max(facing.abs()).max(diagonal[i] * diagonal[j]);
-        (v - facing).abs() <= floor.max(tolerance * size)
-    })
+        let allowed = check::of_cancellation(lines[i], lines[j]).max(tolerance * size);
+        let difference = (v - facing).abs();
+        if difference > worst.0 * allowed {
+            let (row, col) = (i.max(j), i.min(j));
+            let found = Asymmetry { row, col, a: entry(row, col), b: entry(col, row) };
+            worst = (difference / allowed, Some(found));
+        }
+    }
+    worst.1
 }
 
 /// Refuses a matrix that is not symmetric though it was declared so.
 pub(crate) fn check_symmetric(matrix: &'static str, a: &Sparse, tolerance: f64) -> Result<(), EigenError> {
-    sparse::is_symmetric(a, tolerance).map_err(|found| {
+    asymmetry(a, tolerance).map_or(Ok(()), |found| {
         let (row, col, below, above) = (found.row, found.col, found.a, found.b);
-        EigenError::NotSymmetric { matrix, row, col, below, above }
+        Err(EigenError::NotSymmetric { matrix, row, col, below, above })
     })
 }
 
@@ -414,5 +427,39 @@ mod tests {
             assert_eq!(matrix.mul_transpose(&y), dense::mul_transpose(&a, &y));
         }
         assert_eq!(matrix.transposed().mul(&dense::identity(5)), dense::transpose(&a));
+    }
+
+    /// Pairs K = [400 2; -2 401], M = I beside one coordinate of any stiffness: s^2 = -(400.5 +- i root 3.75).
+    #[test]
+    fn circulatory_forces_beside_a_stiff_coordinate_are_no_rounding() {
+        use crate::options::{SparseExpert, SparseOptions};
+        use crate::sparse::{Request, solve};
+
+        const PAIRS: usize = 20;
+        let exact = c64::new(-400.5, 3.75_f64.sqrt()).sqrt();
+        for stiff in [1e6, 3e14, 1e16, 1e18] {
+            let n = 2 * PAIRS + 1;
+            let mut k = Triplets::new(n, n);
+            k.add(0, 0, stiff);
+            for first in (1..n).step_by(2) {
+                for (i, j, v) in [(0, 0, 400.0), (0, 1, 2.0), (1, 0, -2.0), (1, 1, 401.0)] {
+                    k.add(first + i, first + j, v);
+                }
+            }
+            let k = k.to_sparse();
+            assert!(!Matrix::new(&k, crate::tuning::SYMMETRY).symmetric, "{stiff:e}");
+            assert!(crate::numeric::check::asymmetry(&mb_algebra::to_dense(&k)) > 1e-3, "{stiff:e}");
+            let refused = check_symmetric("K", &k, crate::tuning::SYMMETRY);
+            let named = matches!(refused, Err(EigenError::NotSymmetric { row, col, .. }) if row == col + 1);
+            assert!(named, "{stiff:e}: {refused:?}");
+            let (m, c) = (sparse::identity(n), sparse::zeros(n, n));
+            let pencil = mb_algebra::QuadraticPencil { m, c, k, phi_q: sparse::zeros(0, n) };
+            let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
+            let found = solve(&pencil, &Request::NearPoint { s: exact, count: 2 }, &options).unwrap();
+            for pair in &found.eigenpairs {
+                let off = (pair.value().unwrap() - exact).norm();
+                assert!(off <= pair.error_bound + 1e-13 && off < 1e-6, "{stiff:e}: {pair:?}");
+            }
+        }
     }
 }
