@@ -211,7 +211,7 @@ fn sparse(finding: &SparseFinding, cut: usize) -> Option<String> {
         SparseFinding::Shift { .. } => None,
         SparseFinding::Completeness(ref count) => Some(completeness(count, cut)),
         SparseFinding::MultipleCut { re, im, found, returned } => Some(format!(
-            "the eigenvalue {} has {}, of which {} returned: ask for {} more to see all of them",
+            "the eigenvalue {} has at least {}, of which {} returned: ask for {} more to see those",
             if re == 0.0 { format!("at {}", hz(im * im)) } else { format!("s = {}", point(re, im)) },
             modes(found),
             names::count(returned, "is", "are"),

@@ -51,7 +51,7 @@ fn four_hundred_rollers_turn_each_by_itself() {
 #[test]
 fn of_thousands_of_free_motions_those_asked_for_are_computed_and_the_others_counted() {
     let run = mb_with(&["modes", "-", "--lowest", "5"], &rollers(3000));
-    assert!(run.code == 0 && run.out.contains("0 Hz has 3000 modes, of which 5 are returned"), "{run:?}");
+    assert!(run.code == 0 && run.out.contains("0 Hz has at least 3000 modes, of which 5 are returned"), "{run:?}");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn fewer_modes_than_a_chain_of_swivels_has_free_motions_are_determined() {
     );
     for count in ["1", "8", "19"] {
         let run = mb_with(&["modes", "-", "--lowest", count], &text);
-        assert!(run.code == 0 && run.out.contains("0 Hz has 20 modes, of which "), "{run:?}");
+        assert!(run.code == 0 && run.out.contains("0 Hz has at least 20 modes, of which "), "{run:?}");
     }
 }
 

@@ -262,8 +262,8 @@ fn cut(re: f64, im: f64, found: usize, returned: usize) -> String {
     let others = found.saturating_sub(returned);
     let are = if returned == 1 { "is" } else { "are" };
     format!(
-        "The eigenvalue s = {re:.6e} {im:+.6e}i rad/s has {found} modes, of which {returned} {are} returned and {others} left out, \
-         because no more were asked for: ask for {others} more to see all of them."
+        "The eigenvalue s = {re:.6e} {im:+.6e}i rad/s has at least {found} modes, of which {returned} {are} returned and {others} left out, \
+         because no more were asked for: ask for {others} more to see those."
     )
 }
 
