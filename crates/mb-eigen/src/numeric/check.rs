@@ -1,6 +1,6 @@
 //! Shapes, entries and symmetry of the input.
 
-use mb_algebra::{Dense, QuadraticPencil, dense, norms};
+use mb_algebra::{Dense, QuadraticPencil, dense};
 
 use crate::EigenError;
 use crate::tuning;

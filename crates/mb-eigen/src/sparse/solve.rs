@@ -28,7 +28,7 @@ use crate::search::non_hermitian::General;
 use crate::search::non_hermitian_requests::Counting;
 use crate::search::{selection, whole};
 use crate::transform::shift_invert::Form;
-use crate::{DenseOptions, EigenError, Eigenpair, Finding, Method, Spectrum, dense, tuning};
+use crate::{Class, DenseOptions, EigenError, Eigenpair, Finding, Method, Spectrum, dense, tuning};
 
 /// Some eigenvalues of a sparse constrained problem.
 ///
@@ -110,6 +110,9 @@ pub struct KnownZeros<'a> {
 /// What [`KnownZeros::others`] says of matrices.
 pub type Others<'a> = dyn Fn(&QuadraticPencil<Sparse>) -> (Vec<TurningPair>, [Dense; 3]) + 'a;
 
+/// Unknowns up to which dense matrices answer what a search does not: as many as the program takes without a request.
+const INSTEAD: usize = 1000;
+
 /// As [`solve_in_parts`], with the zeros that are known as such; whether the error bounds contain what the entries are off by.
 ///
 /// Where dense matrices are taken these zeros are exact and those of their chains are taken apart. In large problems
@@ -143,10 +146,12 @@ pub fn solve_with_zeros(
     }
     let found = search()?;
     let early = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::EndedEarly { .. } });
+    let open = |pair: &Eigenpair| pair.class == Class::Physical && !pair.is_determined();
     // Rounding parts the zeros of a chain by more than a search for others bears.
     if asks
-        && problem.n <= options.expert.dense_limit
-        && found.falls_short()
+        && problem.n <= INSTEAD
+        && options.expert.dense_limit > 0
+        && (found.falls_short() || found.eigenpairs.iter().any(open))
         && !found.findings.iter().any(early)
         && let Some(found) = whole()?
     {
