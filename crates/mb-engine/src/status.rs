@@ -75,7 +75,9 @@ impl Status {
         }
         let code: i64 = value("code").and_then(|v| v.parse().ok()).ok_or_else(|| half("has no code"))?;
         if code == 3 {
-            return Err(EngineError::Format { file: "options.txt".to_owned(), found: 0 });
+            let found =
+                value("of_folder").and_then(|v| v.parse().ok()).ok_or_else(|| half("lacks a number"))?;
+            return Err(EngineError::Format { file: "options.txt".to_owned(), found });
         }
         if code != 0 {
             let words =
@@ -112,7 +114,7 @@ impl Status {
 mod tests {
     use super::*;
 
-    const WHOLE: &str = "format 2\npackage ab\ncode 0\nstage writing\nslepc 3.18.2\nranks 2\nfound 3\ncounts 2\nphases 0\n\
+    const WHOLE: &str = "format 3\npackage ab\ncode 0\nstage writing\nslepc 3.18.2\nranks 2\nfound 3\ncounts 2\nphases 0\n\
                          factorizations 4\ncircle -1e-8 0 0\nseconds 0.5\nmemory_kib 100\nchecksum results/values.bin 00ff\nend\n";
 
     #[test]
@@ -124,9 +126,12 @@ mod tests {
 
     #[test]
     fn torn_old_and_failed_runs_are_reported() {
+        let skew = WHOLE.replace("code 0", "of_folder 2\ncode 3");
+        let skew = Status::from_text(&skew).unwrap_err().to_string();
+        assert!(skew.contains("`options.txt` has version 2") && skew.contains("setup --engine"), "{skew}");
         let torn = Status::from_text(&WHOLE[..WHOLE.len() - 4]).unwrap_err().to_string();
         assert!(torn.contains("not whole") && torn.contains("run.sh"), "{torn}");
-        let old = Status::from_text(&WHOLE.replace("format 2", "format 7")).unwrap_err().to_string();
+        let old = Status::from_text(&WHOLE.replace("format 3", "format 7")).unwrap_err().to_string();
         assert!(old.contains("version 7") && old.contains("setup --engine"), "{old}");
         let memory = WHOLE.replace("code 0", "code 5").replace("\nend", "\nwords out of memory\nend");
         let memory = Status::from_text(&memory).unwrap_err().to_string();
