@@ -20,7 +20,6 @@
  */
 #include <slepceps.h>
 #include <slepcpep.h>
-#include <petscblaslapack.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -389,15 +388,18 @@ static PetscErrorCode write_all(Run *r)
 static PetscErrorCode take_buffer(void)
 {
   enum { BUFFER = 160 << 20, SIDE = 128 };
-  PetscBLASInt n = SIDE;
-  PetscScalar *x, one = 1.0;
+  Mat A, square;
   char *room;
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(BUFFER, &room));
   PetscCall(PetscFree(room));
-  PetscCall(PetscCalloc1(3 * SIDE * SIDE, &x));
-  PetscCallBLAS("BLASgemm", BLASgemm_("N", "N", &n, &n, &n, &one, x, &n, x + SIDE * SIDE, &n, &one, x + 2 * SIDE * SIDE, &n));
-  PetscCall(PetscFree(x));
+  /* Through PETSc, for which products are linked. */
+  PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, SIDE, SIDE, NULL, &A));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatMatMult(A, A, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &square));
+  PetscCall(MatDestroy(&square));
+  PetscCall(MatDestroy(&A));
   PetscFunctionReturn(0);
 }
 
