@@ -285,18 +285,17 @@ static PetscErrorCode work(Run *r)
   Mat P, F;
   PetscFunctionBeginUser;
   if (r->o.within > 0.0 && want < 12) r->o.want = want = 12 < r->o.most ? 12 : r->o.most;
-  r->zero = NEAR_ZERO;
+  r->zero = r->o.zeros ? NEAR_ZERO : 0.0;
   PetscCall(rights(r, &shift));
   if (r->o.symmetric && r->found) {
     PetscCall(polynomial(r, shift, &P));
     PetscCall(factor(r, P, PETSC_FALSE, &F));
     /* Zeros come first: their residuals at values that are rounding say nothing. */
-    for (i = j = 0; i < r->found; i++) {
-      if (PetscAbsScalar(r->value[i]) > r->zero) continue;
-      swap(r, i, j++);
-    }
+    for (i = j = 0; i < r->found; i++)
+      if (PetscAbsScalar(r->value[i]) <= r->zero) swap(r, i, j++);
     if (j) PetscCall(clean(r, shift, PETSC_FALSE, j, r->value, r->right));
     PetscCall(forms(r, 0, j));
+    PetscCall(zeros_among(r, 0, j));
     PetscCall(refine_all(r, F, j));
     PetscCall(MatDestroy(&F));
     PetscCall(MatDestroy(&P));

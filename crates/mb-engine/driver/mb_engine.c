@@ -49,7 +49,7 @@ enum { OK = 0, BAD_FOLDER = 2, WRONG_FORMAT = 3, WRONG_SCALAR = 4, NO_MEMORY = 5
 
 typedef struct {
   char folder[PETSC_MAX_PATH_LEN - 64], package[64], search[16];
-  int format, complex_scalars, symmetric, left, degree, lowest, count, points, slice, rank, want, reach, most, check_mass, sum;
+  int format, complex_scalars, symmetric, left, degree, lowest, count, points, slice, rank, want, reach, most, zeros, check_mass, sum;
   double shift[2], point[2], between[2], within, below_zero;
 } Options;
 
@@ -76,6 +76,7 @@ typedef struct {
   Rows rows[TERMS];
   int found;
   PetscScalar *value, (*form)[TERMS];
+  char *still; /* which may be zeros that rounding parted */
   Vec *right, *low, *left;
   int counted, phases;
   Count *count;
@@ -83,7 +84,7 @@ typedef struct {
   int factorizations, mass_negative;
   double (*end)[2];
   int slices, kept; /* slices of a band so far, and those that a killed run has left */
-  double circle[3], zero; /* values up to there may be zeros that rounding parted */
+  double circle[3], zero; /* values up to there are looked at as zeros */
   double seconds;
   const char *stage;
 } Run;
@@ -187,6 +188,7 @@ static int read_options(Run *r)
     sscanf(line, "slice %d", &o->slice);
     sscanf(line, "rank %d", &o->rank);
     sscanf(line, "most %d", &o->most);
+    sscanf(line, "zeros %d", &o->zeros);
     sscanf(line, "want %d", &o->want);
     sscanf(line, "shift %lf %lf", &o->shift[0], &o->shift[1]);
     sscanf(line, "point %lf %lf", &o->point[0], &o->point[1]);
@@ -289,6 +291,7 @@ static PetscErrorCode keep(Run *r, PetscScalar value, Vec right, Vec left)
   r->value[r->found] = value;
   r->right[r->found] = right;
   r->left[r->found] = left;
+  r->still[r->found] = 0;
   PetscCall(VecDuplicate(right, &r->low[r->found]));
   PetscCall(VecZeroEntries(r->low[r->found]));
   r->found++;
@@ -452,6 +455,7 @@ int main(int argc, char **argv)
   r->low = (Vec *)calloc(MOST, sizeof(Vec));
   r->left = (Vec *)calloc(MOST, sizeof(Vec));
   r->form = calloc(MOST, sizeof *r->form);
+  r->still = calloc(MOST, 1);
   r->end = calloc(MOST, sizeof *r->end);
   r->count = (Count *)calloc(MOST, sizeof(Count));
   r->phase = (Phase *)calloc(MOST, sizeof(Phase));

@@ -15,12 +15,19 @@
 #define STEPS 12
 #define GAIN 0.7
 #define ENOUGH 1e-13
-#define POOR 4e-11
+#define POOR 1e-12
 #define BESIDE 5e-4
 /* A value that moves by more than this share of it has left its eigenvalue, as zeros do that rounding parted. */
 #define AWAY 0.5
 /* Gap of two eigenvalues, relative, below which their vectors are not distinguished by their residuals. */
 #define CLOSE 1e-3
+/* What is left of the terms of x.K x in what may be a zero, as in the reader: a dozen roundings of an entry. Chains of zeros, which problems
+ * with complex numbers have, part by roots of rounding: of them all that are small may be. */
+#if defined(PETSC_USE_COMPLEX)
+#define STILL 2.0
+#else
+#define STILL (16.0 * PETSC_MACHINE_EPSILON)
+#endif
 
 /* The coefficients c of P(s) and those of P'(s). */
 static void coefficients(PetscScalar s, PetscScalar c[TERMS], PetscScalar slope[TERMS])
@@ -71,8 +78,11 @@ static inline void add(double *sum, double *rest, double a, double x)
   *sum = total;
 }
 
-/* sum + rest += A x for some columns of the own rows; with the low part y, where there is one, that counts once. */
-static PetscErrorCode add_columns(Mat A, Vec x, int low, double *sum, double *rest)
+/* What a product adds up: A x in double-double precision, A y of the low part once, |A| |x|. */
+typedef enum { HIGH, LOW, SIZES } Which;
+
+/* sum + rest += A x for some columns of the own rows, or into rest alone what counts once. */
+static PetscErrorCode add_columns(Mat A, Vec x, Which which, double *sum, double *rest)
 {
   const PetscInt *start, *column;
   const PetscScalar *value, *entry;
@@ -89,7 +99,8 @@ static PetscErrorCode add_columns(Mat A, Vec x, int low, double *sum, double *re
       double a = PetscRealPart(value[k]);
       int p;
       for (p = 0; p < PARTS_OF_NUMBER; p++) {
-        if (low) rest[PARTS_OF_NUMBER * i + p] += a * part[p];
+        if (which == LOW) rest[PARTS_OF_NUMBER * i + p] += a * part[p];
+        else if (which == SIZES) rest[PARTS_OF_NUMBER * i + p] += fabs(a * part[p]);
         else add(&sum[PARTS_OF_NUMBER * i + p], &rest[PARTS_OF_NUMBER * i + p], a, part[p]);
       }
     }
@@ -100,26 +111,31 @@ static PetscErrorCode add_columns(Mat A, Vec x, int low, double *sum, double *re
   PetscFunctionReturn(0);
 }
 
-/* A (x + y) in double-double precision, rounded at the end. */
+/* The same for all columns. */
+static PetscErrorCode add_rows(Rows *a, Vec x, Which which, double *sum, double *rest)
+{
+  PetscFunctionBeginUser;
+  if (a->fetch) {
+    PetscCall(VecScatterBegin(a->fetch, x, a->theirs, INSERT_VALUES, SCATTER_FORWARD));
+    PetscCall(VecScatterEnd(a->fetch, x, a->theirs, INSERT_VALUES, SCATTER_FORWARD));
+    PetscCall(add_columns(a->outer, a->theirs, which, sum, rest));
+  }
+  PetscCall(add_columns(a->fetch ? a->inner : a->whole, x, which, sum, rest));
+  PetscFunctionReturn(0);
+}
+
+/* A (x + y) in double-double precision, rounded at the end; with no y, |A| |x| by parts of numbers. */
 static PetscErrorCode product(Rows *a, Vec x, Vec y, Vec out)
 {
-  Vec part[2] = {x, y};
   PetscScalar *to;
   double *sum, *rest;
   PetscInt rows, i;
-  int low;
   PetscFunctionBeginUser;
   PetscCall(VecGetLocalSize(out, &rows));
   rows *= PARTS_OF_NUMBER;
   PetscCall(PetscCalloc2((size_t)rows, &sum, (size_t)rows, &rest));
-  for (low = 0; low < 2; low++) {
-    if (a->fetch) {
-      PetscCall(VecScatterBegin(a->fetch, part[low], a->theirs, INSERT_VALUES, SCATTER_FORWARD));
-      PetscCall(VecScatterEnd(a->fetch, part[low], a->theirs, INSERT_VALUES, SCATTER_FORWARD));
-      PetscCall(add_columns(a->outer, a->theirs, low, sum, rest));
-    }
-    PetscCall(add_columns(a->fetch ? a->inner : a->whole, part[low], low, sum, rest));
-  }
+  PetscCall(add_rows(a, x, y ? HIGH : SIZES, sum, rest));
+  if (y) PetscCall(add_rows(a, y, LOW, sum, rest));
   PetscCall(VecGetArrayWrite(out, &to));
   for (i = 0; i < rows; i++) ((double *)to)[i] = sum[i] + rest[i];
   PetscCall(VecRestoreArrayWrite(out, &to));
@@ -206,7 +222,7 @@ static PetscErrorCode rest_of(Run *r, int j, Work *w, PetscReal *out)
     d += slope[k] * r->form[j][k];
   }
   PetscCall(VecTDot(w->rest, r->right[j], &first));
-  if (PetscAbsScalar(s) <= r->zero) {
+  if (r->still[j]) {
     /* What may be a zero is left where it is: its quotient is rounding. */
     PetscCall(weighted(r, r->right[j], w->rest, out));
     *out /= r->zero * PetscAbsScalar(r->form[j][r->terms - 1]);
@@ -248,7 +264,7 @@ static PetscErrorCode shares(Run *r, int j, Work *w)
       wrong += by * dot[k][i];
       size += (PetscAbsScalar(c[k]) + PetscAbsScalar(other[k])) * PetscAbsScalar(r->form[i][k]);
     }
-    zeros = PetscAbsScalar(r->value[i]) <= r->zero && PetscAbsScalar(r->value[j]) <= r->zero;
+    zeros = r->still[i] && r->still[j];
     if (i != j && !zeros && PetscAbsScalar(gap) > CLOSE * size) wrong -= dot[0][i];
     else if (i != j || zeros) {
       gap = r->form[i][r->terms - 1];
@@ -278,7 +294,7 @@ static PetscErrorCode refine(Run *r, Mat F, int j, Work *w, PetscReal *out)
       if (step) {
         PetscCall(VecCopy(w->x, r->right[j]));
         PetscCall(VecCopy(w->y, r->low[j]));
-      }
+      } else r->still[j] = 1;
       r->value[j] = s;
       break;
     }
@@ -322,7 +338,7 @@ static PetscErrorCode untangle(Run *r, int from, Work *w)
     for (i = from; i < r->found; i++)
       for (j = i + 1; j < r->found; j++) {
         PetscReal a = r->value[i], b = r->value[j], unused, mixed, angle;
-        if (PetscMax(PetscAbsReal(a), PetscAbsReal(b)) <= r->zero) continue;
+        if (r->still[i] && r->still[j]) continue;
         if (PetscAbsReal(a - b) > CLOSE * PetscMax(PetscAbsReal(a), PetscAbsReal(b))) continue;
         PetscCall(rest_of(r, i, w, &unused));
         PetscCall(VecTDot(w->rest, r->right[j], &mixed));
@@ -358,6 +374,27 @@ static PetscErrorCode forms(Run *r, int from, int to)
   PetscFunctionReturn(0);
 }
 
+/* Which of some of those found may be zeros. */
+static PetscErrorCode zeros_among(Run *r, int from, int to)
+{
+  Vec image;
+  PetscScalar form;
+  PetscReal terms;
+  int j;
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateVecs(r->K, &image, NULL));
+  for (j = from; j < to; j++) {
+    if (PetscAbsScalar(r->value[j]) > r->zero) continue;
+    PetscCall(product(&r->rows[0], r->right[j], r->low[j], image));
+    PetscCall(VecTDot(image, r->right[j], &form));
+    PetscCall(product(&r->rows[0], r->right[j], NULL, image));
+    PetscCall(weighted(r, r->right[j], image, &terms));
+    r->still[j] = PetscAbsScalar(form) <= STILL * terms;
+  }
+  PetscCall(VecDestroy(&image));
+  PetscFunctionReturn(0);
+}
+
 /* Refines what was found from a place on, with a factor of the search and, where that does not do, one of its own for each, which what may
  * be a zero has not. */
 static PetscErrorCode refine_all(Run *r, Mat F, int from)
@@ -370,10 +407,11 @@ static PetscErrorCode refine_all(Run *r, Mat F, int from)
   r->stage = "refining";
   PetscCall(work_for(r, &w));
   PetscCall(forms(r, from, r->found));
+  PetscCall(zeros_among(r, from, r->found));
   PetscCall(untangle(r, from, &w));
   for (j = from; j < r->found; j++) {
     PetscCall(refine(r, F, j, &w, &left));
-    if (left <= POOR || PetscAbsScalar(r->value[j]) <= r->zero) continue;
+    if (left <= POOR || r->still[j]) continue;
     PetscCall(polynomial(r, r->value[j] * (1.0 + BESIDE), &P));
     PetscCall(factor(r, P, PETSC_FALSE, &own));
     PetscCall(approach(r, own, r->value[j] * (1.0 + BESIDE), j, &w));

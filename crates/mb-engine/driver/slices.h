@@ -3,7 +3,7 @@
 /* Slices of a band that are finished, kept until the whole run is:
  *
  *   results/slice-N.bin   vectors of the slice, and what rounding leaves of each
- *   results/slice-N.txt   its package, ends, values, the checksum of the vectors and all inertias so far; last, by a change of name
+ *   results/slice-N.txt   its package, ends, values and which may be zeros, the checksum of the vectors and all inertias so far; last, by a change of name
  *
  * A run after one that was killed reads them in their order as long as they are whole and of its package, and goes on behind them, on any
  * number of ranks: where slices are cut depends on the inertias alone.
@@ -31,7 +31,7 @@ static PetscErrorCode keep_slice(Run *r, int number, double from, double to, int
   fprintf(f, "format %d\npackage %s\nends %a %a\nfirst %d\nfound %d\ncounts %d\nmass_negative %d\n", FORMAT, r->o.package, from, to, first, r->found, r->counted, r->mass_negative);
   slice_name(number, "bin", name);
   fprintf(f, "checksum %016llx\n", sum_of(r, name));
-  for (i = first; i < r->found; i++) fprintf(f, "value %a\n", (double)PetscRealPart(r->value[i]));
+  for (i = first; i < r->found; i++) fprintf(f, "value %a %d\n", (double)PetscRealPart(r->value[i]), r->still[i]);
   for (i = 0; i < r->counted; i++) fprintf(f, "count %a %a %a %a\n", r->count[i].at, r->count[i].negative, r->count[i].null_pivots, r->count[i].residual);
   fprintf(f, "end\n");
   bad = fclose(f);
@@ -47,7 +47,7 @@ static int slice_text(Run *r, int number, double ends[2], int *found, int *count
   char name[64], path[PETSC_MAX_PATH_LEN], word[64], last[8] = "";
   unsigned long long sum;
   double value;
-  int format, first, mass, i, good;
+  int format, first, mass, still, i, good;
   FILE *f;
   slice_name(number, "txt", name);
   path_of(r, name, path);
@@ -56,8 +56,9 @@ static int slice_text(Run *r, int number, double ends[2], int *found, int *count
   good = fscanf(f, "format %d package %63s ends %la %la first %d found %d counts %d mass_negative %d checksum %llx", &format, word, &ends[0], &ends[1], &first, found, counted, &mass, &sum) == 9;
   good = good && format == FORMAT && !strcmp(word, r->o.package) && first == r->found && *found >= first && *found <= MOST && *counted <= MOST;
   for (i = first; good && i < *found; i++) {
-    good = fscanf(f, " value %la", &value) == 1;
+    good = fscanf(f, " value %la %d", &value, &still) == 2;
     r->value[i] = value;
+    r->still[i] = good && still;
   }
   for (i = 0; good && i < *counted; i++) good = fscanf(f, " count %la %la %la %la", &r->count[i].at, &r->count[i].negative, &r->count[i].null_pivots, &r->count[i].residual) == 4;
   good = good && fscanf(f, " %7s", last) == 1 && !strcmp(last, "end");
@@ -83,6 +84,7 @@ static PetscErrorCode resume(Run *r)
     if (!head[0]) break;
     PetscCallMPI(MPI_Bcast(ends, 2, MPI_DOUBLE, 0, r->comm));
     PetscCallMPI(MPI_Bcast(r->value, head[1], MPIU_SCALAR, 0, r->comm));
+    PetscCallMPI(MPI_Bcast(r->still, head[1], MPI_CHAR, 0, r->comm));
     PetscCallMPI(MPI_Bcast(r->count, 4 * head[2], MPI_DOUBLE, 0, r->comm));
     slice_name(r->kept, "bin", name);
     path_of(r, name, path);

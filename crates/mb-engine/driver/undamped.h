@@ -168,7 +168,7 @@ static PetscErrorCode search(Run *r, double sigma, int want)
     if (length > 0.0 && isfinite(length) && theta != 0.0 && isfinite(1.0 / theta)) PetscCall(keep(r, sigma + 1.0 / theta, kept, NULL));
     else PetscCall(VecDestroy(&kept));
   }
-  r->zero = CLOSE * fabs(sigma);
+  r->zero = r->o.zeros ? CLOSE * fabs(sigma) : 0.0;
   PetscCall(refine_all(r, F, from));
   PetscCall(EPSDestroy(&eps));
   PetscCall(VecDestroy(&x));

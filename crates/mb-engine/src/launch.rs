@@ -106,7 +106,7 @@ pub(crate) fn run(program: &Path, folder: &Path, launch: &Launch) -> Result<(), 
     command.args(words).arg(program).arg(folder).stdin(Stdio::null()).stdout(out).stderr(err);
     // Open MPI asks for these where a container runs as root or has fewer cores than ranks.
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_mpi_yield_when_idle", "1");
+    command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
     if std::env::var_os("OMP_NUM_THREADS").is_none() {
         command.env("OMP_NUM_THREADS", "1");
     }

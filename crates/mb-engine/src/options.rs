@@ -28,6 +28,7 @@ pub(crate) fn text(task: &Task, package: Option<&str>) -> String {
     line("slice", task.slice.to_string());
     line("rank", task.rank.to_string());
     line("most", task.most.to_string());
+    line("zeros", task.zeros.to_string());
     line("want", task.want.to_string());
     line("reach", task.reach.to_string());
     line("check_mass", flag(task.check_mass));

@@ -309,8 +309,7 @@ fn script(job: &Path, ranks: &str) -> std::process::Command {
         .env("MB_ENGINE_DIR", folder)
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-        .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
-        .env("OMPI_MCA_mpi_yield_when_idle", "1");
+        .env("OMPI_MCA_rmaps_base_oversubscribe", "1");
     command
 }
 

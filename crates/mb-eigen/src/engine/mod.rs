@@ -100,6 +100,8 @@ pub struct Task {
     pub rank: usize,
     /// Finite eigenvalues at most: modes of an undamped problem, s or tau of others.
     pub most: usize,
+    /// Directions without stiffness at most.
+    pub zeros: usize,
 }
 
 /// The inertia of K - w M as the engine reports it, in its units.
@@ -406,5 +408,6 @@ fn task(
         below_zero: -beside_zero / square,
         rank,
         most,
+        zeros: options.expert.most_zeros.unwrap_or(most),
     }
 }
