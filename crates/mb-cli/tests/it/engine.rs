@@ -155,6 +155,35 @@ fn a_dense_line_of_eigenvalues_is_counted() {
     }
 }
 
+/// Two free chains on a spring a hundred thousand times softer than theirs: the zero stays one, and the slow mode, a millionth of the
+/// shift of its slice, is refined as the others are.
+#[test]
+fn a_slow_mode_and_a_zero_share_a_slice() {
+    if !engine() {
+        return;
+    }
+    let (dir, n) = (tempfile::tempdir().unwrap(), 200);
+    let write = |name: &str, entries: &[(usize, usize, f64)]| matrix(dir.path(), name, [n, n], entries);
+    let m = write("M.mtx", &(0..n).map(|i| (i, i, 1.0)).collect::<Vec<_>>());
+    let spring = |i: usize| if i == n / 2 { 2e-5 } else { 2.0 };
+    let mut k: Vec<_> = (1..n).flat_map(|i| [(i, i - 1, -spring(i)), (i - 1, i, -spring(i))]).collect();
+    let after = |i: usize| if i + 1 < n { spring(i + 1) } else { 0.0 };
+    k.extend((0..n).map(|i| (i, i, after(i) + if i > 0 { spring(i) } else { 0.0 })));
+    let k = write("K.mtx", &k);
+    let args = ["modes", "--mass", &m, "--stiffness", &k, "--band", "0", "0.1"];
+    let (own, _) = read(&json(&args));
+    for ranks in ["1", "2"] {
+        let (found, findings) = read(&json(&[&args[..], &["--engine", "slepc", "--ranks", ranks]].concat()));
+        assert_eq!(found.len(), own.len(), "{findings:?}");
+        for (a, b) in found.iter().zip(&own) {
+            assert!((a[0] - b[0]).hypot(a[1] - b[1]) <= a[2] + b[2], "{a:?} {b:?}");
+            assert!(a[1] == 0.0 || a[2] <= 1e-12 * a[1], "{a:?}");
+        }
+        assert!(found.iter().any(|[_, im, _]| *im > 0.0 && *im < 1e-3), "{found:?}");
+        assert!(findings.iter().any(|f| f.contains("completeness")), "{findings:?}");
+    }
+}
+
 #[test]
 fn coordinates_without_mass_and_bands_without_modes_are_answered() {
     if !engine() {
