@@ -55,6 +55,18 @@ fn meaning(code: i64) -> &'static str {
     }
 }
 
+/// The code of the driver where MUMPS failed and PETSc passes on its own number alone, in words.
+fn by_mumps(words: &str) -> Option<i64> {
+    let number = words.split_once("INFOG(1)=")?.1;
+    let end = number.find(|c: char| c != '-' && !c.is_ascii_digit()).unwrap_or(number.len());
+    match number[..end].parse::<i64>().ok()? {
+        // Memory that cannot be allocated, workspaces and buffers that are too small.
+        -5 | -20 | -19 | -17 | -15..=-11 | -9..=-7 => Some(5),
+        -10 | -6 => Some(6),
+        _ => None,
+    }
+}
+
 impl Status {
     /// From the text of the file.
     ///
@@ -80,6 +92,7 @@ impl Status {
             return Err(EngineError::Format { file: "options.txt".to_owned(), found });
         }
         if code != 0 {
+            let code = value("words").and_then(by_mumps).unwrap_or(code);
             let words =
                 value("words").map_or_else(String::new, |words| format!(" Message of the engine: {words}."));
             let stage = value("stage").unwrap_or("working").to_owned();
@@ -139,5 +152,13 @@ mod tests {
             memory.contains("too little memory") && memory.contains("Message of the engine: out of memory"),
             "{memory}"
         );
+        for (number, meant) in
+            [("-13, INFO(2)=14", "too little memory"), ("-10", "singular"), ("-99", "MUMPS failed")]
+        {
+            let words = format!("\nwords Error reported by MUMPS: INFOG(1)={number}\nend");
+            let text = WHOLE.replace("code 0", "code 7").replace("\nend", &words);
+            let said = Status::from_text(&text).unwrap_err().to_string();
+            assert!(said.contains(meant), "{said}");
+        }
     }
 }
