@@ -17,6 +17,9 @@ pub fn write_folder<E: From<AnalysisError> + From<EngineError>>(
     at: &OperatingPoint,
 ) -> Result<usize, E> {
     let Stream { request, words, options, ranks, folder } = *stream;
+    // Of a task the zeros that there can be are a part, whether matrices are whole or come in pieces.
+    let (_, known) = part::with_free(model, at, options);
+    let stream = Stream { options: &known, ..*stream };
     if let Some(unknowns) = stream.write(model.nv(), |take| linearize_by_columns(model, at, take))? {
         return Ok(unknowns);
     }

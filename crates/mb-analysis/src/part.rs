@@ -92,6 +92,18 @@ impl PartProblem {
     }
 }
 
+/// Directions without stiffness at rest, from the geometry, and the options with how many there are at most.
+pub(crate) fn with_free(
+    model: &Model,
+    at: &OperatingPoint,
+    options: &SparseOptions,
+) -> (Option<(FreeDirections, FreeAmong)>, SparseOptions) {
+    let known = FreeDirections::new(model, at).and_then(|free| free.all().map(|among| (free, among)));
+    let most_zeros = options.expert.most_zeros.or(known.as_ref().map(|(_, among)| among.most));
+    let expert = SparseExpert { most_zeros, ..options.expert };
+    (known, SparseOptions { expert, ..*options })
+}
+
 /// The matrices of a linearized model, K as a sum where it is known as one, the free turns and shifts of its motion, and the options with
 /// what is known of both: left vectors where the change along a motion is measured with them, and how many directions without stiffness there are at
 /// most and at least, whatever the digits of K say.
@@ -105,8 +117,7 @@ pub fn problem(
 ) -> Result<PartProblem, AnalysisError> {
     let lin = linearize_sparse(model, at);
     let left_vectors = options.left_vectors || at.steady().is_some();
-    let known = FreeDirections::new(model, at).and_then(|free| free.all().map(|among| (free, among)));
-    let most_zeros = options.expert.most_zeros.or(known.as_ref().map(|(_, among)| among.most));
+    let (known, options) = with_free(model, at, options);
     let (free, zeros) = if let Some(motion) = at.steady() {
         let zeros = motion.free_directions(model, &lin.k, &lin.phi_q);
         (zeros.ncols(), ModelZeros::of(zeros, [&lin.c, &lin.k, &lin.phi_q]))
@@ -115,10 +126,9 @@ pub fn problem(
         let exact = known.as_ref().filter(|(_, among)| among.exact).map_or(0, |(_, among)| among.most);
         (free.max(exact), ModelZeros::nothing(model.nv()))
     };
-    let expert =
-        SparseExpert { most_zeros, least_zeros: options.expert.least_zeros.max(free), ..options.expert };
+    let expert = SparseExpert { least_zeros: options.expert.least_zeros.max(free), ..options.expert };
     let (pencil, parts) = lin.into_pencil();
-    let options = SparseOptions { left_vectors, expert, ..*options };
+    let options = SparseOptions { left_vectors, expert, ..options };
     Ok(PartProblem { pencil, parts, options, zeros, free: known })
 }
 

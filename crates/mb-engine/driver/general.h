@@ -2,117 +2,165 @@
 
 /* Problems of any kind: (K + s C + s^2 M) x = 0, or (K + tau M) x = 0 with degree one. */
 
-/* Of the rule for steps along a circle, as in the reader: places at first, orders of the smooth part (less than half the places), share of
- * a step by which the slope is measured, and a little less than the eighth of a turn that the reader allows. */
-#define FIRST 16
-#define PARTS 7
-#define AHEAD 1e-2
-#define QUIET 0.78
-/* What is left of an eigenpair's terms above which it gets a factor of its own: a hundred times the tolerance of the search; what rounding
- * leaves, hundreds of units; how far beside its value the factor is, relative; and how far from it the better value may be and still be of
- * the same eigenvalue. */
+#include "contour.h"
+
+/* What is left of an eigenpair's terms above which the search left it far from solved: a hundred times its tolerance; what rounding leaves,
+ * hundreds of units; and how far from its value a better one may be and still be of the same eigenvalue. */
+#define UNSOLVED 1e-9
 #define ROUNDED 1e-13
-#define POOR 1e-9
-#define BESIDE 1e-6
 #define NEARBY 1e-3
-
-typedef struct {
-  Mat P;
-  PetscBool transposed;
-} Point;
-
-static PetscErrorCode at_point(void *context, Vec x, Vec y)
-{
-  Point *p = (Point *)context;
-  PetscFunctionBeginUser;
-  PetscCall(p->transposed ? MatMultTranspose(p->P, x, y) : MatMult(p->P, x, y));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode polynomial(Run *r, PetscScalar s, Mat *P)
-{
-  PetscFunctionBeginUser;
-  PetscCall(MatDuplicate(r->K, MAT_COPY_VALUES, P));
-  if (r->o.degree == 2) {
-    PetscCall(MatAXPY(*P, s, r->C, DIFFERENT_NONZERO_PATTERN));
-    PetscCall(MatAXPY(*P, s * s, r->M, DIFFERENT_NONZERO_PATTERN));
-  } else PetscCall(MatAXPY(*P, s, r->M, DIFFERENT_NONZERO_PATTERN));
-  if (r->o.symmetric) PetscCall(MatSetOption(*P, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscFunctionReturn(0);
-}
+/* Values up to here may be zeros that rounding parted. */
+#define NEAR_ZERO 1e-5
 
 /* |P(s) x| relative to the terms it is the sum of. */
 static PetscErrorCode left_of(Run *r, PetscScalar s, PetscBool transposed, Vec x, Vec rest, Vec y, PetscReal *out)
 {
-  Mat A[3] = {r->K, r->o.degree == 2 ? r->C : r->M, r->M};
-  PetscScalar by = 1.0;
+  PetscScalar c[TERMS], slope[TERMS];
   PetscReal terms = 0.0, term;
-  int i;
+  int k;
   PetscFunctionBeginUser;
+  coefficients(s, c, slope);
   PetscCall(VecZeroEntries(rest));
-  for (i = 0; i <= r->o.degree; i++, by *= s) {
-    PetscCall(transposed ? MatMultTranspose(A[i], x, y) : MatMult(A[i], x, y));
-    PetscCall(VecAXPY(rest, by, y));
+  for (k = 0; k < r->terms; k++) {
+    Mat A = r->rows[k].whole;
+    PetscCall(transposed ? MatMultTranspose(A, x, y) : MatMult(A, x, y));
+    PetscCall(VecAXPY(rest, c[k], y));
     PetscCall(VecNorm(y, NORM_2, &term));
-    terms += term * PetscAbsScalar(by);
+    terms += term * PetscAbsScalar(c[k]);
   }
   PetscCall(VecNorm(rest, NORM_2, out));
   if (terms > 0.0) *out /= terms;
   PetscFunctionReturn(0);
 }
 
-/* An eigenpair that the search left far from solved, as eigenvalues many powers of ten further from the shift than others are: steps
- * x <- P(z)^-1 P'(z) x next to it, s = z - |x|^2 / (x . P(z)^-1 P'(z) x). */
-static PetscErrorCode by_own_factor(Run *r, PetscBool transposed, PetscScalar *s, Vec x, Vec b, Vec u, Vec rest, Vec y)
+/* Whether the search left an eigenpair far from solved, as those many powers of ten further from the shift than others are. */
+static PetscErrorCode is_unsolved(Run *r, PetscBool transposed, PetscScalar s, Vec x, Vec rest, Vec y, PetscReal *left, PetscBool *out)
 {
-  PetscReal k, left, now, length, far = PetscAbsScalar(*s);
-  PetscScalar beside = *s * (1.0 + BESIDE), ratio, better;
-  Mat P, F;
-  int step;
+  PetscReal k, length;
   PetscFunctionBeginUser;
-  PetscCall(left_of(r, *s, transposed, x, rest, y, &left));
-  if (left <= POOR || far <= NEAR_ZERO) PetscFunctionReturn(0);
+  PetscCall(left_of(r, s, transposed, x, rest, y, left));
   PetscCall(MatNorm(r->K, NORM_INFINITY, &k));
   PetscCall(VecNorm(rest, NORM_2, &length));
   /* Rounding of K x leaves as much of vectors of length one, whose terms cancel in slow modes. */
-  if (length <= ROUNDED * k) PetscFunctionReturn(0);
-  PetscCall(polynomial(r, beside, &P));
-  PetscCall(factor(r, P, PETSC_FALSE, &F));
+  *out = *left > UNSOLVED && PetscAbsScalar(s) > NEAR_ZERO && length > ROUNDED * k ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
+/* Steps x <- P(z)^-1 P'(z) x with a factor at z next to an eigenvalue, s = z - |x|^2 / (x . P(z)^-1 P'(z) x). */
+static PetscErrorCode inverse_steps(Run *r, Mat F, PetscScalar beside, PetscBool transposed, PetscReal left, PetscScalar *s, Vec x, Vec u, Vec rest, Vec y)
+{
+  PetscScalar c[TERMS], slope[TERMS], ratio, better, from = *s;
+  PetscReal now, length;
+  int step, k;
+  PetscFunctionBeginUser;
+  coefficients(beside, c, slope);
   for (step = 0; step < 3; step++) {
-    Mat A = r->o.degree == 2 ? r->C : r->M;
-    PetscCall(transposed ? MatMultTranspose(A, x, b) : MatMult(A, x, b));
-    if (r->o.degree == 2) {
-      PetscCall(transposed ? MatMultTranspose(r->M, x, y) : MatMult(r->M, x, y));
-      PetscCall(VecAXPY(b, 2.0 * beside, y));
+    PetscCall(VecZeroEntries(rest));
+    for (k = 1; k < r->terms; k++) {
+      Mat A = r->rows[k].whole;
+      PetscCall(transposed ? MatMultTranspose(A, x, y) : MatMult(A, x, y));
+      PetscCall(VecAXPY(rest, slope[k], y));
     }
-    PetscCall(transposed ? MatSolveTranspose(F, b, u) : MatSolve(F, b, u));
+    PetscCall(transposed ? MatSolveTranspose(F, rest, u) : MatSolve(F, rest, u));
     PetscCall(VecDot(u, x, &ratio)); /* x . u, of vectors of length one the inverse of the way to the eigenvalue */
     PetscCall(VecNorm(u, NORM_2, &length));
     if (!(length > 0.0) || !isfinite(length) || ratio == 0.0) break;
     better = beside - 1.0 / ratio;
     PetscCall(VecScale(u, 1.0 / length));
     PetscCall(left_of(r, better, transposed, u, rest, y, &now));
-    if (!(now < left) || PetscAbsScalar(better - *s) > NEARBY * far) break;
+    if (!(now < left) || PetscAbsScalar(better - from) > NEARBY * PetscAbsScalar(from)) break;
     left = now;
     *s = better;
     PetscCall(VecCopy(u, x));
   }
-  PetscCall(MatDestroy(&F));
-  PetscCall(MatDestroy(&P));
   PetscFunctionReturn(0);
 }
 
-/* Eigenvalues nearest to a shift, of the problem or of its transpose, each vector cleaned by
- * x <- -(s - s_0) P(s_0)^-1 (C + (s + s_0) M) x, whose fixed points are the eigenvectors. */
+static PetscErrorCode approach(Run *r, Mat F, PetscScalar beside, int j, Work *w)
+{
+  PetscReal left;
+  PetscBool unsolved;
+  PetscFunctionBeginUser;
+  PetscCall(is_unsolved(r, PETSC_FALSE, r->value[j], r->right[j], w->rest, w->d, &left, &unsolved));
+  if (!unsolved) PetscFunctionReturn(0);
+  PetscCall(VecZeroEntries(r->low[j]));
+  PetscCall(inverse_steps(r, F, beside, PETSC_FALSE, left, &r->value[j], r->right[j], w->x, w->rest, w->d));
+  PetscFunctionReturn(0);
+}
+
+/* Vectors of an unsymmetric problem, of its transpose, or of what may be zeros, cleaned by x <- -(s - s_0) P(s_0)^-1 (C + (s + s_0) M) x, whose fixed points are the
+ * eigenvectors; those far from solved with a factor of their own. */
+static PetscErrorCode clean(Run *r, PetscScalar shift, PetscBool transposed, int have, PetscScalar *value, Vec *vector)
+{
+  Mat P, F;
+  Vec x, b, d, rest, y;
+  PetscReal left, length, now;
+  PetscBool unsolved;
+  int i, step;
+  PetscFunctionBeginUser;
+  r->stage = "refining";
+  PetscCall(MatCreateVecs(r->K, &x, &b));
+  PetscCall(VecDuplicate(x, &d));
+  PetscCall(VecDuplicate(x, &rest));
+  PetscCall(VecDuplicate(x, &y));
+  /* With a factor of its own: that of the transform is of a scaled problem. */
+  PetscCall(polynomial(r, shift, &P));
+  PetscCall(factor(r, P, PETSC_FALSE, &F));
+  for (i = 0; i < have; i++) {
+    PetscScalar s = value[i];
+    PetscCall(left_of(r, s, transposed, vector[i], rest, y, &left));
+    for (step = 0; step < 2; step++) {
+      PetscCall(transposed ? MatMultTranspose(r->M, vector[i], b) : MatMult(r->M, vector[i], b));
+      if (r->o.degree == 2) {
+        PetscCall(VecScale(b, s + shift));
+        PetscCall(transposed ? MatMultTranspose(r->C, vector[i], y) : MatMult(r->C, vector[i], y));
+        PetscCall(VecAXPY(b, 1.0, y));
+      }
+      PetscCall(VecScale(b, shift - s));
+      PetscCall(transposed ? MatSolveTranspose(F, b, x) : MatSolve(F, b, x));
+      PetscCall(transposed ? MatMultTranspose(P, x, rest) : MatMult(P, x, rest));
+      PetscCall(VecAYPX(rest, -1.0, b));
+      PetscCall(transposed ? MatSolveTranspose(F, rest, d) : MatSolve(F, rest, d));
+      PetscCall(VecAXPY(x, 1.0, d));
+      PetscCall(VecNorm(x, NORM_2, &length));
+      if (!(length > 0.0) || !isfinite(length)) break;
+      PetscCall(VecScale(x, 1.0 / length));
+      /* A solve makes shares of eigenvectors nearer to the shift larger: where they outgrow what it takes away, it is left out. */
+      PetscCall(left_of(r, s, transposed, x, rest, y, &now));
+      if (!(now < left)) break;
+      left = now;
+      PetscCall(VecCopy(x, vector[i]));
+    }
+  }
+  PetscCall(MatDestroy(&F));
+  PetscCall(MatDestroy(&P));
+  for (i = 0; i < have; i++) {
+    PetscScalar beside = value[i] * (1.0 + BESIDE);
+    PetscCall(is_unsolved(r, transposed, value[i], vector[i], rest, y, &left, &unsolved));
+    if (!unsolved) continue;
+    PetscCall(polynomial(r, beside, &P));
+    PetscCall(factor(r, P, PETSC_FALSE, &F));
+    PetscCall(inverse_steps(r, F, beside, transposed, left, &value[i], vector[i], x, rest, y));
+    PetscCall(MatDestroy(&F));
+    PetscCall(MatDestroy(&P));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&d));
+  PetscCall(VecDestroy(&rest));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(0);
+}
+
+/* Eigenvalues nearest to a shift, of the problem or of its transpose. */
 static PetscErrorCode search(Run *r, PetscScalar shift, int want, PetscBool transposed, int *have, PetscScalar *value, Vec *vector)
 {
   PEP pep = NULL;
   EPS eps = NULL;
   ST st;
-  Mat A[3], P, F, negative = NULL;
-  Vec x, b, d, rest, y;
-  PetscInt i, step, converged, ncv, size;
-  Point p;
+  Mat A[3], F, negative = NULL;
+  Vec x;
+  PetscInt i, converged, ncv, size;
   PetscFunctionBeginUser;
   r->stage = "searching";
   r->factorizations++;
@@ -139,6 +187,8 @@ static PetscErrorCode search(Run *r, PetscScalar shift, int want, PetscBool tran
     PetscCall(STSetShift(st, shift));
     PetscCall(mumps_in(st, PETSC_FALSE));
     PetscCall(EPSSetFromOptions(eps));
+    PetscCall(EPSSetUp(eps));
+    PetscCall(factor_in(r, st, &F));
     PetscCall(EPSSolve(eps));
     PetscCall(EPSGetConverged(eps, &converged));
   } else {
@@ -155,14 +205,12 @@ static PetscErrorCode search(Run *r, PetscScalar shift, int want, PetscBool tran
     PetscCall(STSetShift(st, shift));
     PetscCall(mumps_in(st, r->o.symmetric && !transposed));
     PetscCall(PEPSetFromOptions(pep));
+    PetscCall(PEPSetUp(pep));
+    PetscCall(factor_in(r, st, &F));
     PetscCall(PEPSolve(pep));
     PetscCall(PEPGetConverged(pep, &converged));
   }
-  PetscCall(MatCreateVecs(r->K, &x, &b));
-  PetscCall(VecDuplicate(x, &d));
-  PetscCall(VecDuplicate(x, &rest));
-  PetscCall(VecDuplicate(x, &y));
-  r->stage = "refining";
+  PetscCall(MatCreateVecs(r->K, &x, NULL));
   if (converged > *have) converged = *have;
   /* Beyond the finite eigenvalues there is nothing but rounding. */
   if (converged > r->o.most) converged = r->o.most;
@@ -179,200 +227,8 @@ static PetscErrorCode search(Run *r, PetscScalar shift, int want, PetscBool tran
   PetscCall(EPSDestroy(&eps));
   PetscCall(MatDestroy(&negative));
   for (i = 0; i <= r->o.degree && transposed; i++) PetscCall(MatDestroy(&A[i]));
-  /* With a factor of its own: that of the transform is of a scaled problem. */
-  PetscCall(polynomial(r, shift, &P));
-  PetscCall(factor(r, P, PETSC_FALSE, &F));
-  p.P = P;
-  p.transposed = transposed;
-  for (i = 0; i < *have; i++) {
-    PetscScalar s = value[i];
-    PetscReal left;
-    PetscCall(left_of(r, s, transposed, vector[i], rest, y, &left));
-    for (step = 0; step < 2; step++) {
-      PetscReal length, now;
-      PetscCall(transposed ? MatMultTranspose(r->M, vector[i], b) : MatMult(r->M, vector[i], b));
-      if (r->o.degree == 2) {
-        PetscCall(VecScale(b, s + shift));
-        PetscCall(transposed ? MatMultTranspose(r->C, vector[i], y) : MatMult(r->C, vector[i], y));
-        PetscCall(VecAXPY(b, 1.0, y));
-      }
-      PetscCall(VecScale(b, shift - s));
-      PetscCall(transposed ? MatSolveTranspose(F, b, x) : MatSolve(F, b, x));
-      PetscCall(at_point(&p, x, rest));
-      PetscCall(VecAYPX(rest, -1.0, b));
-      PetscCall(transposed ? MatSolveTranspose(F, rest, d) : MatSolve(F, rest, d));
-      PetscCall(VecAXPY(x, 1.0, d));
-      PetscCall(VecNorm(x, NORM_2, &length));
-      if (!(length > 0.0) || !isfinite(length)) break;
-      PetscCall(VecScale(x, 1.0 / length));
-      /* A solve makes shares of eigenvectors nearer to the shift larger: where they outgrow what it takes away, it is left out. */
-      PetscCall(left_of(r, s, transposed, x, rest, y, &now));
-      if (!(now < left)) break;
-      left = now;
-      PetscCall(VecCopy(x, vector[i]));
-    }
-  }
-  PetscCall(MatDestroy(&F));
-  PetscCall(MatDestroy(&P));
-  for (i = 0; i < *have; i++) PetscCall(by_own_factor(r, transposed, &value[i], vector[i], b, x, rest, y));
+  if (!r->o.symmetric) PetscCall(clean(r, shift, transposed, *have, value, vector));
   PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&d));
-  PetscCall(VecDestroy(&rest));
-  PetscCall(VecDestroy(&y));
-  PetscFunctionReturn(0);
-}
-
-/* The determinant at a point, the smallest singular value there and the residual of a solve. */
-static PetscErrorCode phase_at(Run *r, PetscScalar s, int measured, Phase *out)
-{
-  Mat P, F;
-  PetscReal re, im, residual = 1.0, length = 1.0;
-  PetscInt exponent, nulls = 0;
-  Vec x, y;
-  int i;
-  PetscFunctionBeginUser;
-  r->stage = "counting";
-  PetscCall(polynomial(r, s, &P));
-  PetscCall(factor(r, P, PETSC_TRUE, &F));
-  PetscCall(MatMumpsGetRinfog(F, 12, &re));
-  PetscCall(MatMumpsGetRinfog(F, 13, &im));
-  PetscCall(MatMumpsGetInfog(F, 34, &exponent));
-  PetscCall(MatMumpsGetInfog(F, 28, &nulls));
-  PetscCall(residual_of(P, F, &residual));
-  if (nulls) residual = 1.0; /* a determinant without some of its factors */
-  *out = (Phase){PetscRealPart(s), PetscImaginaryPart(s), log(hypot(re, im)) + exponent * log(2.0), atan2(im, re), 0.0, residual};
-  if (measured) {
-    PetscCall(MatCreateVecs(P, &x, &y));
-    PetscCall(VecSetRandom(x, NULL));
-    PetscCall(VecNormalize(x, NULL));
-    for (i = 0; i < 3; i++) {
-      PetscCall(MatSolve(F, x, y));
-      /* With the adjoint: the conjugate of the transposed system of the conjugate. */
-      PetscCall(VecConjugate(y));
-      PetscCall(r->o.symmetric ? MatSolve(F, y, x) : MatSolveTranspose(F, y, x));
-      PetscCall(VecConjugate(x));
-      PetscCall(VecNormalize(x, &length));
-    }
-    /* length is |P^-H P^-1 x| of a unit x. */
-    out->sigma_min = length > 0.0 && isfinite(length) ? 1.0 / sqrt(length) : 0.0;
-    PetscCall(VecDestroy(&x));
-    PetscCall(VecDestroy(&y));
-  }
-  PetscCall(MatDestroy(&F));
-  PetscCall(MatDestroy(&P));
-  PetscFunctionReturn(0);
-}
-
-/* ln det less the logarithms of the distances of the eigenvalues known. */
-static void reduced(const Run *r, const Phase *p, double *size, double *phase)
-{
-  int i;
-  *size = p->size;
-  *phase = p->phase;
-  for (i = 0; i < r->found; i++) {
-    double x = p->re - PetscRealPart(r->value[i]), y = p->im - PetscImaginaryPart(r->value[i]);
-    *size -= log(hypot(x, y));
-    *phase -= atan2(y, x);
-  }
-}
-
-static PetscScalar on_circle(const Run *r, double angle)
-{
-  return PetscCMPLX(r->circle[0] + r->circle[2] * cos(angle), r->circle[1] + r->circle[2] * sin(angle));
-}
-
-/* A place on the circle: the logarithm there and its change with the angle, less the part that is smooth. */
-typedef struct {
-  double angle;
-  PetscScalar at, slope;
-} Node;
-
-/* The determinant at an angle, and ahead of it by a share of the step. */
-static PetscErrorCode node_at(Run *r, double angle, double step, int measured, Node *out)
-{
-  double size[2], phase[2], by = AHEAD * step;
-  int i;
-  PetscFunctionBeginUser;
-  for (i = 0; i < 2; i++) {
-    Phase *p = &r->phase[r->phases];
-    PetscCall(phase_at(r, on_circle(r, angle + i * by), measured && !i, p));
-    reduced(r, p, &size[i], &phase[i]);
-    r->phases++;
-  }
-  out->angle = angle;
-  out->at = PetscCMPLX(size[0], phase[0]);
-  out->slope = PetscCMPLX((size[1] - size[0]) / by, remainder(phase[1] - phase[0], 2.0 * PETSC_PI) / by);
-  PetscFunctionReturn(0);
-}
-
-static void less_smooth(const PetscScalar *part, Node *n)
-{
-  int m;
-  for (m = 1; m <= PARTS; m++) {
-    PetscScalar value = part[m - 1] * PetscCMPLX(cos(m * n->angle), sin(m * n->angle));
-    n->at -= value;
-    n->slope -= PetscCMPLX(0.0, m) * value;
-  }
-}
-
-static int is_quiet(PetscScalar z)
-{
-  return fabs(PetscRealPart(z)) <= QUIET && fabs(PetscImaginaryPart(z)) <= QUIET;
-}
-
-/* Whether a step leaves no doubt: quiet by its ends and by the slopes there, and short where a value known is near. */
-static int clear_step(const Run *r, const Node *a, const Node *b)
-{
-  double length = b->angle - a->angle, nearest = HUGE_VAL;
-  PetscScalar across = b->at - a->at;
-  int i;
-  across = PetscCMPLX(PetscRealPart(across), remainder(PetscImaginaryPart(across), 2.0 * PETSC_PI));
-  if (!is_quiet(across) || !is_quiet(a->slope * length) || !is_quiet(b->slope * length)) return 0;
-  for (i = 0; i < r->found; i++) {
-    double x = PetscRealPart(r->value[i]) - r->circle[0], y = PetscImaginaryPart(r->value[i]) - r->circle[1];
-    double ahead = fmod(atan2(y, x) - a->angle + 6.0 * PETSC_PI, 2.0 * PETSC_PI), off = fabs(hypot(x, y) - r->circle[2]);
-    if (ahead > length) {
-      double one = PetscAbsScalar(r->value[i] - on_circle(r, a->angle)), two = PetscAbsScalar(r->value[i] - on_circle(r, b->angle));
-      off = one < two ? one : two;
-    }
-    if (off < nearest) nearest = off;
-  }
-  return length * r->circle[2] <= 1.9 * nearest;
-}
-
-/* The determinant around the circle: places at equal distances, whose slopes give the smooth part, then cuts until all steps are clear. */
-static PetscErrorCode contour(Run *r)
-{
-  Node *node = (Node *)malloc(sizeof(Node) * (size_t)(r->o.points + 2));
-  PetscScalar part[PARTS];
-  int nodes, i, j, m, again = 1;
-  PetscFunctionBeginUser;
-  for (nodes = 0; nodes < FIRST; nodes++) PetscCall(node_at(r, 0.05 + 2.0 * PETSC_PI * nodes / FIRST, 2.0 * PETSC_PI / FIRST, nodes % 3 == 0, &node[nodes]));
-  for (m = 1; m <= PARTS; m++) {
-    part[m - 1] = 0.0;
-    for (i = 0; i < FIRST; i++) part[m - 1] += node[i].slope * PetscCMPLX(cos(m * node[i].angle), -sin(m * node[i].angle));
-    part[m - 1] /= PetscCMPLX(0.0, (double)m * FIRST);
-  }
-  for (i = 0; i < FIRST; i++) less_smooth(part, &node[i]);
-  while (again && r->phases + 1 < r->o.points) {
-    again = 0;
-    for (i = 0; i < nodes && r->phases + 1 < r->o.points; i++) {
-      Node to = node[(i + 1) % nodes], made;
-      double length;
-      if (i + 1 == nodes) to.angle += 2.0 * PETSC_PI;
-      if (clear_step(r, &node[i], &to)) continue;
-      length = to.angle - node[i].angle;
-      PetscCall(node_at(r, node[i].angle + 0.381966011250105 * length, length, 0, &made));
-      less_smooth(part, &made);
-      for (j = nodes; j > i + 1; j--) node[j] = node[j - 1];
-      node[i + 1] = made;
-      nodes++;
-      again = 1;
-      i++;
-    }
-  }
-  free(node);
   PetscFunctionReturn(0);
 }
 
@@ -410,14 +266,40 @@ static PetscErrorCode rights(Run *r, PetscScalar *shift)
   PetscFunctionReturn(0);
 }
 
+/* Exchanges two of those found. */
+static void swap(Run *r, int i, int j)
+{
+  PetscScalar value = r->value[i];
+  Vec right = r->right[i];
+  r->value[i] = r->value[j];
+  r->right[i] = r->right[j];
+  r->value[j] = value;
+  r->right[j] = right;
+}
+
 static PetscErrorCode work(Run *r)
 {
   PetscScalar shift = PetscCMPLX(r->o.shift[0], r->o.shift[1]);
   int want = r->o.want, i, j, from;
   double *d, last = 0.0, next = 0.0;
+  Mat P, F;
   PetscFunctionBeginUser;
   if (r->o.within > 0.0 && want < 12) r->o.want = want = 12 < r->o.most ? 12 : r->o.most;
+  r->zero = r->o.zeros ? NEAR_ZERO : 0.0;
   PetscCall(rights(r, &shift));
+  if (r->o.symmetric && r->found) {
+    PetscCall(polynomial(r, shift, &P));
+    PetscCall(factor(r, P, PETSC_FALSE, &F));
+    /* Zeros come first: their residuals at values that are rounding say nothing. */
+    for (i = j = 0; i < r->found; i++)
+      if (PetscAbsScalar(r->value[i]) <= r->zero) swap(r, i, j++);
+    if (j) PetscCall(clean(r, shift, PETSC_FALSE, j, r->value, r->right));
+    PetscCall(forms(r, 0, j));
+    PetscCall(zeros_among(r, 0, j));
+    PetscCall(refine_all(r, F, j));
+    PetscCall(MatDestroy(&F));
+    PetscCall(MatDestroy(&P));
+  }
   if (r->o.left && r->found) {
     int lefts = 4 * r->found + 64;
     PetscScalar *other;

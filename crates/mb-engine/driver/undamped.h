@@ -2,31 +2,19 @@
 
 /* Undamped symmetric problems: K x = w M x. */
 
-typedef struct {
-  Mat K, M;
-  Vec work;
-  double sigma;
-} Pencil;
-
-static PetscErrorCode shifted(void *context, Vec x, Vec y)
+static PetscErrorCode approach(Run *r, Mat F, PetscScalar beside, int j, Work *w)
 {
-  Pencil *p = (Pencil *)context;
-  PetscFunctionBeginUser;
-  PetscCall(MatMult(p->K, x, y));
-  PetscCall(MatMult(p->M, x, p->work));
-  PetscCall(VecAXPY(y, -p->sigma, p->work));
-  PetscFunctionReturn(0);
+  (void)r, (void)F, (void)beside, (void)j, (void)w;
+  return 0;
 }
 
-/* A x = b with the factor of a spectral transform, refined once. */
-static PetscErrorCode solve_well(KSP ksp, PetscErrorCode (*product)(void *, Vec, Vec), void *context, Vec b, Vec x, Vec r, Vec d)
+static PetscErrorCode forget(Run *r)
 {
   PetscFunctionBeginUser;
-  PetscCall(KSPSolve(ksp, b, x));
-  PetscCall(product(context, x, r));
-  PetscCall(VecAYPX(r, -1.0, b));
-  PetscCall(KSPSolve(ksp, r, d));
-  PetscCall(VecAXPY(x, 1.0, d));
+  for (; r->found; r->found--) {
+    PetscCall(VecDestroy(&r->right[r->found - 1]));
+    PetscCall(VecDestroy(&r->low[r->found - 1]));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -36,12 +24,16 @@ static PetscErrorCode count_at(Run *r, double sigma, double *negative)
   Mat T, F;
   PetscInt n = 0, nulls = 0;
   PetscReal residual = 1.0;
+  int i;
   PetscFunctionBeginUser;
+  for (i = 0; i < r->counted; i++)
+    if (r->count[i].at == sigma) {
+      if (negative) *negative = r->count[i].negative - r->o.rank;
+      PetscFunctionReturn(0);
+    }
   PetscCheck(r->counted < MOST, r->comm, PETSC_ERR_ARG_SIZ, "too many counts");
   r->stage = "counting";
-  PetscCall(MatDuplicate(r->K, MAT_COPY_VALUES, &T));
-  PetscCall(MatAXPY(T, -sigma, r->M, DIFFERENT_NONZERO_PATTERN));
-  PetscCall(MatSetOption(T, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(polynomial(r, sigma, &T));
   PetscCall(factor(r, T, PETSC_FALSE, &F));
   PetscCall(MatMumpsGetInfog(F, 12, &n));
   PetscCall(MatMumpsGetInfog(F, 28, &nulls));
@@ -101,16 +93,16 @@ static PetscErrorCode beside_known(Run *r, Vec x, Vec b, PetscScalar *length)
   PetscFunctionReturn(0);
 }
 
-/* Eigenvalues nearest to a shift in addition to those known, with vectors that one more solve cleans. */
+/* Eigenvalues nearest to a shift in addition to those known, refined with its factor. */
 static PetscErrorCode search(Run *r, double sigma, int want)
 {
   EPS eps;
   ST st;
-  KSP ksp;
-  Vec x, b, d, rest;
+  Mat F;
+  Vec x, b, kept;
   PetscInt have = 0, i, ncv, size, left = r->o.most - r->found;
-  int last;
-  Pencil p = {r->K, r->M, NULL, sigma};
+  PetscScalar w, length = 1.0;
+  int last, from = r->found;
   PetscFunctionBeginUser;
   r->stage = "searching";
   r->factorizations++;
@@ -120,9 +112,6 @@ static PetscErrorCode search(Run *r, double sigma, int want)
   /* A basis larger than the space of modes cannot be made, and SLEPc wants one larger than what it returns. */
   last = want == left && left < size;
   PetscCall(MatCreateVecs(r->K, &x, &b));
-  PetscCall(VecDuplicate(x, &d));
-  PetscCall(VecDuplicate(x, &rest));
-  PetscCall(VecDuplicate(x, &p.work));
   PetscCall(EPSCreate(r->comm, &eps));
   PetscCall(EPSSetOperators(eps, r->K, r->M));
   PetscCall(EPSSetProblemType(eps, EPS_GHEP));
@@ -140,11 +129,11 @@ static PetscErrorCode search(Run *r, double sigma, int want)
   PetscCall(mumps_in(st, PETSC_TRUE));
   PetscCall(EPSSetFromOptions(eps));
   PetscCall(EPSSetUp(eps));
-  PetscCall(STGetKSP(st, &ksp));
+  PetscCall(factor_in(r, st, &F));
   /* A start in the range of the operator. */
   PetscCall(VecSetRandom(x, NULL));
   PetscCall(MatMult(r->M, x, b));
-  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(MatSolve(F, b, x));
   PetscCall(EPSSetInitialSpace(eps, 1, &x));
   /* Known vectors after the basis has its size, which SLEPc cannot change once it has them. */
   if (r->found) PetscCall(EPSSetDeflationSpace(eps, r->found, r->right));
@@ -152,34 +141,26 @@ static PetscErrorCode search(Run *r, double sigma, int want)
     PetscCall(EPSSolve(eps));
     PetscCall(EPSGetConverged(eps, &have));
   }
-  r->stage = "refining";
   for (i = 0; i < have; i++) {
-    PetscScalar w, length;
-    Vec kept;
     /* Beyond the finite eigenvalues there is nothing but rounding. */
     if (r->found >= r->o.most) break;
     PetscCall(EPSGetEigenpair(eps, i, &w, NULL, x, NULL));
     if (!isfinite(w) || w == sigma) continue;
-    PetscCall(MatMult(r->M, x, b));
-    PetscCall(VecScale(b, w - sigma));
     PetscCall(VecDuplicate(x, &kept));
-    PetscCall(solve_well(ksp, shifted, &p, b, kept, rest, d));
+    PetscCall(VecCopy(x, kept));
     PetscCall(beside_known(r, kept, b, &length));
-    if (!(length > 0.0) || !isfinite(length)) {
-      PetscCall(VecDestroy(&kept));
-      continue;
-    }
-    PetscCall(keep(r, w, kept, NULL));
+    if (length > 0.0 && isfinite(length)) PetscCall(keep(r, w, kept, NULL));
+    else PetscCall(VecDestroy(&kept));
   }
   if (last && r->found == r->o.most - 1) {
     /* The last of all modes: what inverse iteration leaves beside the others. */
-    PetscScalar theta = 0.0, length = 1.0;
-    Vec kept;
+    PetscScalar theta = 0.0;
+    length = 1.0;
     PetscCall(VecDuplicate(x, &kept));
     PetscCall(VecSetRandom(kept, NULL));
     for (i = 0; i < 4 && length > 0.0 && isfinite(length); i++) {
       PetscCall(MatMult(r->M, kept, b));
-      PetscCall(solve_well(ksp, shifted, &p, b, x, rest, d));
+      PetscCall(MatSolve(F, b, x));
       PetscCall(VecDot(b, x, &theta));
       PetscCall(VecCopy(x, kept));
       PetscCall(beside_known(r, kept, b, &length));
@@ -187,12 +168,11 @@ static PetscErrorCode search(Run *r, double sigma, int want)
     if (length > 0.0 && isfinite(length) && theta != 0.0 && isfinite(1.0 / theta)) PetscCall(keep(r, sigma + 1.0 / theta, kept, NULL));
     else PetscCall(VecDestroy(&kept));
   }
+  r->zero = r->o.zeros ? CLOSE * fabs(sigma) : 0.0;
+  PetscCall(refine_all(r, F, from));
   PetscCall(EPSDestroy(&eps));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&d));
-  PetscCall(VecDestroy(&rest));
-  PetscCall(VecDestroy(&p.work));
   PetscFunctionReturn(0);
 }
 
@@ -289,8 +269,7 @@ static PetscErrorCode nearest(Run *r)
     }
     if (!(next < HUGE_VAL) || fabs(sigma) <= 0.3 * next || 0.03 * next >= 0.5 * fabs(sigma)) break;
     sigma = -0.03 * next;
-    for (i = 0; i < r->found; i++) PetscCall(VecDestroy(&r->right[i]));
-    r->found = 0;
+    PetscCall(forget(r));
   }
   for (round = 0; round < ROUNDS; round++) {
     if (gap_behind(r, want, &one, &two) || r->found >= r->o.most) break;
@@ -329,6 +308,7 @@ static PetscErrorCode slices(Run *r, double from, double below, double to, doubl
 {
   int count = (int)(above - below);
   double middle = 0.5 * (from + to);
+  int number, first = r->found;
   PetscFunctionBeginUser;
   if (count <= 0) PetscFunctionReturn(0);
   if (count > r->o.slice && depth < 40) {
@@ -338,8 +318,14 @@ static PetscErrorCode slices(Run *r, double from, double below, double to, doubl
     PetscCall(slices(r, middle, half, to, above, depth + 1));
     PetscFunctionReturn(0);
   }
+  number = r->slices++;
+  if (number < r->kept) {
+    PetscCheck(r->end[number][0] == from && r->end[number][1] == to, r->comm, PETSC_ERR_FILE_UNEXPECTED, "the slices that a run before left in the folder are others: remove its folder `results`");
+    PetscFunctionReturn(0);
+  }
   PetscCall(search(r, middle, count + 1));
   PetscCall(complete(r, from, to, count, middle));
+  PetscCall(keep_slice(r, number, from, to, first));
   PetscFunctionReturn(0);
 }
 
@@ -365,8 +351,8 @@ static PetscErrorCode band(Run *r)
 static PetscErrorCode work(Run *r)
 {
   PetscFunctionBeginUser;
-  r->stage = "searching";
-  if (r->o.check_mass && r->o.count) PetscCall(check_mass(r));
+  if (!strcmp(r->o.search, "between")) PetscCall(resume(r));
+  if (r->o.check_mass && r->o.count && r->mass_negative < 0) PetscCall(check_mass(r));
   if (!strcmp(r->o.search, "between")) PetscCall(band(r));
   else PetscCall(nearest(r));
   PetscFunctionReturn(0);

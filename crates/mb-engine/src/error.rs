@@ -47,7 +47,7 @@ pub enum EngineError {
     /// No results yet.
     #[error(
         "The engine has not ended: the folder has no `{file}`. Run `run.sh` in it, or hand `slurm.sh` to the queue, and read it \
-         again; a run that was killed can be repeated as it is."
+         again; a run that was killed is repeated as it is, and goes on behind the slices of a band that it has finished."
     )]
     NoResults {
         /// The file that is missing.

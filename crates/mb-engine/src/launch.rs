@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use mb_algebra::interrupt;
@@ -40,6 +40,9 @@ const LOG: &str = "log.txt";
 const LOOK: Duration = Duration::from_millis(20);
 /// Words of a run that are shown when it failed.
 const SHOWN: usize = 6;
+/// The signal that ends a process at once, and how launchers report it.
+const KILL: i32 = 9;
+const KILLED: [&str; 4] = ["signal 9", "signal: killed", "out of memory", "oom"];
 
 /// The driver: in the folder that the environment names, or else next to the running program, in the folder `engine` next to that
 /// one's, where `cargo xtask setup --engine` puts it, and on the search path.
@@ -103,7 +106,7 @@ pub(crate) fn run(program: &Path, folder: &Path, launch: &Launch) -> Result<(), 
     command.args(words).arg(program).arg(folder).stdin(Stdio::null()).stdout(out).stderr(err);
     // Open MPI asks for these where a container runs as root or has fewer cores than ranks.
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_mpi_yield_when_idle", "1");
+    command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
     if std::env::var_os("OMP_NUM_THREADS").is_none() {
         command.env("OMP_NUM_THREADS", "1");
     }
@@ -124,7 +127,21 @@ pub(crate) fn run(program: &Path, folder: &Path, launch: &Launch) -> Result<(), 
     if let Ok(text) = fs::read_to_string(folder.join(STATUS)) {
         Status::from_text(&text)?;
     }
-    Err(failed(format!("it ended with {status}"), &last_words(&log)))
+    Err(failed(why(status, &fs::read(&log).unwrap_or_default()), &last_words(&log)))
+}
+
+/// How a run without a word of the driver ended, by its status and what the launcher wrote.
+fn why(status: ExitStatus, log: &[u8]) -> String {
+    let said = String::from_utf8_lossy(log).to_lowercase();
+    // Of mpiexec; of Slurm where a job takes more memory than it has asked for; of a shell.
+    let killed = status.code() == Some(128 + KILL) || KILLED.iter().any(|words| said.contains(words));
+    let reason = if killed {
+        "; a process was killed from outside: by hand, by a queue at its limit of time, or by the system for want of memory, of \
+         which --estimate reports how much the factors need"
+    } else {
+        ""
+    };
+    format!("it ended with {status}{reason}")
 }
 
 /// What results that cannot be read mean for a run whose folder nobody else has.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::EngineError;
 
 /// Version of the exchange: of the manifest, the options and the results.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 /// Name of the manifest in its folder.
 pub const MANIFEST: &str = "manifest.json";
 

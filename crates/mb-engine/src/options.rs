@@ -28,9 +28,11 @@ pub(crate) fn text(task: &Task, package: Option<&str>) -> String {
     line("slice", task.slice.to_string());
     line("rank", task.rank.to_string());
     line("most", task.most.to_string());
+    line("zeros", task.zeros.to_string());
     line("want", task.want.to_string());
     line("reach", task.reach.to_string());
     line("check_mass", flag(task.check_mass));
+    line("sum", flag(task.sum));
     line("below_zero", format!("{:e}", task.below_zero));
     line("shift", both(task.shift.re, task.shift.im));
     line("point", both(task.point.re, task.point.im));

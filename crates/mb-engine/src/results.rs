@@ -55,18 +55,22 @@ impl Results {
         let (found, size) = (status.found, prepared.size());
         // No eigenvalues are an answer too; their vectors need no file.
         let mut vectors = |name: &str| if found == 0 { Ok(Vec::new()) } else { bytes(name) };
-        let mut complex = |name: &str| -> Result<Vec<Vec<c64>>, EngineError> {
-            petsc::read_complex(&vectors(name)?, found, size)
+        let complex = |name: &str, bytes: &[u8]| -> Result<Vec<Vec<c64>>, EngineError> {
+            petsc::read_complex(bytes, found, size)
                 .ok_or_else(|| half(name, "holds vectors of another length"))
         };
-        let left = if task.left { Some(complex("results/left.bin")?) } else { None };
-        let right = if task.undamped {
-            let name = "results/right.bin";
-            let real = petsc::read_real(&vectors(name)?, found, size);
-            Vectors::Real(real.ok_or_else(|| half(name, "holds vectors of another length"))?)
-        } else {
-            Vectors::Complex(complex("results/right.bin")?)
+        let mut of_kind = |name: &str| -> Result<Vectors, EngineError> {
+            let bytes = vectors(name)?;
+            if !task.undamped {
+                return Ok(Vectors::Complex(complex(name, &bytes)?));
+            }
+            let real = petsc::read_real(&bytes, found, size);
+            Ok(Vectors::Real(real.ok_or_else(|| half(name, "holds vectors of another length"))?))
         };
+        let right = of_kind("results/right.bin")?;
+        let low = if task.symmetric { Some(of_kind("results/low.bin")?) } else { None };
+        let name = "results/left.bin";
+        let left = if task.left { Some(complex(name, &vectors(name)?)?) } else { None };
         let whole = |x: f64| -> Result<usize, EngineError> {
             let right = x >= 0.0 && x <= f64::from(u32::MAX) && x.fract() == 0.0;
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
@@ -90,6 +94,7 @@ impl Results {
         let answer = Answer {
             values: values.chunks_exact(2).map(|v| c64::new(v[0], v[1])).collect(),
             right,
+            low,
             left,
             inertias: inertias.collect::<Result<_, EngineError>>()?,
             determinants: determinants.collect(),

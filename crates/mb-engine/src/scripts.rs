@@ -4,7 +4,7 @@
 pub(crate) fn run(driver: &str, ranks: usize) -> String {
     format!(
         "#!/bin/sh\n\
-         # Runs the distributed engine of mb in this folder. It may be run again after it was killed.\n\
+         # Runs the distributed engine of mb in this folder. After it was killed it is run again as it is.\n\
          #   RANKS     number of processes, {ranks} where not given\n\
          #   LAUNCHER  what starts them, mpiexec -n RANKS where not given\n\
          #   MB_ENGINE_DIR  folder of the driver, the search path where not given\n\

@@ -55,6 +55,18 @@ fn meaning(code: i64) -> &'static str {
     }
 }
 
+/// The code of the driver where MUMPS failed and PETSc passes on its own number alone, in words.
+fn by_mumps(words: &str) -> Option<i64> {
+    let number = words.split_once("INFOG(1)=")?.1;
+    let end = number.find(|c: char| c != '-' && !c.is_ascii_digit()).unwrap_or(number.len());
+    match number[..end].parse::<i64>().ok()? {
+        // Memory that cannot be allocated, workspaces and buffers that are too small.
+        -5 | -20 | -19 | -17 | -15..=-11 | -9..=-7 => Some(5),
+        -10 | -6 => Some(6),
+        _ => None,
+    }
+}
+
 impl Status {
     /// From the text of the file.
     ///
@@ -75,9 +87,12 @@ impl Status {
         }
         let code: i64 = value("code").and_then(|v| v.parse().ok()).ok_or_else(|| half("has no code"))?;
         if code == 3 {
-            return Err(EngineError::Format { file: "options.txt".to_owned(), found: 0 });
+            let found =
+                value("of_folder").and_then(|v| v.parse().ok()).ok_or_else(|| half("lacks a number"))?;
+            return Err(EngineError::Format { file: "options.txt".to_owned(), found });
         }
         if code != 0 {
+            let code = value("words").and_then(by_mumps).unwrap_or(code);
             let words =
                 value("words").map_or_else(String::new, |words| format!(" Message of the engine: {words}."));
             let stage = value("stage").unwrap_or("working").to_owned();
@@ -112,7 +127,7 @@ impl Status {
 mod tests {
     use super::*;
 
-    const WHOLE: &str = "format 2\npackage ab\ncode 0\nstage writing\nslepc 3.18.2\nranks 2\nfound 3\ncounts 2\nphases 0\n\
+    const WHOLE: &str = "format 3\npackage ab\ncode 0\nstage writing\nslepc 3.18.2\nranks 2\nfound 3\ncounts 2\nphases 0\n\
                          factorizations 4\ncircle -1e-8 0 0\nseconds 0.5\nmemory_kib 100\nchecksum results/values.bin 00ff\nend\n";
 
     #[test]
@@ -124,9 +139,12 @@ mod tests {
 
     #[test]
     fn torn_old_and_failed_runs_are_reported() {
+        let skew = WHOLE.replace("code 0", "of_folder 2\ncode 3");
+        let skew = Status::from_text(&skew).unwrap_err().to_string();
+        assert!(skew.contains("`options.txt` has version 2") && skew.contains("setup --engine"), "{skew}");
         let torn = Status::from_text(&WHOLE[..WHOLE.len() - 4]).unwrap_err().to_string();
         assert!(torn.contains("not whole") && torn.contains("run.sh"), "{torn}");
-        let old = Status::from_text(&WHOLE.replace("format 2", "format 7")).unwrap_err().to_string();
+        let old = Status::from_text(&WHOLE.replace("format 3", "format 7")).unwrap_err().to_string();
         assert!(old.contains("version 7") && old.contains("setup --engine"), "{old}");
         let memory = WHOLE.replace("code 0", "code 5").replace("\nend", "\nwords out of memory\nend");
         let memory = Status::from_text(&memory).unwrap_err().to_string();
@@ -134,5 +152,13 @@ mod tests {
             memory.contains("too little memory") && memory.contains("Message of the engine: out of memory"),
             "{memory}"
         );
+        for (number, meant) in
+            [("-13, INFO(2)=14", "too little memory"), ("-10", "singular"), ("-99", "MUMPS failed")]
+        {
+            let words = format!("\nwords Error reported by MUMPS: INFOG(1)={number}\nend");
+            let text = WHOLE.replace("code 0", "code 7").replace("\nend", &words);
+            let said = Status::from_text(&text).unwrap_err().to_string();
+            assert!(said.contains(meant), "{said}");
+        }
     }
 }

@@ -46,6 +46,8 @@ fn same_on(ranks: &[&str], args: &[&str]) {
             let off = (a[0] - b[0]).hypot(a[1] - b[1]);
             assert!(off <= a[2] + b[2], "{args:?}, {ranks} ranks: {a:?} {b:?}");
             assert!(a[2] <= 1e-6 * a[0].hypot(a[1]).max(1e-3), "{args:?}: bound {a:?}");
+            // The engine refines as far as the built-in one does.
+            assert!(a[2] <= 10.0 * b[2].max(1e-12 * b[0].hypot(b[1])), "{args:?}: {a:?} {b:?}");
         }
         let proved = findings.iter().any(|f| f.contains("completeness"));
         assert!(proved && !findings.iter().any(|f| f.contains("unproved")), "{args:?}: {findings:?}");
@@ -150,6 +152,35 @@ fn a_dense_line_of_eigenvalues_is_counted() {
     let args = ["modes", "--mass", &m, "--damping", &c, "--stiffness", &k];
     for lowest in ["6", "14"] {
         same_on(&["1"], &[&args[..], &["--lowest", lowest]].concat());
+    }
+}
+
+/// Two free chains on a spring a hundred thousand times softer than theirs: the zero stays one, and the slow mode, a millionth of the
+/// shift of its slice, is refined as the others are.
+#[test]
+fn a_slow_mode_and_a_zero_share_a_slice() {
+    if !engine() {
+        return;
+    }
+    let (dir, n) = (tempfile::tempdir().unwrap(), 200);
+    let write = |name: &str, entries: &[(usize, usize, f64)]| matrix(dir.path(), name, [n, n], entries);
+    let m = write("M.mtx", &(0..n).map(|i| (i, i, 1.0)).collect::<Vec<_>>());
+    let spring = |i: usize| if i == n / 2 { 2e-5 } else { 2.0 };
+    let mut k: Vec<_> = (1..n).flat_map(|i| [(i, i - 1, -spring(i)), (i - 1, i, -spring(i))]).collect();
+    let after = |i: usize| if i + 1 < n { spring(i + 1) } else { 0.0 };
+    k.extend((0..n).map(|i| (i, i, after(i) + if i > 0 { spring(i) } else { 0.0 })));
+    let k = write("K.mtx", &k);
+    let args = ["modes", "--mass", &m, "--stiffness", &k, "--band", "0", "0.1"];
+    let (own, _) = read(&json(&args));
+    for ranks in ["1", "2"] {
+        let (found, findings) = read(&json(&[&args[..], &["--engine", "slepc", "--ranks", ranks]].concat()));
+        assert_eq!(found.len(), own.len(), "{findings:?}");
+        for (a, b) in found.iter().zip(&own) {
+            assert!((a[0] - b[0]).hypot(a[1] - b[1]) <= a[2] + b[2], "{a:?} {b:?}");
+            assert!(a[1] == 0.0 || a[2] <= 1e-12 * a[1], "{a:?}");
+        }
+        assert!(found.iter().any(|[_, im, _]| *im > 0.0 && *im < 1e-3), "{found:?}");
+        assert!(findings.iter().any(|f| f.contains("completeness")), "{findings:?}");
     }
 }
 
@@ -290,20 +321,77 @@ fn read_pairs(found: &serde_json::Value) -> (f64, usize) {
     (pairs[0][1], pairs.len())
 }
 
-/// Runs the script of a folder.
+/// Runs the script of a folder to its end.
 fn run(job: &Path, ranks: &str) {
+    let output = script(job, ranks).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+/// The script of a folder with what it needs here.
+fn script(job: &Path, ranks: &str) -> std::process::Command {
     let program = PathBuf::from(assert_cmd::Command::cargo_bin("mb").unwrap().get_program());
     let folder = program.parent().unwrap().parent().unwrap().join("engine");
-    let output = std::process::Command::new("sh")
+    let mut command = std::process::Command::new("sh");
+    command
         .arg(job.join("run.sh"))
         .env("RANKS", ranks)
         .env("MB_ENGINE_DIR", folder)
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-        .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{output:?}");
+        .env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+    command
+}
+
+/// A rank that is killed behind the first slice of a band: a run that is repeated goes on there, on another number of ranks, to the modes of
+/// the built-in engine; a slice that has changed since it was kept is searched again.
+#[cfg(unix)]
+#[test]
+fn a_band_goes_on_behind_the_slices_of_a_killed_run() {
+    if !engine() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let (job, spoiled) = (dir.path().join("job"), dir.path().join("spoiled"));
+    let path = model("solid-cantilever");
+    let args = ["modes", &path, "--set", "n=3", "--set", "N=12", "--band", "0", "300"];
+    right(&[&args[..], &["--engine-write", job.to_str().unwrap()]].concat());
+    let kill = dir.path().join("kill.sh");
+    let wait = "while [ ! -f results/slice-0.txt ]; do sleep 0.01; done; kill -9 $$";
+    let one = format!("[ \"$OMPI_COMM_WORLD_RANK\" = 1 ] && {{ {wait}; }} &\nexec \"$@\"\n");
+    std::fs::write(&kill, one).unwrap();
+    let killed =
+        script(&job, "2").env("LAUNCHER", format!("mpiexec -n 2 sh {}", kill.display())).output().unwrap();
+    assert!(!killed.status.success(), "{killed:?}");
+    let at = job.to_str().unwrap().to_owned();
+    let early = mb(&[&args[..], &["--engine-read", &at]].concat());
+    assert!(early.code == 1 && early.err.contains("goes on behind the slices"), "{early:?}");
+    std::fs::create_dir_all(spoiled.join("results")).unwrap();
+    for folder in ["", "results"] {
+        for entry in std::fs::read_dir(job.join(folder)).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_file() {
+                std::fs::copy(&entry, spoiled.join(folder).join(entry.file_name().unwrap())).unwrap();
+            }
+        }
+    }
+    let vectors = spoiled.join("results/slice-0.bin");
+    let mut bytes = std::fs::read(&vectors).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&vectors, bytes).unwrap();
+    let (own, _) = read(&json(&args));
+    for (folder, resumed) in [(&job, true), (&spoiled, false)] {
+        run(folder, "1");
+        let status = std::fs::read_to_string(folder.join("results/status.txt")).unwrap();
+        assert_eq!(status.contains("\nresumed "), resumed, "{status}");
+        let left = std::fs::read_dir(folder.join("results")).unwrap().map(|entry| entry.unwrap().file_name());
+        assert!(!left.into_iter().any(|name| name.to_string_lossy().contains("slice")));
+        let (found, findings) =
+            read(&json(&[&args[..], &["--engine-read", folder.to_str().unwrap()]].concat()));
+        assert_eq!(found.len(), own.len());
+        for (a, b) in found.iter().zip(&own) {
+            assert!((a[0] - b[0]).hypot(a[1] - b[1]) <= a[2] + b[2], "{a:?} {b:?}");
+        }
+        assert!(findings.iter().any(|f| f.contains("completeness")), "{findings:?}");
+    }
 }
 
 /// Files of a folder that changed, are missing or of another version.
@@ -331,7 +419,7 @@ fn faults(job: &Path, with: &dyn Fn(&[&str]) -> crate::support::Run) {
     spoiled("manifest.json", &|_| None, "cannot be read");
     spoiled("manifest.json", &|bytes| Some(bytes[..20].to_vec()), "cannot be understood");
     let later = |bytes: Vec<u8>| {
-        Some(String::from_utf8(bytes).unwrap().replace("\"format\": 2", "\"format\": 9").into_bytes())
+        Some(String::from_utf8(bytes).unwrap().replace("\"format\": 3", "\"format\": 9").into_bytes())
     };
     spoiled("manifest.json", &later, "version 9");
 }

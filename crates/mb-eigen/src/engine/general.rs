@@ -46,6 +46,7 @@ impl Prepared<'_> {
         run.counts = false;
         let shift = self.unit() * answer.circle.0;
         let mut set = self.set(answer)?;
+        let refined = self.refined(answer);
         self.take_zeros(&mut run, &mut set)?;
         if run.transposed.is_none() {
             real_shapes::choose(problem, self.form, &mut set);
@@ -60,7 +61,8 @@ impl Prepared<'_> {
             findings.push(self.circled(answer, &run, &set, reach).into());
         }
         let certifier = Certifier::new(problem, self.options.left_vectors);
-        let pairs = certifier.certify(uncertified);
+        let aid = self.aid(&uncertified, &refined);
+        let pairs = certifier.certify_with(uncertified, aid);
         let mut spectrum = finished(problem, Method::Slepc, &certifier, pairs, findings);
         selection::keep(&mut spectrum, &self.request, problem.undamped());
         growth::report(&mut spectrum, self.pencil, problem, &self.options);

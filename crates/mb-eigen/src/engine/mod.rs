@@ -17,12 +17,14 @@ mod general;
 mod inertia;
 mod outline;
 mod phase;
+mod refined;
 mod scaled;
 mod scaling;
 mod undamped;
 
 use std::io;
 
+use mb_algebra::compensated::two_sum;
 use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts, c64};
 
 pub use self::gathering::{Gathered, Gathering};
@@ -88,6 +90,8 @@ pub struct Task {
     pub points: usize,
     /// Modes of a band that one shift serves.
     pub slice: usize,
+    /// Whether it is known what rounding left of K, the matrix `K_low`.
+    pub sum: bool,
     /// Whether it is to be checked that M has no negative eigenvalue.
     pub check_mass: bool,
     /// A w below zero at which growing modes are counted.
@@ -96,6 +100,8 @@ pub struct Task {
     pub rank: usize,
     /// Finite eigenvalues at most: modes of an undamped problem, s or tau of others.
     pub most: usize,
+    /// Directions without stiffness at most.
+    pub zeros: usize,
 }
 
 /// The inertia of K - w M as the engine reports it, in its units.
@@ -140,6 +146,8 @@ pub struct Answer {
     pub values: Vec<c64>,
     /// A vector for each.
     pub right: Vectors,
+    /// Of symmetric problems, what rounding left of each: the vectors are the sums of both.
+    pub low: Option<Vectors>,
     /// Vectors of the transposed problem, where they were asked for.
     pub left: Option<Vec<Vec<c64>>>,
     /// Inertias.
@@ -160,7 +168,7 @@ pub trait ForEngine {
     fn task(&self) -> &Task;
     /// Unknowns of the matrices, n + r.
     fn size(&self) -> usize;
-    /// The matrices by name, n + r square: `K`, `M` and, with degree two, `C`. They are scaled as they are read.
+    /// The matrices by name, n + r square: `K`, `M`, with degree two `C` and, where K is known as a sum, `K_low`, by which it exceeds `K`. They are scaled as they are read.
     ///
     /// # Errors
     /// Of a place where lines wait.
@@ -177,6 +185,8 @@ pub struct Prepared<'a> {
     scaling: Scaling,
     form: Form,
     task: Task,
+    /// What rounding left of K, where it is known as a sum.
+    of_sum: Option<Sparse>,
 }
 
 impl<'a> Prepared<'a> {
@@ -199,8 +209,10 @@ impl<'a> Prepared<'a> {
         let scaling = Scaling::of(&outline, phi);
         let form = outline.form();
         let (rank, finite) = (problem.rows.rank, problem.expected_eigenvalues());
+        let of_sum = parts.filter(|_| problem.symmetric).map(|parts| left_of_sum(parts, &pencil.k));
         let task = task(&outline, (rank, finite), request, options, scaling.gamma);
-        Ok(Self { problem, pencil, request: *request, options: *options, scaling, form, task })
+        let task = Task { sum: of_sum.is_some(), ..task };
+        Ok(Self { problem, pencil, request: *request, options: *options, scaling, form, task, of_sum })
     }
 
     /// Operations of one factorization and entries of the factors, by our own order of elimination; of complex numbers where the
@@ -237,6 +249,15 @@ impl<'a> Prepared<'a> {
         if !numbers || !answer.values.iter().all(finite) {
             return wrong("some of its numbers are not finite".to_owned());
         }
+        let pairs = match (&answer.low, &answer.right) {
+            (Some(Vectors::Real(low)), Vectors::Real(_)) => low.iter().map(Vec::len).collect(),
+            (Some(Vectors::Complex(low)), Vectors::Complex(_)) => low.iter().map(Vec::len).collect(),
+            (Some(_), _) => Vec::new(),
+            (None, _) => lengths,
+        };
+        if pairs.len() != count || pairs.iter().any(|length| *length != size) {
+            return wrong("what rounding left of its vectors does not fit them".to_owned());
+        }
         match &answer.left {
             Some(left)
                 if left.len() != count || left.iter().any(|y| y.len() != size || !y.iter().all(finite)) =>
@@ -259,8 +280,26 @@ impl ForEngine for Prepared<'_> {
     fn matrices(&self) -> io::Result<Vec<(&'static str, ScaledMatrix<'_>)>> {
         let p = &self.problem;
         let lines = [&p.m, &p.c, &p.k].map(|a| Box::new(a.sparse()) as Box<dyn Lines + '_>);
-        Ok(self.scaling.matrices(self.form, p.rows.independent.sparse(), lines))
+        let mut out = self.scaling.matrices(self.form, p.rows.independent.sparse(), lines);
+        out.extend(self.of_sum.as_ref().map(|rest| ("K_low", self.scaling.without_rows(Box::new(rest), 0))));
+        Ok(out)
     }
+}
+
+/// By how much a sum exceeds K, which is that sum rounded: exact.
+fn left_of_sum(parts: &StiffnessParts, k: &Sparse) -> Sparse {
+    let mut out = k.clone();
+    for (i, mut line) in out.outer_iterator_mut().enumerate() {
+        let [exact, rounded] = [&parts.exact, &parts.rounded].map(|a| a.outer_view(i));
+        let entry = |line: &Option<sprs::CsVecView<'_, f64>>, j| {
+            line.as_ref().and_then(|line| line.get(j).copied()).unwrap_or(0.0)
+        };
+        for (j, k) in line.iter_mut() {
+            let (sum, rest) = two_sum(entry(&exact, j), entry(&rounded, j));
+            *k = (sum - *k) + rest;
+        }
+    }
+    out
 }
 
 /// Refuses requests that engines do not answer.
@@ -364,9 +403,11 @@ fn task(
         points: if options.prove_complete { tuning::POINTS } else { 0 },
         // Modes of a band that one shift serves.
         slice: tuning::MODES_AT_A_SHIFT,
+        sum: false,
         check_mass: undamped && !outline.mass_is_diagonal,
         below_zero: -beside_zero / square,
         rank,
         most,
+        zeros: options.expert.most_zeros.unwrap_or(most),
     }
 }

@@ -47,10 +47,7 @@ impl Scaling {
         let size = self.d.len() + self.r.len();
         let coupling = Some((phi, &self.r[..], phi.to_csc()));
         let mut out = vec![("K", ScaledMatrix { leading: k, unit: 1.0, d: &self.d, coupling, size })];
-        let mut leading = |name, leading, power| {
-            let unit = self.gamma.powi(power);
-            out.push((name, ScaledMatrix { leading, unit, d: &self.d, coupling: None, size }));
-        };
+        let mut leading = |name, leading, power| out.push((name, self.without_rows(leading, power)));
         match form {
             Form::Squared => leading("M", m, 2),
             Form::First => leading("M", c, 1),
@@ -60,6 +57,12 @@ impl Scaling {
             }
         }
         out
+    }
+
+    /// A matrix without constraint rows, by a power of g.
+    pub(crate) fn without_rows<'a>(&'a self, leading: Box<dyn Lines + 'a>, power: i32) -> ScaledMatrix<'a> {
+        let (unit, size) = (self.gamma.powi(power), self.d.len() + self.r.len());
+        ScaledMatrix { leading, unit, d: &self.d, coupling: None, size }
     }
 }
 

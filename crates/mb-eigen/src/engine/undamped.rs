@@ -7,17 +7,18 @@ use mb_algebra::Dense;
 use mb_algebra::sorted::ascending;
 
 use super::inertia::{self, Mode};
-use super::{Answer, Prepared, Vectors};
+use super::{Answer, Prepared, Vectors, refined};
 use crate::certify::sparse::Aid;
 use crate::completeness::growth;
 use crate::finding::SparseFinding;
 use crate::null_space::evidence::{Evidence, is_still};
 use crate::problem::modes::Modes;
+use crate::refine::Products;
 use crate::request::Request;
 use crate::search::hermitian_requests::{reaching, squared};
 use crate::search::selection;
 use crate::sparse::outcome::finish_with;
-use crate::{Class, EigenError, Eigenpair, Finding, Method, Spectrum, tuning};
+use crate::{Class, EigenError, Eigenpair, Finding, Method, Shape, Spectrum, tuning};
 
 /// One eigenpair for each mode.
 fn modes_of(pairs: &[Eigenpair]) -> Vec<&Eigenpair> {
@@ -61,17 +62,16 @@ impl Prepared<'_> {
     pub(super) fn undamped(&self, answer: &Answer) -> Result<Spectrum, EigenError> {
         let problem = &self.problem;
         let mut findings = problem.rows.findings.clone();
-        let modes = self.modes(answer)?;
+        let (modes, low) = self.modes(answer)?;
         let uncertified = modes.uncertified(problem);
+        let products = Products::new(problem);
+        let improved = uncertified.iter().zip(&low).filter(|(approx, _)| !approx.rigid);
+        let improved = improved.filter_map(|(approx, low)| {
+            refined::improved(&products, approx.s, [&approx.right, low, &approx.multipliers])
+        });
+        let aid = Aid::Improved(improved.collect());
         findings.push(self.work(answer));
-        let all = finish_with(
-            problem,
-            Method::Slepc,
-            uncertified,
-            findings,
-            self.options.left_vectors,
-            Aid::Nothing,
-        );
+        let all = finish_with(problem, Method::Slepc, uncertified, findings, self.options.left_vectors, aid);
         let told = self.shown(answer, &all.eigenpairs);
         let growing = self.growing(answer, &all.eigenpairs);
         let mut spectrum = self.asked(all);
@@ -96,9 +96,9 @@ impl Prepared<'_> {
         .into()
     }
 
-    /// The modes in the coordinates as given.
-    fn modes(&self, answer: &Answer) -> Result<Modes, EigenError> {
-        let Vectors::Real(columns) = &answer.right else {
+    /// The modes in the coordinates as given, and what rounding left of the vector of each.
+    fn modes(&self, answer: &Answer) -> Result<(Modes, Vec<Shape>), EigenError> {
+        let (Vectors::Real(columns), Some(Vectors::Real(lows))) = (&answer.right, &answer.low) else {
             return Err(EigenError::EngineAnswer { what: "its vectors are of the wrong kind".to_owned() });
         };
         let (problem, scaling) = (&self.problem, &self.scaling);
@@ -106,38 +106,46 @@ impl Prepared<'_> {
         let mut order: Vec<usize> = (0..columns.len()).collect();
         ascending(&mut order, |&i| answer.values[i].re.abs());
         let mut kept: Vec<(f64, Vec<f64>, Vec<f64>)> = Vec::new();
-        let mut mass_of: Vec<Vec<f64>> = Vec::new();
+        let mut low_of: Vec<Shape> = Vec::new();
+        let mut mass_of: Vec<(f64, Vec<f64>)> = Vec::new();
         for j in order {
             let (x, l) = columns[j].split_at(n);
             let scaled = |v: &[f64], by: &[f64]| v.iter().zip(by).map(|(v, by)| v * by).collect::<Vec<f64>>();
             let (mut x, mut l) = (scaled(x, &scaling.d), scaled(l, &scaling.r));
+            let mut low = scaled(&lows[j][..n], &scaling.d);
             let mass = |x: &[f64]| problem.m.mul(&Dense::from_fn(n, 1, |i, _| x[i])).col_as_slice(0).to_vec();
             let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
             let mx = mass(&x);
-            let by = dot(&x, &mx).sqrt().recip();
+            // Mass one up to a power of two, by which a vector and what rounding left of it go without another rounding.
+            let own = dot(&x, &mx);
+            let by = (-0.5 * own.log2()).round().exp2();
             if !(by.is_finite() && by > 0.0) {
                 continue;
             }
-            x.iter_mut().chain(&mut l).for_each(|v| *v *= by);
-            let shares = mass_of.iter().map(|mx| dot(mx, &x).powi(2)).sum::<f64>();
+            x.iter_mut().chain(&mut l).chain(&mut low).for_each(|v| *v *= by);
+            let own = own * by * by;
+            let shares = mass_of.iter().map(|(mass, mx)| dot(mx, &x).powi(2) / (mass * own)).sum::<f64>();
             // Square of what projection on others leaves of a mode of length one, below which it is one of them.
             if 1.0 - shares < tuning::CLEAR {
                 continue;
             }
-            mass_of.push(mx.iter().map(|v| v * by).collect());
+            mass_of.push((own, mx.iter().map(|v| v * by).collect()));
             kept.push((unit * answer.values[j].re, x, l));
+            low_of.push(Shape::of_real(low));
         }
         let sigma = unit * answer.circle.0.re;
         let rigid = self.rigid(&kept, sigma);
         let (zero, others): (Vec<usize>, Vec<usize>) = (0..kept.len()).partition(|&j| rigid[j]);
         let order: Vec<usize> = zero.iter().chain(&others).copied().collect();
         let rank = problem.rows.rank;
-        Ok(Modes {
+        let low = order.iter().map(|&j| std::mem::take(&mut low_of[j])).collect();
+        let modes = Modes {
             w: order.iter().map(|&j| if rigid[j] { 0.0 } else { kept[j].0 }).collect(),
             x: Dense::from_fn(n, order.len(), |i, j| kept[order[j]].1[i]),
             l: Dense::from_fn(rank, order.len(), |i, j| kept[order[j]].2[i]),
             rigid: zero.len(),
-        })
+        };
+        Ok((modes, low))
     }
 
     /// What turns the engine's eigenvalues into ours.

@@ -63,7 +63,7 @@ impl Twofold {
     }
 
     /// The value and what its rounding took from it.
-    fn halves(self) -> (f64, f64) {
+    pub(crate) fn halves(self) -> (f64, f64) {
         let value = self.value();
         (value, (self.sum - value) + self.lost)
     }

@@ -191,7 +191,6 @@ fn factor<'a>(problem: &'a Problem, sigma: c64, kind: Kind) -> Result<Solve<'a>,
 /// The steps with one factor; the smallest weighted residual relative to s x^T (2 s M + C) x, and its eigenpair.
 fn iterate(problem: &Problem, start: Start, aside: f64, kind: Kind) -> Option<(f64, Doubled)> {
     let Start { mut s, x, l } = start;
-    let (undamped, oscillates) = (problem.undamped(), s.re == 0.0);
     let solve = factor(problem, s * (1.0 + aside), kind).ok()?;
     let products = Products::new(problem);
     let weight: Vec<f64> = products.weight.iter().chain(&products.weight).copied().collect();
@@ -202,28 +201,11 @@ fn iterate(problem: &Problem, start: Start, aside: f64, kind: Kind) -> Option<(f
     let (mut idle, mut enough) = (0, None);
     // Steps at most.
     for _ in 0..tuning::STEPS {
-        let mx = joined(&problem.m.mul(&x));
-        let cx = joined(&products.damping(&x, &low));
-        let force = joined(&products.stiffness(&x, &low, &l));
         let (vector, multipliers) = (joined(&x), joined(&l));
-        let slope: Vec<c64> = mx.iter().zip(&cx).map(|(m, c)| s * m * 2.0 + c).collect();
-        let (d, mass) = (dot(&vector, &slope), dot(&vector, &mx));
-        // The step to the root of the quadratic form, the second order included.
-        let mut r: Vec<c64> =
-            force.iter().zip(&cx).zip(&mx).map(|((k, c), m)| k + s * c + s * s * m).collect();
-        let first = -dot(&vector, &r) / d;
-        let step = first - first * first * mass / d;
-        if !(step.is_finite() && d.is_finite()) {
+        let Some(Settled { s: better, r, slope, d }) = settle(&products, s, &vector, [&x, &low, &l]) else {
             break;
-        }
-        let before = s;
-        s += step;
-        if undamped {
-            // On one of the axes it stays there.
-            s = if oscillates { c64::new(0.0, s.im) } else { c64::new(s.re, 0.0) };
-        }
-        let taken = s - before;
-        r.iter_mut().zip(&slope).zip(&mx).for_each(|((r, slope), m)| *r += taken * (slope + taken * m));
+        };
+        s = better;
         let weighted: f64 = vector.iter().zip(&r).map(|(x, r)| (x.norm_sqr() * r.norm_sqr()).sqrt()).sum();
         let rho = weighted / (s.norm() * d.norm());
         if !rho.is_finite() {
@@ -258,6 +240,51 @@ fn iterate(problem: &Problem, start: Start, aside: f64, kind: Kind) -> Option<(f
         }
     }
     best
+}
+
+/// s at its best for the vectors as they are.
+struct Settled {
+    s: c64,
+    /// (s^2 M + s C + K) (x + low) + Phi_q^T l.
+    r: Vec<c64>,
+    /// (2 s M + C) x at the s before, and x^T of that.
+    slope: Vec<c64>,
+    d: c64,
+}
+
+/// The step to the root of the quadratic form, the second order included; `vector`: x as complex numbers.
+fn settle(products: &Products<'_>, before: c64, vector: &[c64], [x, low, l]: [&Dense; 3]) -> Option<Settled> {
+    let problem = products.problem;
+    let mx = joined(&problem.m.mul(x));
+    let cx = joined(&products.damping(x, low));
+    let force = joined(&products.stiffness(x, low, l));
+    let slope: Vec<c64> = mx.iter().zip(&cx).map(|(m, c)| before * m * 2.0 + c).collect();
+    let (d, mass) = (dot(vector, &slope), dot(vector, &mx));
+    let mut r: Vec<c64> =
+        force.iter().zip(&cx).zip(&mx).map(|((k, c), m)| k + before * c + before * before * m).collect();
+    let first = -dot(vector, &r) / d;
+    let step = first - first * first * mass / d;
+    if !(step.is_finite() && d.is_finite()) {
+        return None;
+    }
+    let mut s = before + step;
+    if problem.undamped() {
+        // On one of the axes it stays there.
+        s = if before.re == 0.0 { c64::new(0.0, s.im) } else { c64::new(s.re, 0.0) };
+    }
+    let taken = s - before;
+    r.iter_mut().zip(&slope).zip(&mx).for_each(|((r, slope), m)| *r += taken * (slope + taken * m));
+    Some(Settled { s, r, slope, d })
+}
+
+/// An eigenpair with vectors x + low that were refined elsewhere, measured here; l: multipliers of the rows as given.
+pub(crate) fn measured(products: &Products<'_>, s: c64, [x, low, l]: [&Shape; 3]) -> Option<Doubled> {
+    if products.problem.undamped() && [x, low, l].iter().all(|part| part.is_real()) {
+        return real::measured(products, s, [x, low, l]);
+    }
+    let [high, rest, multipliers] = [x, low, l].map(|part| parts(part));
+    let Settled { s, r, .. } = settle(products, s, x, [&high, &rest, &multipliers])?;
+    Some(Doubled { x: x.clone(), l: l.clone(), s, residual: r.into() })
 }
 
 /// What rounding of the entries of K does to an eigenpair, relative to `scale` = |s x^T (2 s M + C) x|; zero where that is not known.
@@ -298,7 +325,7 @@ fn add(x: &mut [f64], low: &mut [f64], d: &[f64]) {
 }
 
 /// Products in double-double precision, rounded at the end.
-struct Products<'a> {
+pub(crate) struct Products<'a> {
     problem: &'a Problem<'a>,
     /// Phi_q^T by rows.
     reactions: Matrix<'static>,
@@ -307,7 +334,7 @@ struct Products<'a> {
 }
 
 impl<'a> Products<'a> {
-    fn new(problem: &'a Problem<'a>) -> Self {
+    pub(crate) fn new(problem: &'a Problem<'a>) -> Self {
         let rows = problem.m.sparse();
         let weight = (0..problem.n).map(|i| rows.get(i, i).map_or(0.0, |m| m.max(0.0))).collect();
         Self { problem, reactions: problem.rows.given.transposed(), weight }

@@ -79,17 +79,8 @@ fn iterate(problem: &Problem, mut pair: Pair, aside: f64, enough: f64) -> Option
     let mut best: Option<(f64, Pair)> = None;
     let mut idle = 0;
     for _ in 0..tuning::STEPS {
-        let mx = inertia(problem, &pair.x);
-        let force = products.stiffness(&single(&pair.x), &low, &single(&pair.l));
-        let mass = dot(&pair.x, &mx);
-        let mut r: Vec<f64> = force.col_as_slice(0).iter().zip(&mx).map(|(k, m)| k - pair.w * m).collect();
-        let step = dot(&pair.x, &r) / mass;
-        if !step.is_finite() {
-            break;
-        }
-        pair.w += step;
-        r.iter_mut().zip(&mx).for_each(|(r, m)| *r -= step * m);
-        let weighted: f64 = pair.x.iter().zip(&r).map(|(x, r)| (x * r).abs()).sum();
+        let Some((mx, mass)) = settle(&products, &mut pair, &low) else { break };
+        let weighted: f64 = pair.x.iter().zip(&pair.residual).map(|(x, r)| (x * r).abs()).sum();
         let rho = weighted / (2.0 * pair.w.abs() * mass.abs());
         if !rho.is_finite() {
             break;
@@ -99,14 +90,13 @@ fn iterate(problem: &Problem, mut pair: Pair, aside: f64, enough: f64) -> Option
         if idle == tuning::FEW_STEPS {
             break;
         }
-        let f = single(&r);
         if gained {
-            best = Some((rho, Pair { residual: r, ..pair.clone() }));
+            best = Some((rho, pair.clone()));
         }
         if rho <= enough {
             break;
         }
-        let Ok(solved) = solver.solve(&f, false, Effort::Krylov) else { break };
+        let Ok(solved) = solver.solve(&single(&pair.residual), false, Effort::Krylov) else { break };
         let change = solved.x.col_as_slice(0);
         let multipliers = problem.rows.multipliers(&solved.l);
         let multipliers = if multipliers.nrows() > 0 { multipliers.col_as_slice(0) } else { &[] };
@@ -120,6 +110,30 @@ fn iterate(problem: &Problem, mut pair: Pair, aside: f64, enough: f64) -> Option
         pair.l.iter_mut().zip(&step.l).for_each(|(l, d)| *l += d);
     }
     best
+}
+
+/// Brings w to its best for the vectors as they are, and the residual along; M x and x^T M x.
+fn settle(products: &Products<'_>, pair: &mut Pair, low: &Dense) -> Option<(Vec<f64>, f64)> {
+    let mx = inertia(products.problem, &pair.x);
+    let force = products.stiffness(&single(&pair.x), low, &single(&pair.l));
+    let mass = dot(&pair.x, &mx);
+    let mut r: Vec<f64> = force.col_as_slice(0).iter().zip(&mx).map(|(k, m)| k - pair.w * m).collect();
+    let step = dot(&pair.x, &r) / mass;
+    if !step.is_finite() {
+        return None;
+    }
+    pair.w += step;
+    r.iter_mut().zip(&mx).for_each(|(r, m)| *r -= step * m);
+    pair.residual = r;
+    Some((mx, mass))
+}
+
+/// As [`super::measured`], of a real eigenpair.
+pub(super) fn measured(products: &Products<'_>, s: c64, [x, low, l]: [&Shape; 3]) -> Option<Doubled> {
+    let [x, low, l] = [x, low, l].map(|part| part.real_parts().into_owned());
+    let mut pair = Pair { w: -(s * s).re, x, l, residual: Vec::new() };
+    settle(products, &mut pair, &single(&low))?;
+    doubled(s, pair.w, [pair.x, pair.l, pair.residual])
 }
 
 /// A column.

@@ -36,7 +36,8 @@ pub(crate) enum Aid {
     Factors(Shifted),
     /// The same of a problem in fewer coordinates.
     Merged(Arc<Merged>, Shifted),
-    /// Eigenpairs that were improved while there were such factors, by the s they had before.
+    /// Eigenpairs that were improved while there were such factors, by the s they had before; those of equal s in the order of the
+    /// eigenvalues that they were made of.
     Improved(Vec<(c64, Improved)>),
     /// An interrupt: eigenpairs are measured as they are.
     Interrupted,
@@ -55,9 +56,11 @@ impl Aid {
     /// What is known of each eigenvalue.
     fn of(&mut self, uncertified: &[Uncertified]) -> Vec<Option<Improved>> {
         let Self::Improved(list) = self else { return uncertified.iter().map(|_| None).collect() };
+        // Two of a double eigenvalue may have the same s to the last bit: each takes its own, as the order stays.
+        let mut left: Vec<_> = std::mem::take(list).into_iter().map(Some).collect();
         let mut take = |approx: &Uncertified| {
-            let at = list.iter().position(|(s, _)| *s == approx.s)?;
-            Some(list.swap_remove(at).1)
+            let of_it = |one: &&mut Option<(c64, Improved)>| matches!(one, Some((s, _)) if *s == approx.s);
+            Some(left.iter_mut().find(of_it)?.take()?.1)
         };
         uncertified.iter().map(&mut take).collect()
     }
@@ -318,5 +321,31 @@ impl Certifier<'_> {
     /// Eigenvalues that the search found twice, as the two of a conjugate pair: a count of the pair as two is none.
     pub(crate) fn found_twice(&self) -> usize {
         self.real.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An oscillation along one of two axes.
+    fn along(w: f64, axis: usize) -> (c64, Shape) {
+        let x = (0..2).map(|i| if i == axis { 1.0 } else { 0.0 }).collect();
+        (c64::new(0.0, w), Shape::of_real(x))
+    }
+
+    #[test]
+    fn two_of_a_double_eigenvalue_take_their_own_vectors() {
+        let modes = [along(1.0, 0), along(2.0, 0), along(2.0, 1)];
+        let improved = |(s, x): &(c64, Shape)| {
+            let pair = Doubled { x: x.clone(), l: Shape::default(), s: *s, residual: Shape::default() };
+            (*s, Improved { pair, low: Vec::new(), enough: true })
+        };
+        let uncertified =
+            modes.clone().map(|(s, x)| Uncertified::oscillating(s, x, Shape::default())).to_vec();
+        let taken = Aid::Improved(modes.iter().map(improved).collect()).of(&uncertified);
+        for (approx, taken) in uncertified.iter().zip(taken) {
+            assert_eq!(taken.map(|one| one.pair.x), Some(approx.right.clone()));
+        }
     }
 }
