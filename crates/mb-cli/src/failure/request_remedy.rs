@@ -50,6 +50,14 @@ const BAD_LINE: &str =
 /// For a steady motion that has no polynomials.
 const NO_SERIES: &str = "expand about a motion of one frame, without --frozen and --hold, in parameters that the speeds of [[steady-rotation]] are written in; `mb track --campbell` follows modes over a speed, with an eigenvalue problem at each value";
 
+/// For drives that move.
+const MOVING: &str = "an equilibrium needs drives that stand still: choose another --time or a constant law, or linearize the \
+     motion with --moving (`mb modes`, `mb state-space`); `mb report --until SECONDS` shows the motion";
+
+/// For a response without inputs.
+const NO_INPUT: &str = "give a load of the model an `input`, as in `force = [{ name = \"push\", at = \"tip\", direction = [0, 1], \
+     input = \"F\" }]`, or let the base move (--base y)";
+
 impl RequestError {
     /// What to do about it.
     pub fn help(&self) -> Option<String> {
@@ -93,11 +101,7 @@ impl RequestError {
             Self::BadConfiguration { .. } => {
                 "write NAME=VALUE, or give a JSON object {\"NAME\": VALUE, ...} as `mb equilibrium --json` has it under `configuration`, or the same as TOML".to_owned()
             }
-            Self::Moving { .. } => {
-                "an equilibrium needs drives that stand still: choose another --time or a constant law, or linearize the \
-                 motion with --moving (`mb modes`, `mb state-space`); `mb report --until SECONDS` shows the motion"
-                    .to_owned()
-            }
+            Self::Moving { .. } => MOVING.to_owned(),
             Self::SpeedsOfAnInstant => {
                 "--moving expands the exponents of a steady motion, --instant the eigenvalues of the frozen matrices".to_owned()
             }
@@ -115,11 +119,7 @@ impl RequestError {
             Self::OtherFormulation { option, formulation } => {
                 format!("add --formulation {formulation} (or all), or leave {option} out")
             }
-            Self::NothingToRespond { what: "input", .. } => {
-                "give a load of the model an `input`, as in `force = [{ name = \"push\", at = \"tip\", direction = [0, 1], \
-                 input = \"F\" }]`, or let the base move (--base y)"
-                    .to_owned()
-            }
+            Self::NothingToRespond { what: "input", .. } => NO_INPUT.to_owned(),
             Self::NothingToRespond { .. } => {
                 "add one to the model, as in `output = [{ name = \"height\", quantity = \"y\", of = \"tip\" }]`".to_owned()
             }

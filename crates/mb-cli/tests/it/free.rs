@@ -51,7 +51,10 @@ fn four_hundred_rollers_turn_each_by_itself() {
 #[test]
 fn of_thousands_of_free_motions_those_asked_for_are_computed_and_the_others_counted() {
     let run = mb_with(&["modes", "-", "--lowest", "5"], &rollers(3000));
-    assert!(run.code == 0 && run.out.contains("0 Hz has at least 3000 modes, of which 5 are returned"), "{run:?}");
+    assert!(
+        run.code == 0 && run.out.contains("0 Hz has at least 3000 modes, of which 5 are returned"),
+        "{run:?}"
+    );
 }
 
 #[test]

@@ -50,7 +50,10 @@ fn a_multiple_eigenvalue_that_a_request_cuts_leaves_modes_out_and_says_so() {
         cut.contains("All 3 modes below ") && cut.contains(" were found, 1 of which is left out: "),
         "{cut}"
     );
-    assert!(cut.contains("has at least 3 modes, of which 2 are returned") && !cut.contains("is missing"), "{cut}");
+    assert!(
+        cut.contains("has at least 3 modes, of which 2 are returned") && !cut.contains("is missing"),
+        "{cut}"
+    );
     assert!(told("3").contains("No mode is missing below "));
 }
 
