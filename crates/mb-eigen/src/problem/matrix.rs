@@ -309,16 +309,12 @@ pub(crate) fn check(name: &'static str, a: &Sparse, rows: usize, cols: usize) ->
 fn asymmetry(a: &Sparse, tolerance: f64) -> Option<Asymmetry> {
     let entry = |i: usize, j: usize| a.get(i, j).copied().unwrap_or(0.0);
     let diagonal: Vec<f64> = (0..a.rows()).map(|i| entry(i, i).abs().sqrt()).collect();
-    let mut lines = vec![0.0_f64; a.rows()];
-    for (v, (i, j)) in a {
-        lines[i] = lines[i].max(v.abs());
-        lines[j] = lines[j].max(v.abs());
-    }
+    let rounding = check::Rounding::new(&diagonal, || a.iter().map(|(v, (i, j))| (i, j, *v)));
     let mut worst = (1.0, None);
     for (&v, (i, j)) in a {
         let facing = entry(j, i);
         let size = v.abs().max(facing.abs()).max(diagonal[i] * diagonal[j]);
-        let allowed = check::of_cancellation(lines[i], lines[j]).max(tolerance * size);
+        let allowed = rounding.of(i, j).max(tolerance * size);
         let difference = (v - facing).abs();
         if difference > worst.0 * allowed {
             let (row, col) = (i.max(j), i.min(j));
@@ -437,13 +433,15 @@ mod tests {
 
         const PAIRS: usize = 20;
         let exact = c64::new(-400.5, 3.75_f64.sqrt()).sqrt();
-        for stiff in [1e6, 3e14, 1e16, 1e18] {
+        for (stiff, unit) in [(1e6, 1.0), (3e14, 1.0), (1e16, 1.0), (1e18, 1.0), (1e3, 1e6), (1e3, 1e-9)] {
             let n = 2 * PAIRS + 1;
+            // Every fourth coordinate in another unit.
+            let u = |i: usize| if i % 4 == 1 { unit } else { 1.0 };
             let mut k = Triplets::new(n, n);
             k.add(0, 0, stiff);
             for first in (1..n).step_by(2) {
                 for (i, j, v) in [(0, 0, 400.0), (0, 1, 2.0), (1, 0, -2.0), (1, 1, 401.0)] {
-                    k.add(first + i, first + j, v);
+                    k.add(first + i, first + j, v * u(first + i) * u(first + j));
                 }
             }
             let k = k.to_sparse();
@@ -452,7 +450,8 @@ mod tests {
             let refused = check_symmetric("K", &k, crate::tuning::SYMMETRY);
             let named = matches!(refused, Err(EigenError::NotSymmetric { row, col, .. }) if row == col + 1);
             assert!(named, "{stiff:e}: {refused:?}");
-            let (m, c) = (sparse::identity(n), sparse::zeros(n, n));
+            let m = sparse::diagonal(&(0..n).map(|i| u(i) * u(i)).collect::<Vec<f64>>());
+            let c = sparse::zeros(n, n);
             let pencil = mb_algebra::QuadraticPencil { m, c, k, phi_q: sparse::zeros(0, n) };
             let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
             let found = solve(&pencil, &Request::NearPoint { s: exact, count: 2 }, &options).unwrap();
