@@ -47,7 +47,9 @@ impl FormulationArgs {
             ("--omega", self.omega.is_some(), Unconstrained, "unconstrained"),
         ];
         let asked = |of: FormulationArg| self.formulation == of || self.formulation == All;
-        given.into_iter().find_map(|(option, given, of, word)| (given && !asked(of)).then_some((option, word)))
+        given
+            .into_iter()
+            .find_map(|(option, given, of, word)| (given && !asked(of)).then_some((option, word)))
     }
 }
 
