@@ -11,6 +11,9 @@ fn analysis(error: &AnalysisError) -> Option<String> {
         AnalysisError::Model(_) => {
             Some("leave this value out of the range, or change the model there".to_owned())
         }
+        AnalysisError::SpeedUnknown { .. } => Some(
+            "`mb equilibrium` solves for it: write its value in the place of the question mark, or give it with --spin where there is one".to_owned(),
+        ),
         AnalysisError::BranchLeft { .. } => Some(
             "ask for speeds on one side of these; mb equilibrium --spin says what branch a motion is on, and where others split off"
                 .to_owned(),
