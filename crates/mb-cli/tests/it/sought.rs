@@ -174,6 +174,15 @@ fn an_unknown_speed_that_nothing_determines_is_refused() {
     refused(found, &["parametric", "-", "--parameters", "drag"], &["at one point alone"]);
 }
 
+/// An arm built 0.1 m away from its pin is moved there, which is said of a motion as of rest.
+#[test]
+fn what_assembly_moves_is_reported_in_motion() {
+    let apart = GOVERNOR.replace("at = [0.3, 0, -0.4]", "at = [0.4, 0, -0.4]");
+    let run = mb_with(&["equilibrium", "-", "--spin", "axle=5"], &apart);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("The start violated joint 'pin' (x) by 0.100000"), "{}", run.out);
+}
+
 /// The arm straight down grows beyond W^2 = g / L; the diagram of it is had by its configuration.
 #[test]
 fn a_diagram_follows_the_branch_that_is_asked_for() {

@@ -319,8 +319,7 @@ pub(super) fn at_speed(
     loop {
         let (residual, phi) = (model.residual(&point), model.phi(&point.q, point.t));
         let size = norms::max_abs_vec(&residual);
-        let balanced = has_arrived(model, &point, &residual);
-        let arrived = balanced && norms::max_abs_vec(&phi) <= ARRIVED;
+        let arrived = has_arrived(model, &point, &residual) && norms::max_abs_vec(&phi) <= ARRIVED;
         if let Some((before, left)) = arrival {
             return Ok((if arrived && size <= left { point } else { before }, iteration - 1));
         }
@@ -331,12 +330,12 @@ pub(super) fn at_speed(
         // Of numbers that are none those of the step before are given.
         worst = largest(&residual).filter(|(_, x)| x.is_finite()).unwrap_or(worst);
         if !size.is_finite() || iteration == MOST {
-            // Where all forces balance it is a constraint that cannot be met.
-            let (equation, residual) = match largest(&phi).filter(|(_, x)| balanced && *x > ARRIVED) {
-                Some((row, off)) => (model.row_name(row), off),
-                None => (model.coordinate_name(worst.0), worst.1),
-            };
-            return Err(LinearError::NoSteadyMotion { equation, iterations: iteration, residual });
+            let (i, residual) = worst;
+            return Err(LinearError::NoSteadyMotion {
+                equation: model.coordinate_name(i),
+                iterations: iteration,
+                residual,
+            });
         }
         let Blocks { m, c, k, phi_q } = model.blocks(&point);
         let k = in_frame(model, &point, &field.generator(model, &point, share), [&m, &c, &k])[1].clone();
