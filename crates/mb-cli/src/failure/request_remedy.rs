@@ -65,9 +65,7 @@ impl RequestError {
             Self::NoSuchVariable { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
             Self::NoSuchVariable { known, .. } => list("names", known),
             Self::NotAVariable { known, .. } => format!("the variables: {}", known.join(", ")),
-            Self::BadPeriod { .. } => {
-                "write a number of seconds or an expression of the model's parameters, such as \"2*pi/W\"".to_owned()
-            }
+            Self::BadPeriod { .. } => "write seconds, or an expression of parameters as \"2*pi/W\"".to_owned(),
             Self::EmptyRange { .. } => "give two different values at the ends".to_owned(),
             Self::NothingTurns { .. } => {
                 "write the speed of a [[steady-rotation]] or of a body in terms of it, or use spin:JOINT".to_owned()
