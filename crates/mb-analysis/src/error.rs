@@ -80,6 +80,14 @@ pub enum AnalysisError {
         /// What was asked for.
         what: &'static str,
     },
+    /// A speed of the model that is unknown, for what starts with given ones.
+    #[error("The speed of {who} is unknown, and {what} needs its value.")]
+    SpeedUnknown {
+        /// What turns.
+        who: String,
+        /// What needs the speed.
+        what: &'static str,
+    },
     /// A motion that ended before the time asked for.
     #[error("The motion ended {reached} s after its start, before the {after} s asked for.")]
     NotReached {
@@ -121,6 +129,7 @@ impl AnalysisError {
             Self::Model(_)
             | Self::Moving { .. }
             | Self::OnlyAtRest { .. }
+            | Self::SpeedUnknown { .. }
             | Self::NotReached { .. }
             | Self::BranchLeft { .. }
             | Self::TooLarge { .. } => true,

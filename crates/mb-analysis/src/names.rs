@@ -7,18 +7,7 @@ use mb_model::{BlockKind, Model};
 ///
 /// They are those of the velocities, except for spatial poses with their Euler parameters.
 pub fn configuration(model: &Model) -> Vec<String> {
-    let mut out = Vec::with_capacity(model.nq());
-    for block in model.coordinates().blocks() {
-        let kind = block.kind;
-        for i in 0..kind.nq() {
-            let axis = match (kind, i) {
-                (BlockKind::Pose, 3..) => format!("e{}", i - 3),
-                _ => kind.axis(i),
-            };
-            out.push(format!("{}.{axis}", block.name));
-        }
-    }
-    out
+    model.coordinates().configuration_names()
 }
 
 /// Units of the configuration numbers; empty where they have none.
@@ -41,10 +30,7 @@ pub fn units(model: &Model) -> Vec<&'static str> {
 
 /// Velocity index of configuration number `i`, where there is one.
 pub fn velocity_index(model: &Model, i: usize) -> Option<usize> {
-    let block = model.coordinates().blocks().iter().rev().find(|b| b.q <= i)?;
-    let within = i - block.q;
-    // The Euler parameters of a pose have no velocities of their own.
-    (within < block.kind.nv() && (block.kind.is_linear() || within < 3)).then_some(block.v + within)
+    model.coordinates().velocity_index(i)
 }
 
 /// Configuration number of velocity `i`, where it has one; the rotations of a pose have none.

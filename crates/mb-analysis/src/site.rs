@@ -2,7 +2,7 @@
 
 use super::branch::{FromRest, from_rest};
 use super::settle::{Settled, Start, StartOptions, settle};
-use super::sought::{Solved, held, sought};
+use super::sought::{Solved, check_known, held, sought};
 use crate::error::AnalysisError;
 use crate::names;
 use crate::number::six;
@@ -52,12 +52,17 @@ pub struct MotionOptions {
 }
 
 impl MotionOptions {
-    /// The rotations asked for; those of the model's tables where no speeds are asked for.
-    fn all_spins(&self, model: &Model) -> Vec<Spin> {
-        if self.spins.is_empty() && self.velocities.is_empty() {
-            return Spin::of_model(model);
+    /// The rotations asked for and what is unknown; those of the model's tables where no speeds are asked for.
+    pub(crate) fn turning(&self, model: &Model) -> (Vec<Spin>, Sought) {
+        if !(self.spins.is_empty() && self.velocities.is_empty()) {
+            return (self.spins.clone(), self.sought.clone());
         }
-        self.spins.clone()
+        let mut sought = Sought::of_model(model);
+        sought.inputs.clone_from(&self.sought.inputs);
+        // The last value given for a name counts, as for all options.
+        sought.holds.retain(|(held, _)| !self.sought.holds.iter().any(|(own, _)| own == held));
+        sought.holds.extend(self.sought.holds.iter().copied());
+        (Spin::of_model(model), sought)
     }
 }
 
@@ -148,18 +153,19 @@ impl Site {
 
 /// Whether tables of the model say that it turns.
 pub fn rotates(model: &Model) -> bool {
-    model.steady_rotations().iter().any(|r| r.speed != 0.0)
+    model.steady_rotations().iter().any(|r| r.is_sought || r.speed != 0.0)
 }
 
 /// The velocities (nv) that a motion of the model starts with at `q`: those of its steady rotations where it has some, else its
 /// own.
 ///
 /// # Errors
-/// Rotations that cannot be.
+/// Rotations that cannot be, or whose speeds are unknown.
 pub fn own_velocities(model: &Model, q: &[f64], t: f64) -> Result<Vec<f64>, AnalysisError> {
     if !rotates(model) {
         return Ok(model.initial_velocity().to_vec());
     }
+    check_known(model, "the start of a motion in time")?;
     let there = Point { q: q.to_vec(), t, ..model.initial_point() };
     Ok(spinning(model, &there, &Spin::of_model(model))?.0)
 }
@@ -206,41 +212,43 @@ pub fn site(
 /// leave a residual, by coordinate, or break a constraint, by joint; a motion that is not steady, unless an instant is
 /// asked for; [`AnalysisError::NotReached`] when the motion ends before the time asked for.
 pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Result<Moving, AnalysisError> {
-    let (mut q, mut v) = (start.configuration(model), model.initial_velocity().to_vec());
+    let (before, mut v) = (start.configuration(model), model.initial_velocity().to_vec());
+    let mut q = before.clone();
+    // What assembly does to the start is reported, wherever it is done.
+    let violation = if start.solve { largest(&model.phi(&q, start.time)) } else { None };
+    let moved = |q: &[f64]| norms::two(&q.iter().zip(&before).map(|(a, b)| a - b).collect::<Vec<_>>());
     let mut hold: Vec<usize> =
         start.given.iter().filter_map(|(i, _)| names::velocity_index(model, *i)).collect();
-    held(motion).for_each(|(i, value)| q[i] = value);
+    let (spins, unknown) = motion.turning(model);
+    held(&unknown).for_each(|(i, value)| q[i] = value);
     for (i, value) in &motion.velocities {
         v[*i] = *value;
         hold.push(*i);
     }
     let mut t = start.time;
-    let spins = motion.all_spins(model);
-    if !spins.is_empty() || !motion.sought.is_empty() {
+    if !spins.is_empty() || !unknown.is_empty() {
         if start.solve {
             q = assemble(model, &q, t, &AssemblyOptions::default()).map_err(LinearError::from)?.q;
         }
-        if !motion.sought.is_empty() {
-            let (before, violation) = (start.configuration(model), largest(&model.phi(&q, t)));
-            let outcome = Start { q, before, violation, moved: 0.0, not_kept: Vec::new() };
-            return sought(model, start, motion, &spins, outcome);
+        if !unknown.is_empty() {
+            let moved = moved(&q);
+            let outcome = Start { q, before, violation, moved, not_kept: Vec::new() };
+            return sought(model, start, motion, (&spins, &unknown), outcome);
         }
         let there = Point { q: q.clone(), t, ..model.initial_point() };
         let (turning, given) = spinning(model, &there, &spins)?;
         v = turning;
         hold.extend(given);
     }
-    let mut outcome =
-        Start { q: q.clone(), before: q.clone(), violation: None, moved: 0.0, not_kept: Vec::new() };
+    let mut missed = Vec::new();
     if start.solve {
-        outcome.violation = largest(&model.phi(&q, t));
         let there =
             consistent_start(model, &q, &v, t, StartPolicy::Assemble, &hold).map_err(LinearError::from)?;
-        outcome.moved = there.moved;
-        outcome.not_kept = not_kept(model, start, motion, &there.q, &there.v);
-        outcome.q.clone_from(&there.q);
+        missed = not_kept(model, start, motion, &there.q, &there.v);
         (q, v) = (there.q, there.v);
     }
+    let moved = moved(&q);
+    let outcome = Start { q: q.clone(), before, violation, moved, not_kept: missed };
     let inputs = if start.inputs.is_empty() { vec![0.0; model.inputs().len()] } else { start.inputs.clone() };
     if motion.after > 0.0 {
         (q, v) = later(model, &q, &v, t, &inputs, motion.after)?;

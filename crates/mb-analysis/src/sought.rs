@@ -5,8 +5,8 @@ use super::site::{MotionOptions, Moving, State};
 use crate::error::AnalysisError;
 use mb_constraints::largest;
 use mb_linear::LinearError;
-use mb_linear::steady::{Held, Spin, steady_sought};
-use mb_model::{Carried, Model, Point};
+use mb_linear::steady::{Sought, Spin, steady_sought};
+use mb_model::{Carried, Held, Model, Point};
 
 /// A speed or an input that was unknown.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +27,7 @@ pub(super) fn sought(
     model: &Model,
     start: &StartOptions,
     motion: &MotionOptions,
-    spins: &[Spin],
+    (spins, sought): (&[Spin], &Sought),
     outcome: Start,
 ) -> Result<Moving, AnalysisError> {
     let refused = |problem: &str| AnalysisError::from(LinearError::NotSought { problem: problem.to_owned() });
@@ -43,17 +43,17 @@ pub(super) fn sought(
     }
     let inputs = if start.inputs.is_empty() { vec![0.0; model.inputs().len()] } else { start.inputs.clone() };
     let there = Point { q: outcome.q.clone(), t: start.time, u: inputs, ..model.initial_point() };
-    let (found, spins) = steady_sought(model, &there, spins, &motion.sought, &motion.frame)?;
+    let (found, spins) = steady_sought(model, &there, spins, sought, &motion.frame)?;
     let at = State::Lasting(found.at);
     let residual = largest(&model.residual(at.point())).map_or(0.0, |(_, x)| x);
-    let speeds = motion.sought.spins.iter().map(|i| {
+    let speeds = sought.spins.iter().map(|i| {
         let name = match &spins[*i].carries {
             Carried::Joint(joint) => format!("spin:{joint}"),
             Carried::Blocks { .. } => spins[*i].name(model),
         };
         Solved { name, value: spins[*i].speed, unit: " rad/s" }
     });
-    let inputs = motion.sought.inputs.iter().map(|i| Solved {
+    let inputs = sought.inputs.iter().map(|i| Solved {
         name: model.inputs()[*i].clone(),
         value: at.point().u[*i],
         unit: "",
@@ -64,9 +64,18 @@ pub(super) fn sought(
 }
 
 /// Start values of what is held: the coordinates among it.
-pub(super) fn held(motion: &MotionOptions) -> impl Iterator<Item = (usize, f64)> {
-    motion.sought.holds.iter().filter_map(|(held, value)| match held {
+pub(super) fn held(sought: &Sought) -> impl Iterator<Item = (usize, f64)> {
+    sought.holds.iter().filter_map(|(held, value)| match held {
         Held::Coordinate { q, .. } => Some((*q, *value)),
         Held::Output(_) => None,
     })
+}
+
+/// Refuses speeds that the model leaves unknown, for what needs their values.
+///
+/// # Errors
+/// [`AnalysisError::SpeedUnknown`], by name.
+pub(super) fn check_known(model: &Model, what: &'static str) -> Result<(), AnalysisError> {
+    let Some(i) = Sought::of_model(model).spins.first().copied() else { return Ok(()) };
+    Err(AnalysisError::SpeedUnknown { who: Spin::of_model(model)[i].name(model), what })
 }

@@ -2,12 +2,12 @@
 
 use crate::args::{Assignment, CentreArgs, MotionArgs, StartArgs, StrategyArg};
 use crate::failure::{Failure, RequestError};
-use crate::flow::{MotionOptions, StartOptions};
+use crate::flow::{MotionOptions, StartOptions, rotates};
 use crate::names;
 use crate::point_file::{LARGEST_NUMBER, PointFile};
-use mb_linear::steady::{Held, Spin};
+use mb_linear::steady::Spin;
 use mb_linear::{FrameChoice, Strategy};
-use mb_model::Model;
+use mb_model::{Held, Model};
 
 /// Turns the options of the command line into those of the flow.
 ///
@@ -79,7 +79,7 @@ pub fn with_motion(
     let mut sought = Vec::new();
     for a in &args.input {
         // Only a steady motion is solved for with unknown inputs.
-        let start = unknown(&a.value, "0").filter(|_| motion.moving || motion.seeks());
+        let start = unknown(&a.value, "0").filter(|_| motion.moving || motion.seeks() || rotates(model));
         sought.extend(start.map(|_| a.name.clone()));
         inputs.push(("--input", a.name.clone(), finite("--input", &a.name, start.unwrap_or(&a.value))?));
     }
@@ -96,6 +96,7 @@ pub fn with_motion(
             point.sought.inputs.push(i);
         }
     }
+    moves |= !point.sought.is_empty();
     let strategy = strategy(args.strategy);
     let start = StartOptions {
         given,
@@ -151,18 +152,9 @@ fn unknown<'a>(value: &'a str, usual: &'a str) -> Option<&'a str> {
 
 /// The coordinate or output that is to have a value.
 fn held(model: &Model, name: &str) -> Result<Held, RequestError> {
-    let known = names::configuration(model);
-    let coordinate = known.iter().position(|k| k == name);
-    if let Some((q, v)) = coordinate.and_then(|q| Some((q, names::velocity_index(model, q)?))) {
-        return Ok(Held::Coordinate { q, v });
-    }
-    let outputs = model.sensors().iter().map(|s| s.name.clone());
-    if let Some(i) = outputs.clone().position(|k| k == name) {
-        return Ok(Held::Output(i));
-    }
-    let moves = |q: &usize| names::velocity_index(model, *q).is_some();
-    let known = (0..known.len()).filter(moves).map(|q| known[q].clone()).chain(outputs).collect();
-    Err(RequestError::NothingToHold { name: name.to_owned(), known })
+    model
+        .held(name)
+        .ok_or_else(|| RequestError::NothingToHold { name: name.to_owned(), known: model.holdable() })
 }
 
 /// Puts values by name into a list by index, the last one for each.

@@ -11,6 +11,7 @@
 //! - [`system`]: residual, constraints and all their derivatives at a [`Point`].
 
 pub mod beam;
+mod configuration_names;
 pub mod coordinates;
 mod data;
 pub mod element;
@@ -30,6 +31,7 @@ mod steady_rotation;
 pub mod system;
 
 pub use beam::{BeamData, BeamMaterial, BeamNode, BeamSection, Shear};
+pub use configuration_names::Held;
 pub use coordinates::{Block, BlockId, BlockKind, BodyCoordinates};
 pub use element::{BrickFormulation, Data, Element, ElementLaw, MassForm, SolidMaterial};
 pub use erls::{ErlsBase, ErlsData, ErlsLink};

@@ -1,5 +1,6 @@
 //! The model: blocks of coordinates, elements on them, sensors; constant once built.
 
+use crate::configuration_names::Held;
 use crate::coordinates::{Block, BlockId, BlockKind, Coordinates};
 use crate::element::{AngleOf, Attitude, Data, Element, Place};
 use crate::sensor::{Component, Reading};
@@ -200,6 +201,12 @@ impl<P: Data> Model<P> {
     /// Adds a rotation of the steady motion in which the model is analysed.
     pub fn add_steady_rotation(&mut self, rotation: SteadyRotation<P>) {
         self.steady_rotations.push(rotation);
+    }
+    /// What has which value in the motion of a steady rotation whose speed is unknown.
+    pub(crate) fn hold_in_steady_rotation(&mut self, name: &str, holds: Vec<(Held, P)>) {
+        if let Some(rotation) = self.steady_rotations.iter_mut().find(|r| r.name == name) {
+            rotation.holds = holds;
+        }
     }
     /// Adds a named output on `blocks`.
     pub fn add_sensor(&mut self, name: impl Into<String>, reading: Reading<P>, blocks: Vec<BlockId>) {

@@ -1,5 +1,6 @@
 //! Rotations that a model's steady motion is made of.
 
+use crate::configuration_names::Held;
 use crate::coordinates::BlockId;
 use crate::element::Data;
 
@@ -10,8 +11,12 @@ pub struct SteadyRotation<P = f64> {
     pub name: String,
     /// What turns about which axis.
     pub carries: Carried<P>,
-    /// Speed, rad/s.
+    /// Speed, rad/s; where it is unknown the one from which it is sought.
     pub speed: P,
+    /// Whether the speed is unknown.
+    pub is_sought: bool,
+    /// What has which value where speeds are unknown.
+    pub holds: Vec<(Held, P)>,
 }
 
 /// What a rotation carries.

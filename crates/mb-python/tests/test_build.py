@@ -217,6 +217,14 @@ def less_common_that_turns():
     return m
 
 
+def less_common_that_is_sought():
+    m = mb.Model("a speed that is sought")
+    m.point("P", at=(1.3, 0), mass=1)
+    m.spring("s", "P", (0, 0), stiffness=100, natural_length=1)
+    m.steady_rotation("turn", bodies=["P"], speed="?4", hold=[{"of": "P.x", "value": "4/3"}])
+    return m
+
+
 EVERYTHING = {
     "plane": everything_in_the_plane,
     "space": everything_in_space,
@@ -225,6 +233,7 @@ EVERYTHING = {
     "less common, space": less_common_in_space,
     "less common, solids": less_common_of_solids,
     "less common, turning": less_common_that_turns,
+    "less common, sought": less_common_that_is_sought,
 }
 
 

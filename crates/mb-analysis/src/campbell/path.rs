@@ -5,6 +5,7 @@ use super::{Between, CampbellOptions, SpeedOf};
 use crate::branch::{FromRest, from_rest};
 use crate::error::AnalysisError;
 use crate::settle::{StartOptions, settle};
+use crate::sought::check_known;
 use crate::spectra::Known;
 use crate::zeros::ModelZeros;
 use mb_algebra::{
@@ -403,6 +404,9 @@ impl<'a> Path<'a> {
             self.start.inputs.clone()
         };
         let mut start = Point { q, t: self.start.time, u: inputs, ..model.initial_point() };
+        if let SpeedOf::Parameter(_) = self.speed {
+            check_known(model, "a Campbell diagram over a parameter")?;
+        }
         let spins = match self.speed {
             SpeedOf::Joint(joint) => vec![Spin::behind(joint.clone(), w)],
             SpeedOf::Parameter(_) => Spin::of_model(model),

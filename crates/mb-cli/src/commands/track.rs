@@ -186,9 +186,10 @@ impl Track {
         self.exact.eigenpairs[i][k].s
     }
 
-    /// What mode `k` keeps of itself from the sample before; 1 at the first.
+    /// What mode `k` keeps of itself from the sample before, at most 1; 1 at the first.
     fn share(&self, i: usize, k: usize) -> f64 {
-        i.checked_sub(1).map_or(1.0, |before| self.exact.mac[before][(k, k)])
+        // Products of left and right vectors have no inequality of Schwarz where matrices are not symmetric.
+        i.checked_sub(1).map_or(1.0, |before| self.exact.mac[before][(k, k)].min(1.0))
     }
 
     /// Everything along the path by name.
@@ -307,20 +308,31 @@ impl Track {
         Chart { title, abscissa: self.path.abscissa.clone(), panels, equal: false }
     }
 
-    /// Largest relative differences of a mode between polynomial and exact value: frequency, damping ratio.
-    pub fn deviation(&self, k: usize) -> [f64; 2] {
-        let mut worst = [0.0_f64; 2];
-        for (i, row) in self.predicted.iter().enumerate() {
-            let (p, e) = (frequency_and_damping(row[k].s), frequency_and_damping(self.s(i, k)));
-            for (w, (p, e)) in worst.iter_mut().zip(p.into_iter().zip(e)) {
-                let gap = (p - e).abs();
-                let off = if gap > 0.0 { gap / e.abs() } else { gap };
-                *w = if off.is_nan() { f64::INFINITY } else { w.max(off) };
-            }
-        }
-        worst
+    /// Largest relative difference of the natural frequency of a mode between polynomial and exact value.
+    pub fn frequency_deviation(&self, k: usize) -> f64 {
+        self.worst(k, 0, |_| true).unwrap_or(0.0)
+    }
+
+    /// The same of the damping ratio, over the samples at which the exact one is more than rounding; none without such samples, as of
+    /// undamped modes.
+    pub fn damping_deviation(&self, k: usize) -> Option<f64> {
+        self.worst(k, 1, |zeta| zeta.abs() > NO_DAMPING)
+    }
+
+    /// Largest relative difference of one of the two, over the samples whose exact value `counts`.
+    fn worst(&self, k: usize, which: usize, counts: impl Fn(f64) -> bool) -> Option<f64> {
+        let off = |(i, row): (usize, &Vec<Value>)| {
+            let [p, e] = [row[k].s, self.s(i, k)].map(|s| frequency_and_damping(s)[which]);
+            let gap = (p - e).abs();
+            let off = if gap > 0.0 { gap / e.abs() } else { gap };
+            counts(e).then_some(if off.is_nan() { f64::INFINITY } else { off })
+        };
+        self.predicted.iter().enumerate().filter_map(off).reduce(f64::max)
     }
 }
+
+/// Damping ratios up to which they are what rounding leaves of none.
+const NO_DAMPING: f64 = 1e-12;
 
 fn render(found: &Track, style: Style) -> String {
     let (expansion, path) = (&found.expansion, &found.path);
@@ -352,7 +364,7 @@ fn render(found: &Track, style: Style) -> String {
     ]);
     for (k, number) in expansion.numbers().into_iter().enumerate() {
         let at = |i: usize| frequency_and_damping(found.s(i, k));
-        let noise = |x: f64| if x.abs() < 1e-12 { 0.0 } else { x };
+        let noise = |x: f64| if x.abs() <= NO_DAMPING { 0.0 } else { x };
         let estimates = found.predicted.iter().map(|row| row[k].error / row[k].s.norm());
         let estimated = estimates.fold(0.0, |m: f64, x| if x.is_nan() { f64::INFINITY } else { m.max(x) });
         let share = (0..path.along.len()).map(|i| found.share(i, k)).fold(1.0, f64::min);
@@ -364,7 +376,7 @@ fn render(found: &Track, style: Style) -> String {
             six(at(last)[0]),
             six(noise(at(0)[1])),
             six(noise(at(last)[1])),
-            told(found.deviation(k)[0]),
+            told(found.frequency_deviation(k)),
             told(estimated),
             format!("{share:.3}"),
         ]);

@@ -144,7 +144,8 @@ fn linear(error: &LinearError) -> Option<&'static str> {
             "`mb equilibrium --load-path` increases the loads from zero and reports how much of them the model carries"
         }
         LinearError::NotSought { .. } => {
-            "hold one coordinate or output (--hold NAME=VALUE) for each unknown speed or input (--spin JOINT=?, --input NAME=?), or one less \
+            "hold one coordinate or output (--hold NAME=VALUE, or `hold` of a [[steady-rotation]]) for each unknown speed or input (--spin \
+             JOINT=?, `speed = \"?\"`, --input NAME=?), or one less \
              where drag acts on what turns"
         }
         LinearError::BadSpin { .. } => {

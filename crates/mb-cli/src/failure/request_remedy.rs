@@ -11,6 +11,9 @@ fn analysis(error: &AnalysisError) -> Option<String> {
         AnalysisError::Model(_) => {
             Some("leave this value out of the range, or change the model there".to_owned())
         }
+        AnalysisError::SpeedUnknown { .. } => Some(
+            "`mb equilibrium` solves for it: write its value in the place of the question mark, or give it with --spin where there is one".to_owned(),
+        ),
         AnalysisError::BranchLeft { .. } => Some(
             "ask for speeds on one side of these; mb equilibrium --spin says what branch a motion is on, and where others split off"
                 .to_owned(),
@@ -70,9 +73,7 @@ impl RequestError {
             Self::NoSuchVariable { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
             Self::NoSuchVariable { known, .. } => list("names", known),
             Self::NotAVariable { known, .. } => format!("the variables: {}", known.join(", ")),
-            Self::BadPeriod { .. } => {
-                "write a number of seconds or an expression of the model's parameters, such as \"2*pi/W\"".to_owned()
-            }
+            Self::BadPeriod { .. } => "write seconds, or an expression of parameters as \"2*pi/W\"".to_owned(),
             Self::EmptyRange { .. } => "give two different values at the ends".to_owned(),
             Self::NothingTurns { .. } => {
                 "write the speed of a [[steady-rotation]] or of a body in terms of it, or use spin:JOINT".to_owned()

@@ -34,7 +34,7 @@ struct Document {
 struct ModeView {
     number: usize,
     frequency_deviation: f64,
-    damping_deviation: f64,
+    damping_deviation: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -96,8 +96,8 @@ pub fn document(found: &Track) -> String {
         view
     };
     let modes = found.expansion.numbers().into_iter().enumerate().map(|(k, number)| {
-        let [frequency_deviation, damping_deviation] = found.deviation(k);
-        ModeView { number, frequency_deviation, damping_deviation }
+        let frequency_deviation = found.frequency_deviation(k);
+        ModeView { number, frequency_deviation, damping_deviation: found.damping_deviation(k) }
     });
     text(&Document {
         head: Head::of("track"),

@@ -110,6 +110,79 @@ fn what_is_not_determined_is_refused_by_name() {
     refused(&["modes", "-", "--input", "motor=?"], "motor");
 }
 
+/// The table of a model whose speed is unknown, with what it holds.
+fn with_table(keys: &str) -> String {
+    format!("{GOVERNOR}\n    steady-rotation = [{{ name = 'spin', joint = 'axle', {keys} }}]\n")
+}
+
+/// The same speed by the model's own table: W^2 = g / h; it is found anew in every case of a sweep.
+#[test]
+fn a_speed_of_the_model_may_be_unknown() {
+    let model = with_table("speed = '?2*w0', hold = [{ of = 'arm.z', value = '-h' }]")
+        .replace("drag = 0", "drag = 0, w0 = 2, h = 0.3");
+    let run = |args: &[&str]| -> Value {
+        let run = mb_with(args, &model);
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
+        serde_json::from_str(&run.out).unwrap()
+    };
+    let speed = |found: &Value, h: f64| {
+        near(&found["operating_point"]["solved"]["spin:axle"], (9.81 / h).sqrt());
+        near(&found["operating_point"]["configuration"]["arm.z"], -h);
+    };
+    speed(&run(&["equilibrium", "-", "--json"]), 0.3);
+    speed(&run(&["modes", "-", "--set", "h=0.35", "--json"]), 0.35);
+    // A value held by an option takes the place of the one in the table; with an unknown torque the drag is balanced too.
+    let found =
+        run(&["modes", "-", "--hold", "arm.z=-0.4", "--set", "drag=0.3", "--input", "motor=?", "--json"]);
+    speed(&found, 0.4);
+    near(&found["operating_point"]["solved"]["motor"], 0.3 * (9.81_f64 / 0.4).sqrt());
+    // The modes of a case of a sweep are those of the motion with its own speed.
+    let frequency = |mode: &Value| number(&mode["im"]).abs();
+    let largest = |modes: &Value| modes.as_array().unwrap().iter().map(frequency).fold(0.0, f64::max);
+    let cases = run(&["sweep", "-", "--grid", "h=0.3..0.35:2", "--json"]);
+    for (h, case) in ["h=0.3", "h=0.35"].into_iter().zip(cases["cases"].as_array().unwrap()) {
+        let alone = run(&["modes", "-", "--set", h, "--json"]);
+        let expected = largest(&alone["formulations"][0]["eigenpairs"]);
+        assert!((largest(&case["modes"]) - expected).abs() <= 1e-9 * expected, "{case}");
+    }
+}
+
+#[test]
+fn an_unknown_speed_that_nothing_determines_is_refused() {
+    let refused = |keys: &str, args: &[&str], words: &[&str]| {
+        let run = mb_with(args, &with_table(keys));
+        assert_eq!(run.code, 1, "{run:?}");
+        words.iter().for_each(|words| assert!(run.err.contains(words), "no {words:?} in {}", run.err));
+    };
+    let found = "speed = '?', hold = [{ of = 'arm.z', value = -0.3 }]";
+    let at = ["equilibrium", "-"];
+    refused(
+        "speed = '?'",
+        &at,
+        &["The speed of joint 'axle' is not determined", "`hold` of a [[steady-rotation]]"],
+    );
+    refused("speed = '?0'", &at, &["sought from another one than zero"]);
+    refused("speed = 3, hold = [{ of = 'arm.z', value = -0.3 }]", &at, &["no speed is unknown"]);
+    refused(
+        "speed = '?', hold = [{ of = 'arm.zz', value = -0.3 }]",
+        &at,
+        &["`arm.zz`", "did you mean `arm.z`?"],
+    );
+    refused(found, &["simulate", "-", "--until", "0.1"], &["The speed of joint 'axle' is unknown"]);
+    let diagram = ["track", "-", "--parameter", "drag", "--from", "0", "--to", "1", "--campbell"];
+    refused(found, &diagram, &["The speed of joint 'axle' is unknown"]);
+    refused(found, &["parametric", "-", "--parameters", "drag"], &["at one point alone"]);
+}
+
+/// An arm built 0.1 m away from its pin is moved there, which is said of a motion as of rest.
+#[test]
+fn what_assembly_moves_is_reported_in_motion() {
+    let apart = GOVERNOR.replace("at = [0.3, 0, -0.4]", "at = [0.4, 0, -0.4]");
+    let run = mb_with(&["equilibrium", "-", "--spin", "axle=5"], &apart);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("The start violated joint 'pin' (x) by 0.100000"), "{}", run.out);
+}
+
 /// The arm straight down grows beyond W^2 = g / L; the diagram of it is had by its configuration.
 #[test]
 fn a_diagram_follows_the_branch_that_is_asked_for() {

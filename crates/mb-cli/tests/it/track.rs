@@ -33,6 +33,63 @@ fn polynomials_follow_the_exact_modes() {
     assert!((last / first - 1.0).abs() < 1e-10, "{last} {first}");
 }
 
+/// Two masses without damping on springs, one of them followed over c: its own damping ratio is c / (2 sqrt(k m)), the other's rounding.
+const ONE_DAMPED: &str = r#"
+    units = "SI"
+    name = "two masses"
+    gravity = [0, 0]
+    parameters = { c = 1 }
+    body = [{ name = "P", mass = 1, inertia = 1, at = [0, 0] }, { name = "Q", mass = 1, inertia = 1, at = [0, 1] }]
+    spring = [
+        { name = "p", a = "P", b = [-1, 0], stiffness = 100, natural_length = 1, damping = "c" },
+        { name = "q", a = "Q", b = [-1, 1], stiffness = 400, natural_length = 1 },
+    ]
+    joint = [
+        { name = "along", type = "prismatic", a = "P", b = [0, 0], axis = [1, 0] },
+        { name = "beside", type = "prismatic", a = "Q", b = [0, 1], axis = [1, 0] },
+    ]
+"#;
+
+/// A gyroscope whose modes at one speed are likenesses of more than one of those at another.
+const GYROSCOPE: &str = r#"
+    units = "SI"
+    name = "gyroscope"
+    parameters = { W = 100 }
+    spatial-body = [{ name = "r", mass = 10, inertia = [0.2, 0.2, 0.35], at = [0, 0, 0], markers = { a = [0, 0, -0.2], b = [0, 0, 0.1] } }]
+    bearing = [
+        { name = "A", a = "r.a", b = [0, 0, -0.2], stiffness = [[1e6, 0], [0, 2e6]] },
+        { name = "B", a = "r.b", b = [0, 0, 0.1], stiffness = [[1e6, 0], [0, 2e6]] },
+    ]
+    bushing = [{ name = "t", a = "r", b = [0, 0, 0], stiffness = [0, 0, 1e6, 0, 0, 0] }]
+    steady-rotation = [{ name = "s", bodies = ["r"], speed = "W" }]
+"#;
+
+#[test]
+fn a_damping_ratio_of_rounding_has_no_deviation_and_a_share_is_at_most_one() {
+    let track = |model: &str, words: &[&str]| -> serde_json::Value {
+        let args: Vec<&str> = ["track", "-", "--parameter"].iter().chain(words).copied().collect();
+        let run = mb_with(&args, model);
+        assert_eq!(run.code, 0, "{run:?}");
+        serde_json::from_str(&run.out).unwrap()
+    };
+    let found = track(ONE_DAMPED, &["c", "--from", "0.9", "--to", "1.1", "--samples", "5", "--json"]);
+    let deviations = |found: &serde_json::Value| -> Vec<Option<f64>> {
+        found["modes"].as_array().unwrap().iter().map(|m| m["damping_deviation"].as_f64()).collect()
+    };
+    let off = deviations(&found);
+    assert!(matches!(off[..], [Some(x), None] if x < 1e-3), "{off:?}");
+    // In a long step from 100 to 500 rad/s the likeness of a mode with itself exceeds one.
+    let found = track(GYROSCOPE, &["W", "--from", "100", "--to", "900", "--samples", "3", "--json"]);
+    assert!(deviations(&found).iter().all(Option::is_none), "{:?}", deviations(&found));
+    let samples = found["samples"].as_object().unwrap();
+    let shares: Vec<f64> =
+        samples.iter().filter(|(name, _)| name.ends_with(" share")).flat_map(|(_, x)| list(x)).collect();
+    assert!(!shares.is_empty() && shares.iter().all(|x| (0.0..=1.0).contains(x)), "{shares:?}");
+    let most = found["mac"].as_array().unwrap().iter().flat_map(|m| m.as_array().unwrap());
+    let most = most.enumerate().flat_map(|(_, row)| list(row)).fold(0.0, f64::max);
+    assert!(most > 1.0, "{most}");
+}
+
 #[test]
 fn a_path_from_a_file_is_followed_and_drawn() {
     let folder = tempfile::tempdir().unwrap();

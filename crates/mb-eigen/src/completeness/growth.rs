@@ -78,6 +78,11 @@ pub(crate) fn report(
     }
 }
 
+/// Whether [`report`] computes all eigenvalues, for any part of them that is asked for.
+pub(crate) fn computes_all(problem: &Problem<'_>, options: &SparseOptions) -> bool {
+    problem.n <= MOST.min(options.expert.all_limit) && !is_dominant(problem) && by_signs(problem).is_err()
+}
+
 /// Growing modes by the signs of the matrices, or what can feed energy into a motion so that these do not tell.
 ///
 /// # Errors

@@ -126,7 +126,7 @@ pub struct SparseExpert {
     pub symmetry_tolerance: f64,
     /// Problems of up to this many unknowns go to the dense path when more than a third of all modes is asked
     /// for, and up to 40 where they are damped or unsymmetric; of these, larger ones too, up to [`Self::all_limit`], where a search and
-    /// its proof would take more operations by estimate. Default 400; zero for never.
+    /// its proof would take longer by estimate, or where all eigenvalues are needed to see whether modes grow. Default 400; zero for never.
     pub dense_limit: usize,
     /// Largest n of a request for everything, whose memory grows with n^2. Default 4000.
     pub all_limit: usize,

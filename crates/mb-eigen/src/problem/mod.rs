@@ -255,6 +255,11 @@ impl<'a> Problem<'a> {
         self.c.is_zero()
     }
 
+    /// Whether M and K are symmetric and C is skew.
+    pub(crate) fn is_gyroscopic(&self) -> bool {
+        self.m.symmetric && self.k.symmetric && self.c.is_skew(&self.c.transposed())
+    }
+
     /// n - r.
     pub(crate) fn dof(&self) -> usize {
         self.n.saturating_sub(self.rows.rank)

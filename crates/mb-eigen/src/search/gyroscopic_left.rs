@@ -17,11 +17,6 @@ use crate::krylov::scalar::pick;
 use crate::problem::Problem;
 use crate::tuning;
 
-/// Whether M and K are symmetric and C is skew; `transposed` is the transposed problem.
-pub(crate) fn holds(problem: &Problem, transposed: &Problem) -> bool {
-    problem.m.symmetric && problem.k.symmetric && problem.c.is_skew(&transposed.c)
-}
-
 /// Left vectors and multipliers of the set's eigenvalues; none where an image is missing or eigenvalues meet on the
 /// axis.
 pub(crate) fn left_vectors(problem: &Problem, set: &Set) -> Option<(DenseC, DenseC)> {
@@ -86,7 +81,7 @@ mod tests {
             let problem = Problem::new(&pencil, &options).unwrap();
             let mut run = General::new(&problem, &options, &BuiltIn);
             let transposed = problem.transposed();
-            assert!(holds(&problem, &transposed));
+            assert!(problem.is_gyroscopic());
             let shifted = run.factor(c64::new(0.3, 1.1)).unwrap();
             let set = run.nearest(&shifted, 6).unwrap();
             let (y, mu) = left_vectors(&problem, &set).unwrap();
@@ -106,6 +101,6 @@ mod tests {
         let mut pencil = spinning(4, 0.5);
         pencil.c = mb_algebra::sparse::add(1.0, &pencil.c, 0.1, &pencil.m);
         let problem = Problem::new(&pencil, &options).unwrap();
-        assert!(!holds(&problem, &problem.transposed()));
+        assert!(!problem.is_gyroscopic());
     }
 }

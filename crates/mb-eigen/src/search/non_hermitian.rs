@@ -95,7 +95,7 @@ impl<'a> General<'a> {
         let transposed = (!symmetric).then(|| problem.transposed());
         Self {
             problem,
-            mirrors: transposed.as_ref().is_some_and(|other| gyroscopic_left::holds(problem, other)),
+            mirrors: transposed.is_some() && problem.is_gyroscopic(),
             transposed,
             options,
             driver,

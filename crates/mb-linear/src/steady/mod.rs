@@ -50,7 +50,7 @@ pub use generator::Generator;
 pub(crate) use generator::positions;
 pub use rest::free_at_rest;
 pub use search::{Looks, SteadySearch, steady_near, steady_near_looked};
-pub use sought::{Held, Sought, steady_sought};
+pub use sought::{Sought, steady_sought};
 pub use spin::{Spin, fastest_turn, spinning};
 pub use velocities::SteadyVelocities;
 pub use verdict::{Asymmetric, Frame, Reason, Unsteady};

@@ -25,21 +25,7 @@ use crate::point::{Instant, OperatingPoint};
 use mb_algebra::{Dense, RankTolerance, Sparse, Svd, dense, norms, sparse};
 use mb_constraints::{AssemblyOptions, Saddle, assemble, largest, minimum_norm_multipliers};
 use mb_model::system::Blocks;
-use mb_model::{Model, Point};
-
-/// What is to have a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
-    /// A number of the configuration that changes by a velocity of the same meaning.
-    Coordinate {
-        /// Index in q.
-        q: usize,
-        /// Index in v.
-        v: usize,
-    },
-    /// An output of the model.
-    Output(usize),
-}
+use mb_model::{Held, Model, Point};
 
 /// What a steady motion is sought by, beside its configuration and reactions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,6 +42,15 @@ impl Sought {
     /// Whether nothing is.
     pub fn is_empty(&self) -> bool {
         self.spins.is_empty() && self.inputs.is_empty() && self.holds.is_empty()
+    }
+    /// What the model's own tables leave unknown and hold instead; the spins are those of [`Spin::of_model`].
+    pub fn of_model(model: &Model) -> Self {
+        let own = || model.steady_rotations().iter();
+        Self {
+            spins: own().enumerate().filter(|(_, r)| r.is_sought).map(|(i, _)| i).collect(),
+            inputs: Vec::new(),
+            holds: own().flat_map(|r| r.holds.iter().copied()).collect(),
+        }
     }
     fn unknowns(&self) -> usize {
         self.spins.len() + self.inputs.len()

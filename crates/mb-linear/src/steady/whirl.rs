@@ -70,6 +70,7 @@ impl Whirl {
                 weight * (0..*count).map(|i| x[first + i].norm_sqr()).sum::<f64>()
             })
             .sum();
-        (size > 1e-9 * total).then(|| area / size)
+        // Rounding may leave a little more than a circle.
+        (size > 1e-9 * total).then(|| (area / size).clamp(-1.0, 1.0))
     }
 }

@@ -203,3 +203,51 @@ fn springs_in_a_ring_make_up_for_each_other() {
         }
     }
 }
+
+/// A rotor with unequal moments of inertia across its axis n on two bushings whose stiffness and damping tensors k I + (h - k) n n^T are
+/// symmetric about it, with all entries in the axes of the ground, and the same rotor upright, where they are diagonal.
+#[test]
+fn a_tensor_that_is_symmetric_about_the_axis_is_so_in_any_axes() {
+    let rotor = |n: [f64; 3], about_y: f64, softer: f64| {
+        let tensor = |k: f64, h: f64| {
+            let entry = |i: usize, j: usize| {
+                let one = f64::from(i == j && i < 3);
+                let along = if i < 3 && j < 3 { (h - k) * n[i] * n[j] } else { 0.0 };
+                k * one + along - if (i, j) == (1, 1) { softer * k } else { 0.0 }
+            };
+            let rows: Vec<[f64; 6]> = (0..6).map(|i| std::array::from_fn(|j| entry(i, j))).collect();
+            format!("{rows:?}")
+        };
+        let mount = |name: &str, z: f64| {
+            format!(
+                "{{ name = '{name}', a = 'rotor.{name}', b = {:?}, stiffness_matrix = {}, damping_matrix = {} }}",
+                n.map(|x| x * z),
+                tensor(1e6, 3e5),
+                tensor(40.0, 7.0)
+            )
+        };
+        model(&format!(
+            "spatial-body = [{{ name = 'rotor', mass = 10, inertia = [0.2, 0.3, 0.35], at = [0, 0, 0],
+                orientation = {{ axis = [0, 1, 0], angle = {about_y} }}, markers = {{ lower = [0, 0, -0.2], upper = [0, 0, 0.1] }} }}]
+             bushing = [{}, {}]
+             steady-rotation = [{{ name = 'spin', bodies = ['rotor'], axis = {n:?}, through = [0, 0, 0], speed = 300 }}]",
+            mount("lower", -0.2),
+            mount("upper", 0.1)
+        ))
+    };
+    let values = |m: &Model| {
+        let at = turning(m).unwrap_or_else(|e| panic!("{e}"));
+        let pencil = mb_linear::linearize(m, &at).pencil();
+        mb_eigen::dense::solve(&pencil, &mb_eigen::DenseOptions::default()).unwrap().motion_values()
+    };
+    let upright = values(&rotor([0.0, 0.0, 1.0], 0.0, 0.0));
+    let tilted: [f64; 3] = [0.6, 0.0, 0.8];
+    let angle = tilted[0].atan2(tilted[2]);
+    let found = values(&rotor(tilted, angle, 0.0));
+    assert_eq!(upright.len(), found.len());
+    for s in &upright {
+        let off = found.iter().map(|x| (*x - *s).norm()).fold(f64::MAX, f64::min);
+        assert!(off <= 1e-9 * (1.0 + s.norm()), "{s} {off:e}");
+    }
+    refused(&rotor(tilted, angle, 1e-4), "bushing 'lower'");
+}

@@ -1,8 +1,8 @@
 //! Steady motions whose speeds and driving forces are unknown, against closed forms.
 
-use mb_linear::steady::{Held, Sought, Spin, SteadySearch, steady_sought};
+use mb_linear::steady::{Sought, Spin, SteadySearch, steady_sought};
 use mb_linear::{FrameChoice, LinearError};
-use mb_model::{Model, Point};
+use mb_model::{Held, Model, Point};
 
 fn model(text: &str) -> Model {
     Model::from_toml(&format!("units = \"SI\"\nname = \"test\"\n{text}")).unwrap_or_else(|e| panic!("{e}"))

@@ -28,6 +28,20 @@ pub enum RotorFault {
     /// A direction along the axis.
     #[error("`x` lies along `axis`, so it gives no direction across it")]
     AlongAxis,
+    /// An unknown speed that is sought from zero.
+    #[error("an unknown speed is sought from another one than zero: at rest nothing depends on it")]
+    SoughtFromRest,
+    /// A value that is held, and no unknown speed.
+    #[error("a value is held, and no speed is unknown")]
+    NothingSought,
+    /// Something to hold that the model does not have.
+    #[error("the model has no coordinate or output `{name}`")]
+    NothingToHold {
+        /// The name.
+        name: String,
+        /// The one that may be meant.
+        nearest: Option<String>,
+    },
 }
 
 impl RotorFault {
@@ -38,6 +52,13 @@ impl RotorFault {
                 "give `stiffness` and `damping` without `table` where they are constant".to_owned()
             }
             Self::OutsideTable { .. } => "add rows for such speeds".to_owned(),
+            Self::SoughtFromRest => {
+                "write `\"?\"`, or an estimate of the speed after the question mark".to_owned()
+            }
+            Self::NothingSought => "write `speed = \"?\"` in one of the steady-rotations".to_owned(),
+            Self::NothingToHold { nearest, .. } => {
+                return nearest.as_ref().map(|nearest| format!("did you mean `{nearest}`?"));
+            }
             Self::NotRising { .. } | Self::AlongAxis => return None,
         })
     }

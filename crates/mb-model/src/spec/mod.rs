@@ -95,7 +95,7 @@ pub use flexible::{ElasticDampingSpec, FlexibleLinkSpec, ReferenceSpec};
 pub use legible::{is_obeyed, legible};
 pub use nearest::nearest;
 pub use rolling::{KnifeEdgeSpec, RollingSpec};
-pub use rotor::{BearingRowSpec, BearingSpec, SteadyRotationSpec};
+pub use rotor::{BearingRowSpec, BearingSpec, HoldSpec, SteadyRotationSpec};
 pub use schema::json_schema;
 pub use section::SectionSpec;
 pub use solid::{AxisSpec, BlockSpec, SolidElementSpec, SolidMassSpec, SolidSpec, SurfaceLoadSpec};

@@ -71,8 +71,22 @@ pub struct SteadyRotationSpec {
     /// A place that the axis goes through at the start, with `bodies`. Default: the origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub through: Option<PlaceRef>,
-    /// Speed, rad/s; rotations that carry the same body add.
+    /// Speed, rad/s; rotations that carry the same body add. `"?"` is an unknown speed that `hold` determines, sought from
+    /// 1 rad/s or from what follows the question mark, as in `"?W0"`.
     pub speed: Value,
+    /// What has which value where speeds are unknown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hold: Vec<HoldSpec>,
+}
+
+/// A value that a coordinate or an output has in a steady motion whose speeds are unknown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HoldSpec {
+    /// The coordinate, such as `arm.z`, or the output.
+    pub of: String,
+    /// Its value, in m or rad, or in the unit of the output.
+    pub value: Value,
 }
 
 impl SteadyRotationSpec {
@@ -95,6 +109,13 @@ impl SteadyRotationSpec {
             axis: Some(axis.into()),
             through: Some(through.into()),
             speed: speed.into(),
+            hold: Vec::new(),
         }
+    }
+    /// The value from which an unknown speed is sought; none where the speed is given.
+    pub fn sought_from(&self) -> Option<Value> {
+        let Value::Expression(text) = &self.speed else { return None };
+        let start = text.trim().strip_prefix('?')?.trim();
+        Some(if start.is_empty() { 1.0.into() } else { start.into() })
     }
 }

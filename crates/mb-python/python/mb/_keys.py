@@ -177,6 +177,7 @@ class SteadyRotationKeys(TypedDict, total=False):
     axis: Vector
     through: Place
     speed: Value
+    hold: Sequence[Inner]
 
 
 class RollingKeys(TypedDict, total=False):

@@ -571,7 +571,8 @@ class Model:
     def steady_rotation(self, name: str, **keys: Unpack[SteadyRotationKeys]) -> Part:
         """A rotation of the steady motion: ``joint``, or ``bodies`` with ``axis`` and ``through``; ``speed`` (rad/s).
 
-        :meth:`campbell` has an example.
+        A speed of ``"?"`` is unknown, and ``hold`` says which coordinate or output has which value instead; :meth:`motion_point`,
+        :meth:`equilibrium` and all that starts from them solve for it. :meth:`campbell` has another example.
 
         Examples
         --------
@@ -583,6 +584,14 @@ class Model:
         >>> _ = m.steady_rotation("spin", bodies=["disc"], speed=3)
         >>> m.equilibrium().at_rest
         False
+
+        A mass of 1 kg on a spring of 100 N/m, 1 m long, at a distance of 4/3 m: W^2 = 100 (4/3 - 1) / (4/3) = 25 rad^2/s^2.
+
+        >>> m = mb.Model("sling")
+        >>> _ = m.point("P", at=(1.3, 0), mass=1); _ = m.spring("s", "P", (0, 0), stiffness=100, natural_length=1)
+        >>> _ = m.steady_rotation("turn", bodies=["P"], speed="?", hold=[{"of": "P.x", "value": 4 / 3}])
+        >>> [round(w, 6) for w in m.equilibrium().solved.values()]
+        [5.0]
         """
         return self.add("steady-rotation", name, **keys)
 

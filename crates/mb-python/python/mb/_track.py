@@ -195,7 +195,7 @@ class Track(OfModel, Frequencies):
 
     @fixed
     def share(self) -> Floats:
-        """What each mode keeps of itself from the sample before, samples x modes; 1 at the first.
+        """What each mode keeps of itself from the sample before, samples x modes, at most 1; 1 at the first.
 
         Examples
         --------
@@ -206,7 +206,8 @@ class Track(OfModel, Frequencies):
         >>> bool(m.track("k", 16, 24, samples=5).share.min() > 0.9)
         True
         """
-        kept = np.einsum("kii->ki", self.mac)
+        # Without symmetry the likeness of two shapes may exceed one.
+        kept = np.minimum(np.einsum("kii->ki", self.mac), 1.0)
         return np.vstack([np.ones((1, len(self.numbers))), kept])
 
     @fixed

@@ -66,7 +66,7 @@ impl SteadyCentre {
             return Err(refused("the matrices of an instant belong to no frame"));
         };
         let Some(motion) = at.steady() else { return Ok(None) };
-        if !options.sought.is_empty() {
+        if !options.turning(model).1.is_empty() {
             return Err(refused("unknown speeds and inputs are solved for at one point alone"));
         }
         let rule = rule(model, options, motion)?;

@@ -141,6 +141,7 @@ pub(crate) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
     b.check_inertia(&entries, &mut problems);
     let rows = b.rows_by_owner(&entries);
     each(&mut b, &entries.outputs, &mut problems, |b, e| b.output(e, &rows));
+    each(&mut b, &entries.steady_rotations, &mut problems, Builder::holds);
     if b.model.nv() == 0 {
         problems.keep::<()>(Err(Problem::new("", Path::default(), Fault::EmptyModel)));
     }

@@ -10,6 +10,7 @@ use crate::element::rotation::cross;
 use crate::element::{Bushing, Data, Element};
 use crate::model::Wiring;
 use crate::spec::fault_rotor::RotorFault;
+use crate::spec::nearest::nearest;
 use crate::spec::{BearingSpec, Fault, PlaceRef, SteadyRotationSpec, Value};
 use crate::steady_rotation::{Carried, SteadyRotation};
 
@@ -121,7 +122,11 @@ impl<P: Data> Builder<P> {
     }
     pub(super) fn steady_rotation(&mut self, e: &Entry<'_, SteadyRotationSpec>) -> Outcome<()> {
         let spec = e.spec;
-        let speed = self.value(e, "speed", &spec.speed)?;
+        let sought = spec.sought_from();
+        let speed = self.value(e, "speed", sought.as_ref().unwrap_or(&spec.speed))?;
+        if sought.is_some() && speed.value() == 0.0 {
+            return Err(e.problem("speed", Fault::Rotor(RotorFault::SoughtFromRest)));
+        }
         let carries = match (&spec.joint, spec.bodies.is_empty()) {
             (Some(_), false) => {
                 return Err(e.problem("bodies", Fault::Exclusive { first: "joint", second: "bodies" }));
@@ -145,7 +150,32 @@ impl<P: Data> Builder<P> {
             }
             (None, false) => self.carried_bodies(e)?,
         };
-        self.model.add_steady_rotation(SteadyRotation { name: e.name.clone(), carries, speed });
+        self.model.add_steady_rotation(SteadyRotation {
+            name: e.name.clone(),
+            carries,
+            speed,
+            is_sought: sought.is_some(),
+            holds: Vec::new(),
+        });
+        Ok(())
+    }
+    /// What a steady rotation holds, of the coordinates and outputs of the model.
+    pub(super) fn holds(&mut self, e: &Entry<'_, SteadyRotationSpec>) -> Outcome<()> {
+        let mut holds = Vec::new();
+        for hold in &e.spec.hold {
+            if !self.model.steady_rotations().iter().any(|r| r.is_sought) {
+                return Err(e.problem("hold", Fault::Rotor(RotorFault::NothingSought)));
+            }
+            let name = self.filled(e, "hold", &hold.of)?;
+            let value = self.value(e, "hold", &hold.value)?;
+            let held = self.model.held(&name).ok_or_else(|| {
+                let known = self.model.holdable();
+                let nearest = nearest(&name, known.iter().map(String::as_str));
+                e.problem("hold", Fault::Rotor(RotorFault::NothingToHold { name, nearest }))
+            })?;
+            holds.push((held, value));
+        }
+        self.model.hold_in_steady_rotation(&e.name, holds);
         Ok(())
     }
     fn carried_bodies(&self, e: &Entry<'_, SteadyRotationSpec>) -> Outcome<Carried<P>> {
