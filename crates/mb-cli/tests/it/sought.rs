@@ -152,7 +152,9 @@ fn an_unknown_speed_that_nothing_determines_is_refused() {
     let refused = |keys: &str, args: &[&str], words: &[&str]| {
         let run = mb_with(args, &with_table(keys));
         assert_eq!(run.code, 1, "{run:?}");
-        words.iter().for_each(|words| assert!(run.err.contains(words), "no {words:?} in {}", run.err));
+        for words in words {
+            assert!(run.err.contains(words), "no {words:?} in {}", run.err);
+        }
     };
     let found = "speed = '?', hold = [{ of = 'arm.z', value = -0.3 }]";
     let at = ["equilibrium", "-"];

@@ -86,7 +86,7 @@ fn a_damping_ratio_of_rounding_has_no_deviation_and_a_share_is_at_most_one() {
         samples.iter().filter(|(name, _)| name.ends_with(" share")).flat_map(|(_, x)| list(x)).collect();
     assert!(!shares.is_empty() && shares.iter().all(|x| (0.0..=1.0).contains(x)), "{shares:?}");
     let most = found["mac"].as_array().unwrap().iter().flat_map(|m| m.as_array().unwrap());
-    let most = most.enumerate().flat_map(|(_, row)| list(row)).fold(0.0, f64::max);
+    let most = most.flat_map(list).fold(0.0, f64::max);
     assert!(most > 1.0, "{most}");
 }
 

@@ -227,6 +227,16 @@ impl Finding {
     }
 }
 
+/// A rank that is uncertain, with what another one would mean.
+fn uncertain_rank(rank: usize, smallest_kept: f64, largest_dropped: f64) -> String {
+    let [other, freedom] =
+        if smallest_kept < crate::tuning::SQRT_EPS { ["smaller", "more"] } else { ["larger", "less"] };
+    format!(
+        "The rank {rank} of the constraint Jacobian is uncertain: the smallest pivot kept is {smallest_kept:.1e}, the largest \
+         dropped {largest_dropped:.1e}. With a rank {other} by one there is one degree of freedom {freedom}."
+    )
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -236,18 +246,7 @@ impl fmt::Display for Finding {
                  and the multipliers are those of minimum norm."
             ),
             Self::UncertainConstraintRank { rank, smallest_kept, largest_dropped } => {
-                let other = if *smallest_kept < crate::tuning::SQRT_EPS {
-                    ["smaller", "more"]
-                } else {
-                    ["larger", "less"]
-                };
-                write!(
-                    f,
-                    "The rank {rank} of the constraint Jacobian is uncertain: the smallest pivot kept is \
-                     {smallest_kept:.1e}, the largest dropped {largest_dropped:.1e}. With a rank {} by one there is one degree of \
-                     freedom {}.",
-                    other[0], other[1]
-                )
+                f.write_str(&uncertain_rank(*rank, *smallest_kept, *largest_dropped))
             }
             Self::StiffPenalty { ratio, digits_lost } => {
                 write!(f, "The penalty terms are {ratio:.1e} times the mechanism's own matrices, so that ")?;

@@ -72,7 +72,7 @@ impl Form {
         even = Dense::from_fn(q, p, |i, j| if rows_act[i] && columns_act[j] { even[(i, j)] } else { 0.0 });
         as_the_others(&mut rows, &rows_act);
         as_the_others(&mut columns, &columns_act);
-        Self { even, gram, rows, columns }
+        Self { gram, even, rows, columns }
     }
 
     /// |G_jj| of vectors turned by these factors.

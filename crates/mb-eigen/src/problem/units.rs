@@ -120,7 +120,7 @@ impl Units {
             Some(real) => Shape::of_real(real.iter().zip(&self.0).map(|(x, d)| x * d).collect()),
             None => x.iter().zip(&self.0).map(|(x, d)| x * d).collect(),
         };
-        let length = x.iter().map(|z| z.norm_sqr()).sum::<f64>().sqrt();
+        let length = x.iter().map(c64::norm_sqr).sum::<f64>().sqrt();
         if length > 0.0 && length.is_finite() {
             let by = c64::new(length.recip(), 0.0);
             x.scale(by);

@@ -313,7 +313,7 @@ fn compare_again(spectrum: &mut Spectrum) {
         // Of modes that are not asked for some may have been left out before they were certified.
         let found = within(from, to);
         if found < said.found.min(held) {
-            *finding = Completeness { found, ..said.clone() }.into();
+            *finding = Completeness { found, ..*said }.into();
         }
     }
 }

@@ -75,12 +75,7 @@ impl Fault {
             Self::TimeNotAllowed { .. } => {
                 "t may stand in `law` of a drive and in `magnitude` of a force or torque".to_owned()
             }
-            Self::NotFinite { value, .. } if value.is_infinite() => {
-                "look for a division by zero, or for a slip of the pen in an exponent: products above 1e308 are no numbers".to_owned()
-            }
-            Self::NotFinite { .. } => {
-                "look for a division by zero or a root or logarithm of a negative number".to_owned()
-            }
+            Self::NotFinite { value, .. } => not_finite(*value).to_owned(),
             Self::DuplicateName { .. } => {
                 "give every point, rod, body, beam, solid, flexible link, angle, joint, spring, force, torque, load and drive a name of its own"
                     .to_owned()
@@ -158,4 +153,13 @@ pub(super) const THREE: &str = "three numbers [x, y, z]";
 
 fn list(intro: &str, words: &[String]) -> String {
     format!("{intro}: {}", words.join(", "))
+}
+
+/// For a value that is infinite or no number.
+fn not_finite(value: f64) -> &'static str {
+    if value.is_infinite() {
+        "look for a division by zero, or for a slip of the pen in an exponent: products above 1e308 are no numbers"
+    } else {
+        "look for a division by zero or a root or logarithm of a negative number"
+    }
 }
