@@ -219,9 +219,12 @@ def less_common_that_turns():
 
 def less_common_that_is_sought():
     m = mb.Model("a speed that is sought")
-    m.point("P", at=(1.3, 0), mass=1)
-    m.spring("s", "P", (0, 0), stiffness=100, natural_length=1)
-    m.steady_rotation("turn", bodies=["P"], speed="?4", hold=[{"of": "P.x", "value": "4/3"}])
+    hub = m.spatial_body("hub", mass=1, inertia=[1, 1, 1], at=(0, 0, 0))
+    block = m.spatial_body("block", mass=1, inertia=[1, 1, 1], at=(1.3, 0, 0))
+    m.revolute("axle", hub, m.ground, axis="z")
+    m.prismatic("slide", block, hub, axis="x")
+    m.spring("s", block, hub, stiffness=100, natural_length=1)
+    m.steady_rotation("turn", joint="axle", speed="?4", hold=[{"of": "block.x", "value": "4/3"}])
     return m
 
 

@@ -585,11 +585,15 @@ class Model:
         >>> m.equilibrium().at_rest
         False
 
-        A mass of 1 kg on a spring of 100 N/m, 1 m long, at a distance of 4/3 m: W^2 = 100 (4/3 - 1) / (4/3) = 25 rad^2/s^2.
+        A block of 1 kg that slides along an arm, on a spring of 100 N/m, 1 m long, at a distance of 4/3 m: W^2 = 100 (4/3 - 1) / (4/3)
+        = 25 rad^2/s^2.
 
         >>> m = mb.Model("sling")
-        >>> _ = m.point("P", at=(1.3, 0), mass=1); _ = m.spring("s", "P", (0, 0), stiffness=100, natural_length=1)
-        >>> _ = m.steady_rotation("turn", bodies=["P"], speed="?", hold=[{"of": "P.x", "value": 4 / 3}])
+        >>> hub = m.spatial_body("hub", mass=1, inertia=[1, 1, 1], at=(0, 0, 0))
+        >>> block = m.spatial_body("block", mass=1, inertia=[1, 1, 1], at=(1.3, 0, 0))
+        >>> _ = m.revolute("axle", hub, m.ground, axis="z"); _ = m.prismatic("slide", block, hub, axis="x")
+        >>> _ = m.spring("s", block, hub, stiffness=100, natural_length=1)
+        >>> _ = m.steady_rotation("turn", joint="axle", speed="?", hold=[{"of": "block.x", "value": 4 / 3}])
         >>> [round(w, 6) for w in m.equilibrium().solved.values()]
         [5.0]
         """
