@@ -10,15 +10,19 @@ use super::{BLOCKS_UP_TO, Deviation, Frame, FrameChoice, STEADY, Unsteady};
 use crate::error::LinearError;
 use crate::point::Instant;
 use mb_algebra::{Dense, RankTolerance, Svd, dense};
-use mb_model::{Block, BlockKind, Model, Point};
+use mb_model::{Block, BlockKind, Carried, Model, Point, SteadyRotation};
 
 /// Angular velocities this near, relative to the largest, are one.
 const SAME_RATE: f64 = 1e-9;
 
-/// Angular velocities in rad/s (ground's axes) of the ground, of the bodies, and of points that turn as one, each once.
+/// Angular velocities in rad/s (ground's axes) of the ground, of the bodies, of points that turn as one, and of those that the model says
+/// turn about an axis, each once.
 pub(super) fn rates(model: &Model, point: &Point) -> Vec<[f64; 3]> {
-    let all: Vec<[f64; 3]> =
-        turns(model, point).map(|(_, rate)| rate).chain(of_points(model, point)).collect();
+    let all: Vec<[f64; 3]> = turns(model, point)
+        .map(|(_, rate)| rate)
+        .chain(of_points(model, point))
+        .chain(of_rotations(model, point))
+        .collect();
     let fastest = all.iter().map(|rate| length(*rate)).fold(0.0, f64::max);
     each_once(std::iter::once([0.0; 3]).chain(all), |_| SAME_RATE * fastest)
 }
@@ -76,6 +80,36 @@ fn of_points(model: &Model, point: &Point) -> Option<[f64; 3]> {
     };
     let rigid = length(rate) > 0.0 && moving.iter().map(relative).all(|m| off(m) <= RIGID * fastest);
     rigid.then_some(rate)
+}
+
+/// The angular velocities about the axes of the model's own rotations that the points they carry have, a single one too:
+///
+/// ```text
+/// W = n (n, r x u) / |n x r|^2,   u = W x r,   r: places less one of the axis n
+/// ```
+fn of_rotations(model: &Model, point: &Point) -> Vec<[f64; 3]> {
+    let rate = |rotation: &SteadyRotation| -> Option<[f64; 3]> {
+        let Carried::Blocks { blocks, axis, through } = &rotation.carries else { return None };
+        let n = *axis;
+        let moving: Vec<[[f64; 3]; 2]> = (blocks.iter().map(|b| model.coordinates().block(*b)))
+            .filter(|b| matches!(b.kind, BlockKind::PlanarPoint | BlockKind::SpatialPoint))
+            .map(|b| {
+                let place = place(b, &point.q);
+                [std::array::from_fn(|i| place[i] - through[i]), velocity(b, &point.v)]
+            })
+            .filter(|[_, u]| length(*u) > 0.0)
+            .collect();
+        let [r, u] = *moving.first()?;
+        let arm = cross(n, r);
+        let speed = arm.iter().zip(&u).map(|(a, u)| a * u).sum::<f64>() / length(arm).powi(2);
+        let rate = n.map(|n| n * speed);
+        let off = |[r, u]: &[[f64; 3]; 2]| {
+            let turned = cross(rate, *r);
+            length(std::array::from_fn(|i| u[i] - turned[i])) > RIGID * length(*u)
+        };
+        (speed.is_finite() && speed != 0.0 && !moving.iter().any(off)).then_some(rate)
+    };
+    model.steady_rotations().iter().filter_map(rate).collect()
 }
 
 /// What turns as a frame could, with its angular velocity (rad/s, ground's axes): the bodies, and in the plane absolute angles,

@@ -253,6 +253,33 @@ fn a_satellite_nutates_by_the_momentum_of_its_wheel() {
     assert!(nearest(&found, expected) < 1e-10 * expected, "{expected}: {found:?}");
 }
 
+/// A mass on a spring to the axis that it turns about: r = k l / (k - m W^2), s = i (k / m + 3 W^2)^(1/2), and the turn itself. One point has no
+/// axes of its own: its frame is that of the rotation.
+#[test]
+fn a_mass_in_a_sling_turns_at_the_radius_of_its_speed() {
+    let (mass, stiffness, length): (f64, f64, f64) = (2.0, 200.0, 1.0);
+    for (w, through) in [(4.0, [0.0, 0.0]), (-7.0, [0.5, -2.0])] {
+        let [x, y] = through;
+        let m = model(&format!(
+            "gravity = [0, 0]
+            point = [{{ name = 'P', at = [{x}, {}], mass = {mass} }}]
+            spring = [{{ name = 's', a = 'P', b = {through:?}, stiffness = {stiffness}, natural_length = {length} }}]
+            steady-rotation = [{{ name = 'turn', bodies = ['P'], through = [{x}, {y}, 0], speed = {w} }}]",
+            y + 1.2
+        ));
+        let v = spinning(&m, &m.initial_point(), &Spin::of_model(&m)).unwrap().0;
+        let start = Point { v, ..m.initial_point() };
+        let at = steady_near(&m, &start, &FrameChoice::Automatic).unwrap().unwrap().at;
+        let q = &at.point().q;
+        let radius = stiffness * length / (stiffness - mass * w * w);
+        let found = (q[0] - x).hypot(q[1] - y);
+        assert!((found - radius).abs() < 1e-9 * radius, "{w}: {found} {radius}");
+        let expected = (stiffness / mass + 3.0 * w * w).sqrt();
+        let found = eigenvalues(&linearize(&m, &at).pencil());
+        assert!(nearest(&found, expected) < 1e-8 * expected, "{w}: {expected}: {found:?}");
+    }
+}
+
 /// A pendulum of length l that hangs at the radius R of a carousel, at the angle a with W^2 (R + l sin a) = g tan a.
 #[test]
 fn a_pendulum_in_a_carousel_swings_as_the_sphere_says() {
