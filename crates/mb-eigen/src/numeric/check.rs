@@ -47,8 +47,8 @@ const ASSEMBLY: f64 = 8.0 * f64::EPSILON;
 pub(crate) fn asymmetry(a: &Dense) -> f64 {
     let n = a.nrows();
     let diagonal: Vec<f64> = (0..n).map(|i| a[(i, i)].abs().sqrt()).collect();
-    let every = || (0..n).flat_map(|j| a.col_as_slice(j).iter().enumerate().map(move |(i, v)| (i, j, *v)));
-    let rounding = Rounding::new(&diagonal, every);
+    let every = (0..n).flat_map(|j| a.col_as_slice(j).iter().enumerate().map(move |(i, v)| (i, j, *v)));
+    let rounding = Rounding::new(n, every);
     let mut largest = 0.0_f64;
     for j in 0..n {
         for i in j + 1..n {
@@ -63,40 +63,27 @@ pub(crate) fn asymmetry(a: &Dense) -> f64 {
     largest
 }
 
-/// What rounding leaves of an entry in which larger terms of its row and of its column cancel, in whatever units:
+/// What rounding leaves of an entry, of the largest terms that meet in its row or in its column, those of a direction cosine that is zero among
+/// them:
 ///
 /// ```text
-/// e_i = |a_ii|^(-1/2),   L_i = largest |e_i a_ik e_k|,   64 u (L_i L_j)^(1/2) / (e_i e_j)
+/// 64 u max(L_i, L_j),   L_i = largest |a_ik| and |a_ki|
 /// ```
 pub(crate) struct Rounding(Vec<f64>);
 
 impl Rounding {
-    /// `roots`: square roots of the diagonal; `entries`: row, column and value of each, as often as asked for.
-    pub(crate) fn new<I: Iterator<Item = (usize, usize, f64)>>(
-        roots: &[f64],
-        entries: impl Fn() -> I,
-    ) -> Self {
-        // A coordinate without a diagonal entry is as large as what ties it to others.
-        let mut sizes = roots.to_vec();
-        for (i, j, v) in entries() {
-            for (own, other) in [(i, j), (j, i)] {
-                if roots[own] == 0.0 && roots[other] > 0.0 {
-                    sizes[own] = sizes[own].max(v.abs() / roots[other]);
-                }
-            }
+    /// `entries`: row, column and value of each; n x n.
+    pub(crate) fn new(n: usize, entries: impl Iterator<Item = (usize, usize, f64)>) -> Self {
+        let mut lines = vec![0.0_f64; n];
+        for (i, j, v) in entries {
+            lines[i] = lines[i].max(v.abs());
+            lines[j] = lines[j].max(v.abs());
         }
-        sizes.iter_mut().filter(|size| **size == 0.0).for_each(|size| *size = 1.0);
-        let mut lines = vec![0.0_f64; sizes.len()];
-        for (i, j, v) in entries() {
-            let size = v.abs() / sizes[i] / sizes[j];
-            lines[i] = lines[i].max(size);
-            lines[j] = lines[j].max(size);
-        }
-        Self(lines.iter().zip(&sizes).map(|(line, size)| line.sqrt() * size).collect())
+        Self(lines)
     }
 
     pub(crate) fn of(&self, i: usize, j: usize) -> f64 {
-        tuning::MANY_ROUNDINGS * self.0[i] * self.0[j]
+        tuning::MANY_ROUNDINGS * self.0[i].max(self.0[j])
     }
 }
 

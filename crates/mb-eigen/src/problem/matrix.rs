@@ -309,7 +309,7 @@ pub(crate) fn check(name: &'static str, a: &Sparse, rows: usize, cols: usize) ->
 fn asymmetry(a: &Sparse, tolerance: f64) -> Option<Asymmetry> {
     let entry = |i: usize, j: usize| a.get(i, j).copied().unwrap_or(0.0);
     let diagonal: Vec<f64> = (0..a.rows()).map(|i| entry(i, i).abs().sqrt()).collect();
-    let rounding = check::Rounding::new(&diagonal, || a.iter().map(|(v, (i, j))| (i, j, *v)));
+    let rounding = check::Rounding::new(a.rows(), a.iter().map(|(v, (i, j))| (i, j, *v)));
     let mut worst = (1.0, None);
     for (&v, (i, j)) in a {
         let facing = entry(j, i);
