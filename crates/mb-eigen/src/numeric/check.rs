@@ -67,9 +67,12 @@ pub(crate) fn asymmetry(a: &Dense) -> f64 {
 /// them:
 ///
 /// ```text
-/// 64 u max(L_i, L_j),   L_i = largest |a_ik| and |a_ki|
+/// 64 u max(L_i, L_j),   L_i = largest |a_ik| and |a_ki|;   where nothing else is in both, squares of rounding of the largest entry
 /// ```
-pub(crate) struct Rounding(Vec<f64>);
+pub(crate) struct Rounding {
+    lines: Vec<f64>,
+    least: f64,
+}
 
 impl Rounding {
     /// `entries`: row, column and value of each; n x n.
@@ -79,11 +82,12 @@ impl Rounding {
             lines[i] = lines[i].max(v.abs());
             lines[j] = lines[j].max(v.abs());
         }
-        Self(lines)
+        let least = tuning::NOISE * lines.iter().copied().fold(0.0, f64::max);
+        Self { lines, least }
     }
 
     pub(crate) fn of(&self, i: usize, j: usize) -> f64 {
-        tuning::MANY_ROUNDINGS * self.0[i].max(self.0[j])
+        (tuning::MANY_ROUNDINGS * self.lines[i].max(self.lines[j])).max(self.least)
     }
 }
 
