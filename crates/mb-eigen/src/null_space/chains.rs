@@ -129,7 +129,7 @@ fn weighted(problem: &Problem, x: Dense) -> Dense {
     if kept.len() == x.ncols() { x } else { pick(&x, &kept) }
 }
 
-/// Finds the null directions beyond those that are known with the factors of S at `a`; `transposed` for those of the transposed problem, which
+/// The null directions, those that are known first and others found with the factors of S at `a`; `transposed` for those of the transposed problem, which
 /// `problem` then is.
 pub(crate) fn find(
     problem: &Problem,

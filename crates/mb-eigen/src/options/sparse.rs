@@ -122,7 +122,7 @@ pub struct SparseExpert {
     pub zero_tolerance: f64,
     /// Rank of Phi_q, decided on rows scaled to length one. Default 1e-10.
     pub constraint_rank: RankTolerance,
-    /// Asymmetry up to which a matrix counts as symmetric, relative to its largest entry. Default 1e-12.
+    /// Asymmetry up to which a matrix counts as symmetric, of each pair of entries relative to them and to sqrt(|a_ii a_jj|). Default 1e-12.
     pub symmetry_tolerance: f64,
     /// Problems of up to this many unknowns go to the dense path when more than a third of all modes is asked
     /// for, and up to 40 where they are damped or unsymmetric; of these, larger ones too, up to [`Self::all_limit`], where a search and
