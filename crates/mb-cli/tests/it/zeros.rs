@@ -189,3 +189,74 @@ fn a_blade_of_bricks_spins_freely_in_any_units() {
         }
     }
 }
+
+/// Steel blades of beams on a hub that turns freely, or in bearings whose forces do work in a cycle: rounding of their stiffness moves the free
+/// turn, and the forces that turning exerts on that, far more than the free turn has.
+fn blades(count: u32, elements: u32) -> String {
+    let (mut markers, mut beams, mut clamps) = (String::new(), String::new(), String::new());
+    for i in 0..count {
+        let (sine, cosine) = (2.0 * std::f64::consts::PI * f64::from(i) / f64::from(count)).sin_cos();
+        let [root, tip] = [0.1, 1.1].map(|r: f64| format!("[{:?}, {:?}, 0]", r * cosine, r * sine));
+        markers += &format!("b{i} = {root}, ");
+        beams += &format!(
+            "{{ name = 'b{i}', from = {root}, to = {tip}, elements = {elements}, density = 7850, youngs_modulus = 2.1e11,
+                poissons_ratio = 0.3, section = {{ radius = 0.01 }} }},"
+        );
+        clamps += &format!("{{ name = 'c{i}', type = 'fixed', a = 'b{i}.start', b = 'hub.b{i}' }},");
+    }
+    let support = if count > 1 {
+        let pad = |z: f64| {
+            format!(
+                "{{ name = 'pad{}', a = 'hub.{}', b = [0, 0, {z}], stiffness = [[2e7, 2e6], [-2e6, 2e7]], damping = [[1e3, 0], [0, 1e3]] }}",
+                u8::from(z > 0.0),
+                if z > 0.0 { 'u' } else { 'l' }
+            )
+        };
+        format!(
+            "bushing = [{{ name = 'thrust', a = 'hub', b = [0, 0, 0], stiffness = [0, 0, 1e7, 0, 0, 0] }}]
+             bearing = [{}, {}]
+             joint = [{clamps}]
+             [[steady-rotation]]
+             name = 'spin'
+             bodies = ['hub', 'b0', 'b1', 'b2']
+             axis = [0, 0, 1]
+             through = [0, 0, 0]
+             speed = 100",
+            pad(-0.2),
+            pad(0.2)
+        )
+    } else {
+        format!(
+            "joint = [{clamps} {{ name = 'axle', type = 'revolute', a = 'hub', b = 'ground', axis = [0, 0, 1] }}]
+             steady-rotation = [{{ name = 'spin', joint = 'axle', speed = 310 }}]"
+        )
+    };
+    format!(
+        "units = 'SI'
+         name = 'blades'
+         spatial-body = [{{ name = 'hub', mass = 10, inertia = [1, 1, 2], at = [0, 0, 0],
+            markers = {{ {markers} l = [0, 0, -0.2], u = [0, 0, 0.2] }} }}]
+         beam = [{beams}]
+         {support}"
+    )
+}
+
+#[test]
+fn a_hub_with_slender_blades_turns_freely_on_any_mesh() {
+    for (count, elements) in [(1, 60), (3, 30)] {
+        let text = blades(count, elements);
+        let args = ["--lowest", "8"];
+        assert_eq!(exact_zeros(&args, &text), (2, 0.0, 0), "{count}");
+        let of = |args: &[&str], text: &str| {
+            let mut found = pairs(args, text);
+            found.retain(|pair| !pair.rigid && pair.im > 0.0);
+            found.sort_by(|a, b| a.im.total_cmp(&b.im));
+            found
+        };
+        let (fine, coarse) = (of(&args, &text), of(&[], &blades(count, 6)));
+        for (fine, coarse) in fine.iter().zip(&coarse).take(4) {
+            assert!((fine.im - coarse.im).abs() < 3e-3 * fine.im, "{count}: {} {}", fine.im, coarse.im);
+        }
+        assert!(fine.len() >= 4, "{count}: {}", fine.len());
+    }
+}

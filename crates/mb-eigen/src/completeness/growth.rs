@@ -12,7 +12,7 @@
 //!
 //! Lancaster, Lambda-Matrices and Vibrating Systems, section 7.7; Merkin, Introduction to the Theory of Stability, chapter 6.
 
-use mb_algebra::{QuadraticPencil, Sparse, sparse};
+use mb_algebra::{QuadraticPencil, Sparse};
 
 use crate::dense;
 use crate::dense::Raw;
@@ -95,10 +95,9 @@ fn by_signs(problem: &Problem<'_>) -> Result<usize, &'static str> {
         return Err("the stiffness matrix is not symmetric, so that its forces can do work in a cycle");
     }
     let (c, phi) = (problem.c.sparse(), problem.rows.independent.sparse());
-    let both = || sparse::add(0.5, c, 0.5, &sparse::transpose(c));
     let dissipative = Proportional::of(problem).is_some_and(Proportional::is_dissipative)
         || is_dominant_matrix(c)
-        || is_semidefinite_on(&both(), phi);
+        || is_semidefinite_on(&problem.c.working(), phi);
     if !dissipative {
         return Err("the damping matrix puts energy into some motions");
     }

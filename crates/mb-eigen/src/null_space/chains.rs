@@ -22,8 +22,9 @@ use super::forms::Form;
 use crate::EigenError;
 use crate::error::at;
 use crate::krylov::scalar::{Scalar, hstack, norm, pick, product, start_block, subtract};
-use crate::numeric::vectors::column_range;
+use crate::numeric::vectors::{column_range, magnitudes};
 use crate::problem::Problem;
+use crate::problem::matrix::Matrix;
 use crate::transform::factors::{Effort, ShiftSolve, Solution};
 use crate::tuning;
 
@@ -226,16 +227,30 @@ pub(crate) fn find(
 }
 
 /// Splits null directions into simple and double zeros; `solver` holds S of the problem at `a`.
+///
+/// `chains`: W and Z of K W + Phi^T L = -C X and K^T Z + Phi^T L = -C^T Y, where they were found. A change dK of K moves the form that tells
+/// which zeros are double, by two terms that cancel where X = Y, as for a symmetric K:
+///
+/// ```text
+/// d(Y^T C X) = Z^T dK X + Y^T dK W,   |dK| <= u |K|
+/// ```
 pub(crate) fn split(
     problem: &Problem,
     solver: &dyn ShiftSolve<f64>,
     a: f64,
-    right: &NullSpace,
-    left: &NullSpace,
+    [right, left]: [&NullSpace; 2],
+    chains: [Option<&Dense>; 2],
 ) -> Result<ZeroEigenvalues, EigenError> {
     let error = at("Jordan chains of zero eigenvalues");
     let p = right.x.ncols().min(left.x.ncols());
-    let form = Form::new(problem, &[(&problem.c, &right.x)], &left.x);
+    let moved_by = match chains {
+        [Some(w), Some(z)] if !problem.k.symmetric => {
+            let of = |y: &Dense, x: &Dense| magnitude_form(&problem.k, y, x);
+            Some(mb_algebra::dense::add(1.0, &of(z, &right.x), 1.0, &of(&left.x, w)))
+        }
+        _ => None,
+    };
+    let form = Form::new(problem, &[(&problem.c, &right.x)], &left.x, moved_by.as_ref());
     let svd = Svd::new(&form.even).map_err(&error)?;
     let simple = svd.s.iter().take_while(|s| **s > tuning::EPS_3_4).count();
     let parts = |from: usize, to: usize| {
@@ -247,12 +262,14 @@ pub(crate) fn split(
     let found = if problem.m.is_zero() {
         partners(problem, solver, a, &simple_vectors[0].x, &double[0].x)?
     } else {
-        generalized(problem, solver, a, right, &double[0].x)?
+        let [of_right, _] = form
+            .turns([&right.x, &left.x], [&column_range(&svd.v, simple, p), &column_range(&svd.u, simple, p)]);
+        chains[0].map(|w| product(w.as_ref(), of_right.as_ref()))
     };
-    let settled = found.is_some();
+    let settled = found.is_some() || simple == p;
     let generalized = found.unwrap_or_else(|| Dense::zeros(problem.n, p - simple));
     let terms = [(&problem.m, &double[0].x), (&problem.c, &generalized)];
-    let form = Form::new(problem, &terms, &double[1].x);
+    let form = Form::new(problem, &terms, &double[1].x, None);
     let inner = Svd::new(&form.even).map_err(&error)?;
     let regular = settled && inner.s.iter().all(|s| *s > tuning::EPS_3_4);
     let [of_right, of_left] = form.turns([&double[0].x, &double[1].x], [&inner.v, &inner.u]);
@@ -262,14 +279,28 @@ pub(crate) fn split(
     Ok(ZeroEigenvalues { simple: simple_vectors, double: turned, generalized, curvatures, regular })
 }
 
-/// x_1 of chains of two, K x_1 + Phi_q^T l_1 = -C x, without a share of null directions; none where the iteration does not settle.
-fn generalized(
+/// |Y|^T |A| |X|.
+fn magnitude_form(a: &Matrix, y: &Dense, x: &Dense) -> Dense {
+    let (y, sizes) = (magnitudes(y), magnitudes(x));
+    let mut of_x = Dense::zeros(y.nrows(), x.ncols());
+    for j in 0..x.ncols() {
+        of_x.col_as_slice_mut(j).copy_from_slice(&a.magnitude(sizes.col_as_slice(j)));
+    }
+    f64::adjoint_product(y.as_ref(), of_x.as_ref())
+}
+
+/// x_1 of chains of two, K x_1 + Phi_q^T l_1 = -C x, without a share of null directions, for each null direction; none where the iteration
+/// does not settle, and in a problem without mass.
+pub(crate) fn generalized(
     problem: &Problem,
     solver: &dyn ShiftSolve<f64>,
     a: f64,
     right: &NullSpace,
-    x: &Dense,
 ) -> Result<Option<Dense>, EigenError> {
+    if problem.m.is_zero() {
+        return Ok(None);
+    }
+    let x = &right.x;
     let force = problem.c.mul(x);
     let mut out = Dense::zeros(problem.n, x.ncols());
     // What rounding leaves of C x gives no x_1.
@@ -285,8 +316,15 @@ fn generalized(
             f.col_as_slice_mut(j).iter_mut().zip(force.col_as_slice(j)).for_each(|(f, c)| *f -= c);
         }
         let mut next = solver.solve(&f, false, Effort::Final)?.x;
+        let whole: Vec<f64> = (0..next.ncols()).map(|j| norm(next.col_as_slice(j))).collect();
         let c = f64::adjoint_product(basis.as_ref(), next.as_ref());
         subtract(&mut next, basis.as_ref(), c.as_ref());
+        for (j, whole) in whole.iter().enumerate() {
+            // C x along null directions gives no x_1, but rounding.
+            if norm(next.col_as_slice(j)) <= tuning::MANY_ROUNDINGS * whole {
+                next.col_as_slice_mut(j).fill(0.0);
+            }
+        }
         let change = Dense::from_fn(problem.n, next.ncols(), |i, j| next[(i, j)] - out[(i, j)]);
         moved = norms::max_abs(&change) / norms::max_abs(&next).max(f64::MIN_POSITIVE);
         out = next;

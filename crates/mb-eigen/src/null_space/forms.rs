@@ -1,7 +1,7 @@
 //! Forms Y^T (A X + B Z) of left and right null vectors, and what counts as zero in them, in whatever units.
 //!
 //! ```text
-//! W = |Y|^T (|A| |X| + |B| |Z|) + rounding of the vectors / u^(3/4)
+//! W = |Y|^T (|A| |X| + |B| |Z|) + rounding of the vectors / u^(3/4) + rounding of K in the vectors / u^(3/4)
 //! r G c,  G = Y^T (A X + B Z),  r W c about one:      singular values of r G c below u^(3/4) are zero
 //! ```
 //!
@@ -30,8 +30,14 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// Of `terms` A, X and left vectors Y of a problem.
-    pub(super) fn new(problem: &Problem, terms: &[(&Matrix, &Dense)], left: &Dense) -> Self {
+    /// Of `terms` A, X and left vectors Y of a problem; `moved_by`: the sizes of what a change of all entries of K by one of theirs adds to
+    /// G, where the vectors move with K.
+    pub(super) fn new(
+        problem: &Problem,
+        terms: &[(&Matrix, &Dense)],
+        left: &Dense,
+        moved_by: Option<&Dense>,
+    ) -> Self {
         let (n, p, q) = (problem.n, terms.first().map_or(0, |(_, x)| x.ncols()), left.ncols());
         let [of_rows, of_columns] = departure::units(problem);
         let sizes = magnitudes(left);
@@ -60,7 +66,9 @@ impl Form {
             let sum: f64 = moved_terms.col_as_slice(j).iter().zip(&of_rows).map(|(f, d)| f * d).sum();
             for i in 0..q {
                 let of_rounding = weights[(i, j)] + largest_left[i] * sum;
-                weights[(i, j)] = terms[(i, j)] + tuning::SOLVE_ROUNDINGS / tuning::EPS_3_4 * of_rounding;
+                let of_stiffness = moved_by.map_or(0.0, |by| tuning::SUM_ROUNDINGS * by[(i, j)]);
+                weights[(i, j)] =
+                    terms[(i, j)] + (tuning::SOLVE_ROUNDINGS * of_rounding + of_stiffness) / tuning::EPS_3_4;
             }
         }
         let gram = f64::adjoint_product(left.as_ref(), moved.as_ref());

@@ -100,14 +100,24 @@ impl<'a> Matrix<'a> {
         Self { rows: Cow::Owned(self.rows.transpose_view().to_csr()), ..self.clone() }
     }
 
-    /// Whether A^T = -A but for rounding; `transposed` is A^T.
-    pub(crate) fn is_skew(&self, transposed: &Self) -> bool {
-        let (a, b) = (self.rows.as_ref(), transposed.rows.as_ref());
-        let opposite = |(x, y): (&f64, &f64)| (x + y).abs() <= 8.0 * f64::EPSILON * x.abs();
-        a.storage() == b.storage()
-            && a.indices() == b.indices()
-            && a.proper_indptr() == b.proper_indptr()
-            && a.data().iter().zip(b.data()).all(opposite)
+    /// (A + A^T) / 2 without what rounding of the entries of (A - A^T) / 2 leaves in it: the forces of A that do work.
+    pub(crate) fn working(&self) -> Sparse {
+        let turned = sparse::transpose(&self.rows);
+        let mut even = sparse::add(0.5, &self.rows, 0.5, &turned);
+        if self.symmetric {
+            return even;
+        }
+        let odd = sparse::add(0.5, &self.rows, -0.5, &turned);
+        let rounding = check::Rounding::new(odd.rows(), odd.iter().map(|(v, (i, j))| (i, j, *v)));
+        for (i, mut row) in even.outer_iterator_mut().enumerate() {
+            row.iter_mut().filter(|(j, v)| v.abs() <= rounding.of(i, *j)).for_each(|(_, v)| *v = 0.0);
+        }
+        even
+    }
+
+    /// Whether A^T = -A but for rounding.
+    pub(crate) fn is_skew(&self) -> bool {
+        self.working().data().iter().all(|v| *v == 0.0)
     }
 
     /// A X.

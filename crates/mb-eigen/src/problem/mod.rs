@@ -257,7 +257,7 @@ impl<'a> Problem<'a> {
 
     /// Whether M and K are symmetric and C is skew.
     pub(crate) fn is_gyroscopic(&self) -> bool {
-        self.m.symmetric && self.k.symmetric && self.c.is_skew(&self.c.transposed())
+        self.m.symmetric && self.k.symmetric && self.c.is_skew()
     }
 
     /// n - r.
