@@ -251,8 +251,8 @@ impl<'a> Symmetric<'a> {
     /// by the reciprocal of rounding, leaves of them what would pass for one more.
     pub(crate) fn leave_known(&mut self, shifted: &mut Shifted, w: &[f64]) -> Result<(), EigenError> {
         let sigma = shifted.sigma;
-        // A shift this close, relative, to modes that are known lies on them.
-        if w.iter().any(|w| (w - sigma).abs() <= tuning::SQRT_EPS * sigma.abs()) {
+        // A shift this close, relative, to modes that are known lies on them, one that has moved aside from them by the least step too.
+        if w.iter().any(|w| (w - sigma).abs() <= tuning::CBRT_EPS * sigma.abs()) {
             // A shift that is asked for moves by this fraction of itself at most, and one that may move by the other.
             *shifted = self.factor_quietly(sigma - tuning::EPS_1_4 * sigma.abs())?;
             self.report_moved(sigma, shifted.sigma);

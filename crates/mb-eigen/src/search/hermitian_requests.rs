@@ -107,7 +107,10 @@ impl Symmetric<'_> {
                 known = Known::of(self.problem, &modes.x);
             }
             let more = wanted + 1 - modes.w.len();
-            let mut search = || self.nearest(&mut shifted, &known, more, start.take().as_ref(), Place::Best);
+            let mut search = || {
+                self.leave_known(&mut shifted, &modes.w[rigid..])?;
+                self.nearest(&mut shifted, &known, more, start.take().as_ref(), Place::Best)
+            };
             let found = if modes.w.is_empty() { Some(search()?) } else { early.step(search)? };
             let Some(found) = found else { break };
             exhausted = found.exhausted;

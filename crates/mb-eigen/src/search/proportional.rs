@@ -235,7 +235,8 @@ impl Symmetric<'_> {
             intervals = self.enough(asked, (reach, count), &|reach| asked.intervals(reach));
         } else {
             let Some(fastest) = self.fastest()? else { return Ok(None) };
-            let most = fastest * (1.0 + tuning::CBRT_EPS);
+            // Rigid modes alone have no fastest one.
+            let most = (fastest * (1.0 + tuning::CBRT_EPS)).max(ground.edge);
             let within = |reach: f64| -> Vec<Interval> {
                 let all = asked.intervals(reach).into_iter();
                 let cut = all.map(|i| Interval { from: i.from.max(-most), to: i.to.min(most), ..i });
