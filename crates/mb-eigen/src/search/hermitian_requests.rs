@@ -379,8 +379,11 @@ impl Symmetric<'_> {
     fn slices(&mut self, band: Counted) -> Result<Vec<Counted>, EigenError> {
         let (mut open, mut done) = (vec![band], Vec::new());
         let (problem, options, driver) = (self.problem, self.options, self.driver);
+        // What rounding of K may move w by: closer to each other counts mean nothing.
+        let rounding = tuning::FEW_ROUNDINGS * problem.frequency_squared();
         while !open.is_empty() {
-            let narrow = |slice: &Counted| slice.to - slice.from <= tuning::CBRT_EPS * slice.to.abs();
+            let narrow =
+                |slice: &Counted| slice.to - slice.from <= rounding.max(tuning::CBRT_EPS * slice.to.abs());
             let (small, large): (Vec<Counted>, _) =
                 // Modes of a band that one shift serves.
                 open.iter().partition(|slice| slice.modes <= tuning::MODES_AT_A_SHIFT || narrow(slice));
@@ -396,7 +399,8 @@ impl Symmetric<'_> {
             self.tally.factorizations += runs.iter().map(|run| run.tally.factorizations).sum::<usize>();
             open.clear();
             for (slice, cut) in large.into_iter().zip(cuts) {
-                let Some((middle, below)) = cut? else {
+                // A cut that is moved off eigenvalues may leave the slice.
+                let Some((middle, below)) = cut?.filter(|(w, _)| *w > slice.from && *w < slice.to) else {
                     done.push(slice);
                     continue;
                 };

@@ -1,8 +1,8 @@
 //! Flexible links in floating frames: eleven decades of w in one problem.
 
-use mb_algebra::{PenaltyBlocks, QuadraticPencil, dense};
+use mb_algebra::{PenaltyBlocks, QuadraticPencil, Scatter, Triplets, dense, sparse};
 use mb_eigen::descriptor::{self, DescriptorStructure, Transferred};
-use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, solve};
+use mb_eigen::sparse::{Request, SparseExpert, SparseFinding, SparseOptions, solve};
 use mb_eigen::{Class, DenseOptions, Finding, Spectrum, penalty, polish};
 
 #[path = "../../examples/cases/pendulum.rs"]
@@ -196,5 +196,45 @@ fn wide_bands_beside_a_stiff_spring_hold_all_their_modes() {
                 assert!(values.len() == n - first || !complete, "{n} {place} {first}: {values:?} of {all:?}");
             }
         }
+    }
+}
+
+/// Masses on springs of which every third is 1e12 times as stiff as the others, so that counts about zero are what rounding makes of them,
+/// beside the same chain with these rigid.
+#[test]
+fn a_band_under_stiff_springs_ends_with_all_its_modes() {
+    const COUNT: usize = 150;
+    let chain = |tie: Option<f64>| {
+        let node = |i: usize| if tie.is_some() { i } else { i - (i + 2) / 3 };
+        let n = if tie.is_some() { COUNT } else { node(COUNT - 1) + 1 };
+        let (mut m, mut k) = (Triplets::new(n, n), Triplets::new(n, n));
+        k.add(0, 0, 1.0);
+        for i in 0..COUNT {
+            m.add(node(i), node(i), 1.0);
+            let stiffness = if i % 3 == 0 { tie } else { Some(1.0) };
+            if let Some(stiffness) = stiffness.filter(|_| i + 1 < COUNT) {
+                let (a, b) = (node(i), node(i + 1));
+                for (row, col, by) in [(a, a, 1.0), (b, b, 1.0), (a, b, -1.0), (b, a, -1.0)] {
+                    k.add(row, col, by * stiffness);
+                }
+            }
+        }
+        let c = sparse::zeros(n, n);
+        QuadraticPencil { m: m.to_sparse(), c, k: k.to_sparse(), phi_q: sparse::zeros(0, n) }
+    };
+    let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
+    let band = Request::Band { from_hz: 0.0, to_hz: 0.2, max_damping_ratio: None };
+    let of = |pencil: &QuadraticPencil<mb_algebra::Sparse>| {
+        let found = solve(pencil, &band, &options).unwrap();
+        assert!(!found.falls_short(), "{:?}", found.findings);
+        let mut out: Vec<f64> = found.eigenpairs.iter().filter_map(|p| Some(p.value()?.im)).collect();
+        out.retain(|im| *im > 0.0);
+        out.sort_by(f64::total_cmp);
+        out
+    };
+    let (stiff, rigid) = (of(&chain(Some(1e12))), of(&chain(None)));
+    assert_eq!((stiff.len(), rigid.len()), (51, 51));
+    for (a, b) in stiff.iter().zip(&rigid) {
+        assert!((a - b).abs() < 1e-9 * b, "{a} {b}");
     }
 }
