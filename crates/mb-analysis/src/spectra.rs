@@ -8,8 +8,8 @@ use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank, tolerance
 use mb_eigen::dense::TurningPair;
 use mb_eigen::descriptor::DescriptorStructure;
 use mb_eigen::penalty::PenaltyPencil;
-use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, settle_in_parts};
-use mb_eigen::{Counts, DenseOptions, EigenError, Spectrum, descriptor, penalty};
+use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, settle_lost};
+use mb_eigen::{Class, Counts, DenseOptions, EigenError, Eigenpair, Spectrum, descriptor, penalty};
 use mb_linear::formulation::minimal::minimal_reselecting;
 use mb_linear::formulation::unconstrained::{
     Factor, Penalty, penalty_equilibrium, unconstrained, unconstrained_near,
@@ -283,12 +283,12 @@ fn of_linear_kept(
         if at.steady().is_none() && most_zeros.is_some_and(|most| most > 0) && !unconstrained {
             settle_counted(least_free_directions(model, at), &mut out.spectrum);
         }
-        if at.steady().is_none() && !unconstrained && model.has_parts() {
+        let lost = |pair: &Eigenpair| pair.class == Class::Physical && !pair.is_determined();
+        let has_lost = model.has_parts() || out.spectrum.eigenpairs.iter().any(lost);
+        if at.steady().is_none() && !unconstrained && has_lost {
             let part::PartProblem { pencil, parts, options, .. } =
                 part::problem(model, at, &SparseOptions::default())?;
-            if let Some(parts) = parts {
-                settle_in_parts(&pencil, &parts, &options, &mut out.spectrum);
-            }
+            settle_lost(&pencil, parts.as_ref(), &options, &mut out.spectrum);
         }
         if let Some(motion) = at.steady() {
             if widened {

@@ -132,6 +132,11 @@ impl Spectrum {
             (pair.alpha, pair.beta, pair.class, pair.error_bound) =
                 (c64::new(0.0, 0.0), 1.0, Class::Rigid, 0.0);
         }
+        self.sort_again();
+    }
+
+    /// Order, counts and what is said of digits, after eigenpairs have changed.
+    pub(crate) fn sort_again(&mut self) {
         self.eigenpairs = sorted(std::mem::take(&mut self.eigenpairs));
         self.counts.found = crate::ClassCounts::of(&self.eigenpairs);
         self.findings.retain(|finding| !matches!(finding, Finding::UndeterminedEigenvalues { .. }));

@@ -1,4 +1,7 @@
-//! Error bounds of a whole spectrum that hold for the model whose K is known as a sum with an exact part.
+//! Eigenpairs of a whole spectrum without digits, and error bounds of one that hold for the model whose K is known as a sum with an exact part.
+//!
+//! A decomposition of all modes at once leaves the lowest ones of slender parts no digits, and of two equal ones a refinement finds the same:
+//! those are solved for again by the sparse search.
 //!
 //! The dense path takes K with its entries rounded, and its bounds hold for these. Of flexible links the bending entries, 12 EI / h^3, are
 //! far larger than the stiffness of the low modes, so that rounding of K moves these by more than their bound:
@@ -19,20 +22,21 @@ use crate::options::{SparseExpert, SparseOptions};
 use crate::request::Request;
 use crate::{Class, Eigenpair, Finding, Spectrum, tuning};
 
-/// Makes the error bounds of a whole spectrum of `pencil`, found from K with its entries rounded, hold for the sum K = `parts`.
+/// Solves again for the lowest physical modes of a whole spectrum of `pencil` that have lost their digits, and makes the error bounds of the
+/// others hold for the sum K = `parts` where K is known as one; n x n each.
 ///
-/// Changes physical eigenpairs alone: the lowest get values with the digits of the sum, the others wider bounds. `options` have what is
-/// known of the model. Findings that say that bounds leave rounding of K out are removed.
-pub fn settle_in_parts(
+/// `options` have what is known of the model. Findings that say that bounds leave rounding of K out are removed where they do not any more.
+pub fn settle_lost(
     pencil: &QuadraticPencil<Sparse>,
-    parts: &StiffnessParts,
+    parts: Option<&StiffnessParts>,
     options: &SparseOptions,
     spectrum: &mut Spectrum,
 ) {
     let n = pencil.k.rows();
-    let half = 0.5 * f64::EPSILON;
+    let half = if parts.is_some() { 0.5 * f64::EPSILON } else { 0.0 };
+    let physical = |pair: &Eigenpair| pair.class == Class::Physical && pair.right.len() == n;
     let felt = |pair: &Eigenpair| match pair.value() {
-        Some(s) if pair.class == Class::Physical && pair.right.len() == n => half * moved(pencil, s, pair),
+        Some(s) if half > 0.0 && physical(pair) => half * moved(pencil, s, pair),
         _ => 0.0,
     };
     let felt: Vec<f64> = spectrum.eigenpairs.iter().map(felt).collect();
@@ -44,29 +48,39 @@ pub fn settle_in_parts(
     for pair in better {
         let Some(s) = pair.value() else { continue };
         let distance = |i: usize| spectrum.eigenpairs[i].value().map_or(f64::INFINITY, |t| (t - s).norm());
-        let open = (0..felt.len()).filter(|i| felt[*i] > 0.0 && !known[*i]);
-        let Some(i) = open.min_by(|a, b| distance(*a).total_cmp(&distance(*b))) else { break };
-        let reach = spectrum.eigenpairs[i].error_bound + felt[i];
-        if distance(i) <= reach + pair.error_bound && pair.error_bound < reach {
-            spectrum.eigenpairs[i] = pair;
-            known[i] = true;
-        }
+        let reach = |i: usize| spectrum.eigenpairs[i].error_bound + felt[i];
+        // Places where this eigenvalue may be, and is known worse.
+        let open = (0..felt.len()).filter(|i| {
+            let is_there = distance(*i) <= reach(*i) + pair.error_bound && pair.error_bound < reach(*i);
+            is_there && physical(&spectrum.eigenpairs[*i]) && !known[*i]
+        });
+        let Some(i) = open.min_by(|a, b| distance(*a).total_cmp(&distance(*b))) else { continue };
+        spectrum.eigenpairs[i] = pair;
+        known[i] = true;
     }
     for (i, pair) in spectrum.eigenpairs.iter_mut().enumerate().filter(|(i, _)| !known[*i]) {
         if felt[i] > pair.error_bound {
             pair.error_bound += felt[i];
         }
     }
+    if known.contains(&true) {
+        spectrum.sort_again();
+    }
+    if parts.is_none() {
+        return;
+    }
     let held = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::RoundedStiffness { .. } });
     spectrum.findings.retain(|f| !held(f));
 }
 
-/// Modes up to the fastest one that rounding of K moves by more than its bound and by more than a share of |s|, at most
+/// Modes up to the fastest one without digits, or that rounding of K moves by more than its bound and by more than a share of |s|, at most
 /// [`tuning::SMALL`].
 fn lost_modes(pairs: &[Eigenpair], felt: &[f64]) -> usize {
     let size = |pair: &Eigenpair| pair.value().map_or(f64::INFINITY, c64::norm);
     let loses = |(pair, felt): (&Eigenpair, &f64)| {
-        (*felt > pair.error_bound && *felt > tuning::LOST_DIGITS * size(pair)).then(|| size(pair))
+        let open = pair.class == Class::Physical && !pair.is_determined();
+        let moves = *felt > pair.error_bound && *felt > tuning::LOST_DIGITS * size(pair);
+        (open || moves).then(|| size(pair))
     };
     let Some(fastest) = pairs.iter().zip(felt).filter_map(loses).reduce(f64::max) else { return 0 };
     let up_to = pairs.iter().filter(|pair| pair.class.is_motion() && size(pair) <= fastest).count();
@@ -77,13 +91,13 @@ fn lost_modes(pairs: &[Eigenpair], felt: &[f64]) -> usize {
 /// Physical eigenpairs of the sum among the lowest modes, those that have digits.
 fn from_the_sum(
     pencil: &QuadraticPencil<Sparse>,
-    parts: &StiffnessParts,
+    parts: Option<&StiffnessParts>,
     options: &SparseOptions,
     count: usize,
 ) -> Vec<Eigenpair> {
     let expert = SparseExpert { dense_limit: 0, ..options.expert };
     let options = SparseOptions { expert, prove_complete: false, left_vectors: true, ..*options };
-    let found = solve_with(pencil, Some(parts), None, &Request::Lowest { count }, &options, true);
+    let found = solve_with(pencil, parts, None, &Request::Lowest { count }, &options, true);
     let pairs = found.map_or_else(|_| Vec::new(), |spectrum| spectrum.eigenpairs);
     pairs.into_iter().filter(|pair| pair.class == Class::Physical && pair.is_determined()).collect()
 }

@@ -25,5 +25,5 @@ pub use crate::finding::{Completeness, Proof, Region, SparseFinding};
 pub use crate::options::{Shift, Solver, SparseExpert, SparseOptions, Structure};
 pub use crate::request::Request;
 pub use descriptor::solve_descriptor;
-pub use in_parts::settle_in_parts;
+pub use in_parts::settle_lost;
 pub use solve::{KnownZeros, Others, solve, solve_in_parts, solve_with_zeros};

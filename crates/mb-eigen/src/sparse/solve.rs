@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts, c64};
 
 use super::choice::{goes_dense, spreads_wide, takes_all};
-use super::in_parts::settle_in_parts;
+use super::in_parts::settle_lost;
 use super::outcome::{blurred_zero, finish, finish_with, finished, part_of};
 use super::{memory, proportional};
 use crate::certify::sparse::{Aid, Certifier};
@@ -416,9 +416,7 @@ fn dense(
         if undamped { selection::oscillations(raws, request, 2 * problem.dof()) } else { None }
     };
     let mut spectrum = dense::solve_some(&pencil.to_dense(), &settings, &some)?;
-    if let Some(parts) = parts {
-        settle_in_parts(pencil, parts, options, &mut spectrum);
-    }
+    settle_lost(pencil, parts, options, &mut spectrum);
     Ok(asked_of(spectrum, problem, request, keeps_left))
 }
 
