@@ -123,7 +123,7 @@ pub enum LinearError {
     NotSteady(Box<Unsteady>),
     /// No steady motion was found.
     #[error(
-        "No steady motion with these speeds was found: after {iterations} Newton steps the equation of {equation} is still off by {residual:.3e}. Start closer to it, or check that one exists at this speed."
+        "No steady motion with these speeds was found: {}.", no_steady_motion(equation, *iterations, *residual, *power)
     )]
     NoSteadyMotion {
         /// The worst equation: body and axis.
@@ -132,6 +132,8 @@ pub enum LinearError {
         iterations: usize,
         /// What is left of the equation, in its unit.
         residual: f64,
+        /// What the forces give the motion, W, where all other equations are met.
+        power: Option<f64>,
     },
     /// A rotation that cannot be.
     #[error("The {who} {problem}.")]
@@ -256,4 +258,24 @@ fn search_words(pushed: &str, stopped: Option<Stopped>) -> String {
             )
         }
     }
+}
+
+/// Why there is no steady motion.
+fn no_steady_motion(equation: &str, iterations: usize, residual: f64, power: Option<f64>) -> String {
+    let Some(power) = power else {
+        return format!(
+            "after {iterations} Newton steps the equation of {equation} is still off by {residual:.3e}. Start closer to it, or check that one \
+             exists at this speed"
+        );
+    };
+    let size = power.abs();
+    let (does, becomes, what) = if power < 0.0 {
+        (format!("take {size:.3e} W from it"), "slows down", "brakes")
+    } else {
+        (format!("give it {size:.3e} W"), "speeds up", "drives")
+    };
+    format!(
+        "the forces {does}, so that it {becomes}; all other equations of motion are met, and that of {equation} is off by {residual:.3e}. \
+         Leave a speed or a driving input unknown (`?`), or take out what {what} it"
+    )
 }

@@ -25,7 +25,7 @@ use super::scale::PHASES;
 use crate::error::LinearError;
 use crate::linearize::in_frame;
 use crate::point::{Instant, OperatingPoint, force_scale, rounding_of_forces};
-use mb_algebra::{Sparse, norms, sparse};
+use mb_algebra::{Sparse, dense, norms, sparse};
 use mb_constraints::{Saddle, SaddlePatterns, largest, minimum_norm_multipliers};
 use mb_model::system::Blocks;
 use mb_model::{Block, BlockKind, Model, Point};
@@ -54,6 +54,9 @@ const LARGEST_TURN: f64 = 0.3;
 
 /// Velocities that differ from those of a frame by more than this share of the largest are not its own.
 const FITS: f64 = 1e-6;
+
+/// Newton steps after which nothing is left but the balance of power.
+const STEPS_UNBALANCED: usize = 3;
 
 /// Smallest step of the speed, as a share of the whole.
 const SMALLEST: f64 = 1.0 / 256.0;
@@ -282,7 +285,9 @@ fn newton(
             Err(failure) => {
                 iterations += MOST;
                 step *= 0.5;
-                if step < SMALLEST {
+                // Slower motions have the same lack of power.
+                let lacks = matches!(failure, LinearError::NoSteadyMotion { power: Some(_), .. });
+                if step < SMALLEST || lacks {
                     return Err(failure);
                 }
             }
@@ -315,7 +320,7 @@ pub(super) fn at_speed(
     let (mut iteration, mut patterns) = (0, SaddlePatterns::default());
     // Where Newton has arrived, with what is left there; the step after that leaves rounding.
     let mut arrival: Option<(Point, f64)> = None;
-    let mut worst = (0, 0.0);
+    let (held, mut worst, mut unbalanced) = (fastest(model, &start.v), (0, 0.0), 0);
     loop {
         let (residual, phi) = (model.residual(&point), model.phi(&point.q, point.t));
         let size = norms::max_abs_vec(&residual);
@@ -329,20 +334,31 @@ pub(super) fn at_speed(
         arrival = arrived.then(|| (point.clone(), size));
         // Of numbers that are none those of the step before are given.
         worst = largest(&residual).filter(|(_, x)| x.is_finite()).unwrap_or(worst);
-        if !size.is_finite() || iteration == MOST {
+        let held_rows = norms::max_abs_vec(&phi) <= ARRIVED;
+        let balance = lacking(model, &point, &residual, held).filter(|_| !arrived && held_rows);
+        unbalanced = if balance.is_some() { unbalanced + 1 } else { 0 };
+        if !size.is_finite() || iteration == MOST || unbalanced > STEPS_UNBALANCED {
             let (i, residual) = worst;
             return Err(LinearError::NoSteadyMotion {
                 equation: model.coordinate_name(i),
                 iterations: iteration,
                 residual,
+                power: balance,
             });
         }
         let Blocks { m, c, k, phi_q } = model.blocks(&point);
         let k = in_frame(model, &point, &field.generator(model, &point, share), [&m, &c, &k])[1].clone();
         let k = pinned(model, &k, &start.v);
         let minus = |x: &[f64]| -> Vec<f64> { x.iter().map(|x| -x).collect() };
-        let (mut dq, mut dl) =
-            Saddle::sparse_again(&k, &phi_q, &mut patterns)?.solve(&minus(&residual), &minus(&phi));
+        // Without what is left of the balance of power, which no step changes and which would move everything along the motion; a drive gives
+        // what it takes.
+        let mut rest = minus(&residual);
+        let driven = norms::max_abs_vec(&sparse::matvec(&phi_q, &point.v));
+        let is_free = driven <= FITS * norms::max_abs_vec(&point.v);
+        if let Some(held) = held.filter(|held| is_free && point.v[*held].abs() > 0.0) {
+            rest[held] += dense::dot(&point.v, &residual) / point.v[held];
+        }
+        let (mut dq, mut dl) = Saddle::sparse_again(&k, &phi_q, &mut patterns)?.solve(&rest, &minus(&phi));
         let part = within_a_turn(model, &dq);
         if part < 1.0 {
             dq.iter_mut().chain(&mut dl).for_each(|x| *x *= part);
@@ -353,6 +369,17 @@ pub(super) fn at_speed(
         model.coordinates().normalize(&mut point.q);
         iteration += 1;
     }
+}
+
+/// What the forces give the motion, W, where nothing else is left of the equations of motion.
+///
+/// A step changes nothing along the motion: the coordinate that is held ([`pinned`]) keeps what is left of the balance of power, which is met
+/// by itself or not at all. `residual`: nv numbers.
+fn lacking(model: &Model, point: &Point, residual: &[f64], held: Option<usize>) -> Option<f64> {
+    let held = held?;
+    let mut others = residual.to_vec();
+    others[held] = 0.0;
+    has_arrived(model, point, &others).then(|| -point.v[held] * residual[held])
 }
 
 /// Whether what is left of the equations of motion is rounding.

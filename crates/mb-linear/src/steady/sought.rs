@@ -112,7 +112,12 @@ pub fn steady_sought(
     }
     let residual = model.residual(&at.point);
     let (i, residual) = largest(&residual).unwrap_or((0, 0.0));
-    Err(LinearError::NoSteadyMotion { equation: model.coordinate_name(i), iterations: MOST, residual })
+    Err(LinearError::NoSteadyMotion {
+        equation: model.coordinate_name(i),
+        iterations: MOST,
+        residual,
+        power: None,
+    })
 }
 
 /// What a factorization gives for a right-hand side: dq and dlambda.

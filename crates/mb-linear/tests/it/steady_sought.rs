@@ -1,6 +1,6 @@
 //! Steady motions whose speeds and driving forces are unknown, against closed forms.
 
-use mb_linear::steady::{Sought, Spin, SteadySearch, steady_sought};
+use mb_linear::steady::{Sought, Spin, SteadySearch, spinning, steady_near, steady_sought};
 use mb_linear::{FrameChoice, LinearError};
 use mb_model::{Held, Model, Point};
 
@@ -129,4 +129,23 @@ fn unknowns_that_nothing_determines_are_named() {
     // With drag and no torque there is no steady motion.
     let none = Sought { spins: vec![0], holds: vec![(coordinate(&m, "arm.z"), -0.4)], ..Sought::default() };
     assert!(matches!(found(&governor(0.3), ("axle", 5.0), &none), Err(LinearError::NoSteadyMotion { .. })));
+}
+
+/// Drag about the axle takes its power from the motion, and no configuration changes that.
+#[test]
+fn a_motion_that_drag_brakes_says_how_much_it_takes() {
+    let text = "units = 'SI'
+        name = 'arm with drag'
+        body = [{ name = 'arm', mass = 1, inertia = 0.1, at = [0.5, 0], markers = { pin = [-0.5, 0] } }]
+        joint = [{ name = 'axle', type = 'revolute', a = 'arm.pin', b = [0, 0] }]
+        torsion-spring = [{ name = 'drag', a = 'arm', b = 'ground', damping = 0.3 }]";
+    let m = Model::from_toml(text).unwrap();
+    let spins = [Spin::behind("axle", 10.0)];
+    let v = spinning(&m, &m.initial_point(), &spins).unwrap().0;
+    let start = Point { v, ..m.initial_point() };
+    let error = steady_near(&m, &start, &FrameChoice::Automatic).unwrap_err();
+    // c w^2.
+    let LinearError::NoSteadyMotion { power: Some(power), .. } = error else { panic!("{error}") };
+    assert!((power + 30.0).abs() < 1e-9, "{power}");
+    assert!(error.to_string().contains("take 3.000e1 W from it, so that it slows down"), "{error}");
 }
