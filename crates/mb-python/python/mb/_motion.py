@@ -15,7 +15,7 @@ from . import _html, _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
 from ._kept import OfModel, fixed
 from ._names import numbers, resolve
-from ._optional import need
+from ._optional import axes_of, need
 from ._points import At, start_values
 from ._requests import count, flag, number, path_of, text, word, words
 from ._types import Floats
@@ -316,7 +316,7 @@ class Run(OfModel):
         >>> _ = m.point("P", at=(0, 0), mass=2)
         >>> axes = m.simulate(1.0, every=0.5).plot("P.y")
         """
-        axes = need("matplotlib.pyplot", "plot()").subplots(3, 1, sharex=True)[1] if ax is None else ax
+        axes = axes_of(ax, 3)
         for name in names or self._then.outputs:
             axes[0].plot(self.t, self[name], label=name)
         violation = np.where(self.violation > 0, self.violation, np.nan)
@@ -432,7 +432,7 @@ class Comparison(Mapping[str, Run]):
         >>> import mb
         >>> axes = mb.generate("rod-pendulum").simulate(0.1, compare=True).plot()
         """
-        axes = need("matplotlib.pyplot", "plot()").subplots(2, 1, sharex=True)[1] if ax is None else ax
+        axes = axes_of(ax, 2)
         for name, run in self._runs.items():
             axes[0].plot(run.t, np.where(run.violation > 0, run.violation, np.nan), label=name)
             axes[1].plot(run.t, run.drift, label=name)
@@ -616,7 +616,7 @@ def simulate(
 
         call: Any = tell
     else:
-        call = progress or None
+        call = None if progress is False else progress
         if call is not None and not callable(call):
             raise ArgumentError("progress is neither True nor a function of the time reached.", "progress")
     try:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._errors import ArgumentError, ArgumentTypeError
+from ._requests import encoded, number
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 
@@ -21,12 +22,11 @@ def plain(value: Any, where: str, depth: int = 0) -> Any:
     if isinstance(value, np.generic) and value.dtype.kind in "biufU":
         value = value.item()
     if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise ArgumentError(f"{where} is {_string(value[:40])}, which has half of a character (a surrogate) and is no text.", where) from None
+        return encoded(value, where)
+    if isinstance(value, (bool, float)):
         return value
-    if isinstance(value, (bool, int, float)):
+    if isinstance(value, int):
+        number(value, where)
         return value
     if depth > _DEEPEST:
         raise ArgumentError(f"{where[:40]}... is nested more than {_DEEPEST} times; does a list hold itself?", where.split("[")[0])
@@ -68,12 +68,7 @@ def _inline(value: Any) -> str:
         return _string(value)
     if isinstance(value, int):
         # Whole numbers of a model file have 64 bits; others are doubles.
-        if -(2**63) <= value < 2**63:
-            return str(value)
-        try:
-            return repr(float(value))
-        except OverflowError:
-            raise ArgumentError(f"{str(value)[:20]}... has {len(str(value))} digits and is larger than any double.", "value") from None
+        return str(value) if -(2**63) <= value < 2**63 else repr(float(value))
     if isinstance(value, float):
         if value != value:
             return "nan"
