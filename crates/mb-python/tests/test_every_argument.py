@@ -29,7 +29,7 @@ ODD = [
     None, True, np.True_, -1, 0, 3, 10**400, -(10**5000), 1.5, float("nan"), float("inf"), 1e300, 5e-324, 2 + 3j, "", "x", "k", "a\0b", "\ud800", "1/0", b"x",
     [], [1, 2], [[1, 2], [3]], ["k", "k"], [None], (), (float("nan"), 1), {}, {1: 2}, {"k": float("nan")}, {"k": (3, 4)}, {"k": "x"}, {1, 2},
     np.arange(3), np.eye(2), np.array(1.0), np.array("x"), np.array([None]), np.zeros((2, 0)), np.float32(2), np.uint8(3), np.datetime64("2020"),
-    object(), len, mb, ..., slice(1), sp.eye_array(2).tocsc(), Fraction(3, 2), range(3), Path("no/such/file.json"), Fails(), [Fails()], {"k": Fails()},
+    object(), len, mb, ..., slice(1), sp.eye_array(2).tocsc(), Fraction(3, 2), range(3), Path("no/such/file.json"), Fails(), [Fails()], {"k": Fails()}, {Fails(): 1},
 ]  # fmt: skip
 
 

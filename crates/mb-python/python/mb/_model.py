@@ -779,7 +779,7 @@ class Model:
         """
         file, text = path_of(path, "path"), self.to_toml()
         for name, mesh in self._read_meshes(text).items():
-            beside = Path(os.path.dirname(os.path.realpath(file)), name)
+            beside = Path(file).parent / name
             if not beside.exists():
                 beside.parent.mkdir(parents=True, exist_ok=True)
                 _files.write_text(beside, mesh)

@@ -183,7 +183,7 @@ def _engine(engine: Any, ranks: Any, launcher: Any, read: Any) -> dict[str, Any]
             raise ArgumentError(f"{name} belongs to a run of the distributed engine: give engine='slepc' too.", name)
         return None
     if launcher is not None and (not isinstance(launcher, str) or not launcher.strip()):
-        raise ArgumentError(f"launcher is {launcher!r}, but the words that start a program are needed, as in 'srun -n {{ranks}}'.", "launcher")
+        raise ArgumentError(f"launcher is {told(launcher)}, but the words that start a program are needed, as in 'srun -n {{ranks}}'.", "launcher")
     return {"run": {"ranks": processes, "launcher": launcher}}
 
 

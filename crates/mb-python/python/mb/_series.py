@@ -19,7 +19,7 @@ from ._matrices import vector
 from ._names import frame_name, mapping, resolve, spins
 from ._optional import need
 from ._points import At, start_values
-from ._requests import count, flag, is_sequence, listed, number, pair, path_of, strategy_word, word, words
+from ._requests import count, flag, is_sequence, listed, number, pair, path_of, strategy_word, told, word, words
 from ._types import Complexes, Flags, Floats, Vectors, Whole
 
 if TYPE_CHECKING:
@@ -362,7 +362,7 @@ class Series(OfModel):
         (2, 2)
         """
         if count(mode, "mode", 0) not in self.numbers:
-            raise ArgumentError(f"mode is {mode!r}, but the series has the modes {self.numbers}.", "mode")
+            raise ArgumentError(f"mode is {told(mode)}, but the series has the modes {self.numbers}.", "mode")
         return self._native.shape_coefficients(count(piece, "piece", 0), self.numbers.index(mode))
 
     def _point(self, values: Any, by_name: Mapping[str, Any]) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._errors import ArgumentError, ArgumentTypeError
-from ._requests import encoded, number
+from ._requests import encoded, number, text
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 
@@ -33,7 +33,8 @@ def plain(value: Any, where: str, depth: int = 0) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         return value.tolist()
     if isinstance(value, dict):
-        return {str(k): plain(v, f"{where}.{k}", depth + 1) for k, v in value.items() if v is not None}
+        names = [text(name, where, "a text for each key") for name in value]
+        return {name: plain(v, f"{where}.{name}", depth + 1) for name, v in zip(names, value.values(), strict=True) if v is not None}
     if isinstance(value, (list, tuple)):
         return [plain(v, f"{where}[{i}]", depth + 1) for i, v in enumerate(value)]
     place = getattr(value, "place", None)
