@@ -11,6 +11,7 @@ use mb_model::ModelError;
 use mb_parametric::ParametricError;
 use mb_periodic::PeriodicError;
 use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -58,7 +59,17 @@ pub(crate) fn checkpoint(py: Python<'_>, error: CheckpointError) -> PyErr {
             };
             argument(py, "checkpoint", message, None)
         }
-        CheckpointError::Unwritable { source, .. } => source.into(),
+        CheckpointError::Unwritable { path, source } => {
+            let (file, words) = (path.display().to_string(), source.to_string());
+            match source.raw_os_error() {
+                // As Python's own errors of files: the number, which makes the class, the words without it, the file.
+                Some(number) => {
+                    let words = words.split(" (os error").next().unwrap_or_default().to_owned();
+                    PyOSError::new_err((number, words, file))
+                }
+                None => PyOSError::new_err(format!("{file}: {words}")),
+            }
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use mb_algebra::interrupt::Watch;
 use mb_analysis::{along_loads, equilibria, names, own_velocities, rank_at, site};
 use mb_linear::PathEnd;
 use mb_model::spec::{ModelSpec, Value, nearest};
@@ -189,9 +190,10 @@ impl Model {
         place: &str,
     ) -> PyResult<(Vec<(f64, Vec<f64>, String)>, String, f64, Option<(f64, f64)>)> {
         let place: Place = read(py, place)?;
-        let (start, model) = (place.start(), self.mechanism());
-        let path =
-            work::run(py, move || along_loads(&model, &start))?.map_err(|e| errors::analysis(py, &e))?;
+        let (mut start, model, watch) = (place.start(), self.mechanism(), Watch::new());
+        start.watch = watch.clone();
+        let path = work::run_under(py, &watch, move || along_loads(&model, &start), |_| Ok(()))?;
+        let path = path.map_err(|e| errors::analysis(py, &e))?;
         let steps =
             path.steps.iter().map(|s| (s.factor, s.equilibrium.q().to_vec(), s.stability.to_string()));
         let between = match path.end {

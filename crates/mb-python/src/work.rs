@@ -110,10 +110,19 @@ pub(crate) fn run_sized<T: Send + 'static>(
 pub(crate) fn run_watched<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
+    watch: impl FnMut(Python<'_>) -> PyResult<()>,
+) -> PyResult<T> {
+    run_under(py, &Watch::new(), work, watch)
+}
+
+/// As [`run_watched`], of work that knows what it looks at: where it opens scopes of its own, these have to look at `flag` too.
+pub(crate) fn run_under<T: Send + 'static>(
+    py: Python<'_>,
+    flag: &Watch,
+    work: impl FnOnce() -> T + Send + 'static,
     mut watch: impl FnMut(Python<'_>) -> PyResult<()>,
 ) -> PyResult<T> {
     let (done, result) = channel::<Outcome<T>>();
-    let flag = Watch::new();
     let own = flag.clone();
     let under_way = UnderWay::new();
     let pool = fork::is_child().then(|| fork::pool(STACK)).transpose();
@@ -129,7 +138,7 @@ pub(crate) fn run_watched<T: Send + 'static>(
     });
     let worker = worker().map_err(|e| errors::internal(py, &format!("no thread could be started: {e}")))?;
     worker.send(job).map_err(|_| errors::internal(py, "a worker ended early"))?;
-    let outcome = wait(py, result, &flag, &mut watch).inspect_err(|_| flag.set())?;
+    let outcome = wait(py, result, flag, &mut watch).inspect_err(|_| flag.set())?;
     WORKER.set(Some((std::process::id(), worker)));
     let done = outcome.map_err(|panic| errors::internal(py, &words(panic.as_ref())))?;
     done.map_err(|_| errors::internal(py, "work ended although nothing asked for it"))

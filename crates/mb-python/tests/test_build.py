@@ -2,13 +2,18 @@
 
 import inspect
 import json
-import tomllib
+import pickle
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import mb
+
+try:
+    import tomllib
+except ImportError:  # of Python 3.10, for which pytest brings the same under another name
+    import tomli as tomllib
 
 MODELS = Path(__file__).resolve().parents[3] / "crates" / "mb-gallery" / "models"
 SCHEMA = json.loads((MODELS.parents[2] / "crates" / "mb-cli" / "model.schema.json").read_text())
@@ -407,3 +412,24 @@ def test_slips_are_told_by_the_name_of_the_argument(wrong, argument):
     m.point("P", at=(0, 1), mass=2)
     with pytest.raises(mb.MbError, match=argument):
         wrong(m)
+
+
+def test_meshes_are_saved_beside_the_model(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    m = less_common_of_solids()
+    K = m.equilibrium().linearize().K
+    monkeypatch.chdir(tmp_path)
+    # A mesh that was read is the model's own, wherever the work goes on.
+    np.testing.assert_array_equal(m.with_parameters().equilibrium().linearize().K, K)
+    for model in (m, pickle.loads(pickle.dumps(m))):
+        place = tmp_path / f"there{model is m}"
+        place.mkdir()
+        model.save(place / "model.toml")
+        assert sorted(file.name for file in place.iterdir()) == ["brick.txt", "model.toml"]
+        np.testing.assert_array_equal(mb.load(place / "model.toml").equilibrium().linearize().K, K)
+        model.save(place / "again.toml")
+        (place / "brick.txt").write_text("another")
+        with pytest.raises(mb.ArgumentError, match="another mesh") as caught:
+            model.save(place / "again.toml")
+        assert caught.value.argument == "path" and (place / "brick.txt").read_text() == "another"

@@ -388,6 +388,10 @@ def test_progress_and_interrupts_of_runs():
     with pytest.raises(KeyboardInterrupt):
         m.simulate(1e5, progress=progress)
     assert len(seen) == 1 and 0 <= seen[0] < 1e5
+    # However short a run is, its end is told.
+    told = []
+    for run in (m.simulate(0.02, progress=told.append), m.simulate(0.02, progress=told.append, compare=True)["penalty"]):
+        assert run.t[-1] == told[-1] == 0.02 and run.seconds > 0
 
 
 def test_equilibria_and_load_paths():

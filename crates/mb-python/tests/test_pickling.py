@@ -188,12 +188,6 @@ def test_copies_of_a_model_are_changed_apart():
     assert "not whole" in repr(again) and repr(again) == repr(half)
 
 
-def test_meshes_go_along(tmp_path):
-    model = mb.generate("solid-cantilever")
-    text = pickle.dumps(model)
-    assert pickle.loads(text).coordinates == model.coordinates
-
-
 def test_errors_are_pickled_with_their_fields():
     for call, fields in [
         (lambda: mb.eigs([[1.0, 0], [0, float("nan")]]), ("argument", "position")),

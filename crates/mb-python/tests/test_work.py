@@ -89,6 +89,7 @@ LONG = {
     "dense": lambda: mb.eigs(**long_problem(1500)),
     "sparse": lambda: mb.eigs(**lattice()),
     "simulate": lambda: four_bars(2).simulate(1e6, every=1e3),
+    "loads": lambda: four_bars(2000).load_path(),
     "track": lambda: four_bars(40).track("k", 26, 36, samples=20_000, modes=4),
     "series": lambda: four_bars(40).series(["k"], order=120, modes=12),
     "sweep": lambda: four_bars(40).sweep({"k": np.linspace(26, 36, 20_000)}, modes=2),
@@ -116,6 +117,20 @@ def test_a_signal_is_answered_while_the_work_is_still_under_way(kind):
     while _mb.busy():
         time.sleep(0.01)
     assert mb.eigs([[4.0]]).s.tolist() == [2j]
+
+
+def test_growing_loads_end_with_an_interrupt():
+    """Their steps have a limit of time of their own, and look at what asks from outside too."""
+    m = four_bars(1000)
+    begun = time.process_time()
+    m.load_path()
+    whole = time.process_time() - begun
+    begun = time.process_time()
+    with pytest.raises(KeyboardInterrupt), mb.progress(Interrupt(1)):
+        m.load_path()
+    while _mb.busy():
+        time.sleep(0.01)
+    assert time.process_time() - begun < 0.5 * whole
 
 
 @pytest.mark.parametrize("layout", ["csc", "csr", "coo"])

@@ -10,7 +10,8 @@ import numpy as np
 
 from . import _html
 from ._errors import FindingWarning
-from ._optional import need
+from ._optional import axes_of, need
+from ._requests import listed, number
 from ._types import Complexes, Floats
 
 if TYPE_CHECKING:
@@ -234,14 +235,15 @@ class Campbell:
         >>> _ = m.steady_rotation("spin", bodies=["disc"], speed="W")
         >>> ax = m.campbell("W", 1, 30, samples=10).plot()
         """
-        ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
+        orders = [number(per, f"lines[{k}]") for k, per in enumerate(listed(lines, "lines", "a sequence of numbers"))]
+        ax = axes_of(ax)
         ax.plot(self.speed, self.hz)
-        for per in lines:
+        for per in orders:
             line = per * np.abs(self.turn) / (2 * np.pi)
             ax.plot(self.speed, line, color="0.6", linestyle="--")
             ax.annotate(f"{per:g}x", (self.speed[-1], line[-1]), (-3, 4), textcoords="offset points", ha="right", color="0.4")
         for met in self.critical:
-            if met.per_revolution in lines:
+            if met.per_revolution in orders:
                 ax.plot(met.speed, met.hz, "ko", markersize=4)
         for grows in self.unstable:
             low = grows.start[0] if grows.start else self.speed[0]

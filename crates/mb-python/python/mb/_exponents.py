@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _html, _mb
-from ._optional import need
+from ._optional import axes_of, need
 from ._periodic import asked_for, of_orbit
 from ._requests import MOST_SAMPLES, count, number, text
 from ._types import Complexes, Floats
@@ -119,7 +119,7 @@ class Exponents:
         >>> _ = m.force("push", P, direction=(1, 0), magnitude="cos(W*t)")
         >>> ax = m.exponents("W", 3, 4, "2*pi/W", samples=3).plot()
         """
-        ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
+        ax = axes_of(ax)
         for s in self.s:
             ax.plot(self.values, s.real)
         ax.axhline(0, color="0.6", linestyle="--")

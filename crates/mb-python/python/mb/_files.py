@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ def draft(path: str | os.PathLike[str]) -> Iterator[str]:
         yield goal
         return
     folder, name = os.path.split(goal)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "No such folder", folder)
     stem, ending = os.path.splitext(name)
     beside = os.path.join(folder, f".{stem}.{os.getpid()}{ending}")
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -30,6 +31,7 @@ def dense(value: Any, name: str) -> Floats:
     """A sparse matrix as an array, its indices checked before anything follows them."""
     rows, cols, by_columns, starts, indices, entries = matrix(value, name)
     major = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    _fits((rows, cols), name, "take fewer at once")
     array = np.zeros((rows, cols))
     array[(indices, major) if by_columns else (major, indices)] = entries
     return array
@@ -58,7 +60,7 @@ def matrix(value: Any, name: str) -> Any:
     except Exception as error:
         # Whatever the __array__ of another package raises.
         raise ArgumentTypeError(f"{name} of type {type(value).__name__} cannot be made an array: {error}", name) from error
-    _fits(array, name)
+    _fits(array.shape, name, "give the entries that are not zero, as a matrix of scipy.sparse")
     array = _doubles(array, name)
     if array.ndim != 2:
         help = ""
@@ -70,15 +72,14 @@ def matrix(value: Any, name: str) -> Any:
     return array
 
 
-def _fits(array: NDArray[Any], name: str) -> None:
-    """Refuses an array whose copy in doubles is larger than the memory that is left: views by strides may have any size."""
-    needed = 8 * array.size
+def _fits(shape: tuple[int, ...], name: str, remedy: str) -> None:
+    """Refuses an array whose doubles are more than the memory that is left: views by strides, and sparse matrices, may have any size."""
+    needed = 8 * math.prod(shape)
     left = _mb.memory_for(min(needed, 2**62))
     if left is not None and needed > left:
-        size = " x ".join(map(str, array.shape))
+        size = " x ".join(map(str, shape))
         raise ArgumentError(
-            f"{name} is a dense matrix of {size} entries, {needed / 1e9:.3g} GB as doubles, but {left / 1e9:.3g} GB of memory are left; "
-            "give the entries that are not zero, as a matrix of scipy.sparse.",
+            f"{name} is a dense matrix of {size} entries, {needed / 1e9:.3g} GB as doubles, but {left / 1e9:.3g} GB of memory are left; {remedy}.",
             name,
         )
 

@@ -47,7 +47,7 @@ from ._keys import (
 )
 from ._periodic import Floquet, Orbit, of_orbit, orbit
 from ._points import At, start_values
-from ._requests import MOST_SAMPLES, count, flag, listed, number, path_of, start_later, strategy_word, text, words
+from ._requests import MOST_SAMPLES, count, flag, is_sequence, listed, number, path_of, start_later, strategy_word, text, words
 from ._series import Groups, Series, series
 from ._site import OperatingPoint
 from ._sweep import Sweep, sweep
@@ -56,6 +56,9 @@ from ._types import Floats
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+#: Rows and columns of the products of inertia, Ixy, Ixz, Iyz, below the diagonal.
+_BELOW = ((1, 0), (2, 0), (2, 1))
 
 _AXES = {"x": [1, 0, 0], "y": [0, 1, 0], "z": [0, 0, 1], "-x": [-1, 0, 0], "-y": [0, -1, 0], "-z": [0, 0, -1]}
 
@@ -113,15 +116,16 @@ class Part(_html.Record):
         >>> bool(abs(w - (4 * 9.81 * 0.5 / (0.4 + 4 * 0.5**2)) ** 0.5) < 1e-12)
         True
         """
+        name = text(name, "name")
         if at is not None:
             if self._entry is None or self._changed is None:
                 raise ArgumentError(f"{self.name!r} is no body that a marker can be added to.", "at")
             place = _toml.plain(at, f"'{self.name}'.markers.{name}")
-            before = self._entry.get("markers", {}).get(str(name))
+            before = self._entry.get("markers", {}).get(name)
             if before is not None and before != place:
                 raise ArgumentError(f"{self.name!r} has a marker {name!r} already, at {before}: take another name.", "name")
             self._changed()
-            self._entry.setdefault("markers", {})[str(name)] = place
+            self._entry.setdefault("markers", {})[name] = place
         return f"{self.name}.{name}"
 
     def __str__(self) -> str:
@@ -179,7 +183,7 @@ class Model:
             self._tables["description"] = _toml.plain(description, "description")
         if gravity is not None:
             self._tables["gravity"] = _toml.plain(gravity, "gravity")
-        if parameters:
+        if parameters is not None:
             self._tables["parameters"] = _toml.plain(dict(mapping(parameters, "parameters", "numbers or expressions by name")), "parameters")
         self._text: str | None = None
         self._file: str | None = None
@@ -305,10 +309,17 @@ class Model:
         >>> sorted(set(m.tables) & {"body", "spatial-body"})
         ['body', 'spatial-body']
         """
-        inertia = keys.get("inertia")
-        at = keys.get("at")
-        if isinstance(inertia, (list, tuple, np.ndarray)) or "orientation" in keys or (isinstance(at, (list, tuple, np.ndarray)) and len(at) == 3):
+        at: Any = keys.get("at")
+        in_space = {
+            "inertia": is_sequence(keys.get("inertia")),
+            "orientation": keys.get("orientation") is not None,
+            "at": isinstance(at, (list, tuple, np.ndarray)) and is_sequence(at) and len(at) == 3,
+        }
+        if any(in_space.values()):
             given: dict[str, Any] = dict(keys)
+            if given.pop("angle", None) is not None:
+                what = next(key for key, is_so in in_space.items() if is_so)
+                raise ArgumentError(f"angle is of a body in the plane, but {what} makes body {name!r} one in space: it has an orientation.", "angle")
             return self.spatial_body(name, **given)
         return self.add("body", name, **keys)
 
@@ -324,17 +335,16 @@ class Model:
         >>> m.redundancy().rank
         0
         """
-        inertia = keys.get("inertia")
-        if inertia is not None and np.ndim(inertia) == 2:
-            tensor = np.asarray(inertia, dtype=float)
-            if tensor.shape != (3, 3):
-                raise ArgumentError(f"inertia has shape {tensor.shape}, but is 3 x 3 or has three numbers.", "inertia")
-            if not np.array_equal(tensor, tensor.T):
-                row, col = (int(i) for i in np.argwhere(tensor != tensor.T)[0])
-                raise ArgumentError(f"inertia is not symmetric: see [{row}, {col}].", "inertia", (row, col))
-            keys["inertia"] = np.diag(tensor)
-            products = _products(tensor)
-            if products is not None:
+        rows = _toml.plain(keys.get("inertia"), "inertia") if is_sequence(keys.get("inertia")) else None
+        if rows and any(isinstance(row, list) for row in rows):
+            if len(rows) != 3 or not all(isinstance(row, list) and len(row) == 3 for row in rows):
+                raise ArgumentError("inertia is neither 3 x 3 nor three numbers.", "inertia")
+            for row, col in _BELOW:
+                if rows[row][col] != rows[col][row]:
+                    raise ArgumentError(f"inertia is not symmetric: see [{col}, {row}].", "inertia", (col, row))
+            keys["inertia"] = [rows[i][i] for i in range(3)]
+            products = [rows[col][row] for row, col in _BELOW]
+            if any(products):
                 keys.setdefault("products_of_inertia", products)
         return self.add("spatial-body", name, **keys)
 
@@ -713,7 +723,7 @@ class Model:
         >>> float(m.simulate(0.5, every=0.5)["crank.angle"][-1].round(6))
         0.8
         """
-        return self.add("drive", name, quantity=quantity, of=str(of), law=law, **keys)
+        return self.add("drive", name, quantity=quantity, of=of, law=law, **keys)
 
     @keywords(OutputKeys)
     def output(self, name: str, quantity: str, of: Any = None, **keys: Unpack[OutputKeys]) -> Part:
@@ -726,7 +736,7 @@ class Model:
         >>> m.equilibrium().outputs
         {'reach': 5.0}
         """
-        return self.add("output", name, quantity=quantity, of=None if of is None else str(of), **keys)
+        return self.add("output", name, quantity=quantity, of=of, **keys)
 
     def repeat(self, index: str, from_: Any, to: Any, **tables: Any) -> None:
         """A family of tables: ``repeat("i", 1, "N", point=[{"name": "B{i}", "at": ["i", 0]}])``; ``step`` between values is 1.
@@ -757,6 +767,8 @@ class Model:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model file; :func:`mb.load` of it gives the same model, bit by bit.
 
+        Mesh files of the model are written beside it, where they are not there already.
+
         >>> import mb, pathlib, tempfile
         >>> m = mb.Model("m"); _ = m.point("P", at=(0.1, 0.2), mass=1)
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -765,7 +777,15 @@ class Model:
         ...     mb.load(path).to_toml() == m.to_toml()
         True
         """
-        _files.write_text(path_of(path, "path"), self.to_toml())
+        file, text = path_of(path, "path"), self.to_toml()
+        for name, mesh in self._read_meshes(text).items():
+            beside = Path(file).parent / name
+            if not beside.exists():
+                beside.parent.mkdir(parents=True, exist_ok=True)
+                _files.write_text(beside, mesh)
+            elif beside.read_text(encoding="utf-8", errors="replace") != mesh:
+                raise ArgumentError(f"path: {beside} is another mesh than that of the model; take another folder.", "path")
+        _files.write_text(file, text)
 
     def with_parameters(self, **parameters: Any) -> Model:
         """The same model with other values of some parameters.
@@ -820,7 +840,9 @@ class Model:
     def _made_of(self) -> list[Any]:
         """What the native model is made of: text, file, parameters given, meshes."""
         text = self._description()
-        return [text, None if self._text is None else self._file, self._given, self._read_meshes(text)]
+        # Like the text, meshes stay what they were when they were read.
+        self._meshes = self._read_meshes(text)
+        return [text, None if self._text is None else self._file, self._given, self._meshes]
 
     # ---------------------------------------------------------------------------------------------- names
 
@@ -1767,11 +1789,6 @@ def _parameter(value: Any, name: str) -> float | str:
     return number(value, name)
 
 
-def _products(tensor: Floats) -> list[float] | None:
-    products = [float(tensor[0, 1]), float(tensor[0, 2]), float(tensor[1, 2])]
-    return products if any(products) else None
-
-
 def _axis(table: str, key: str, value: Any) -> Any:
     """The vector of an axis by name; the axis of an output is the name of a row and stays."""
     if table != "output" and key in ("ahead", "axis", "axis_a", "axle", "direction", "heading", "normal", "x") and isinstance(value, str) and value in _AXES:
@@ -1909,13 +1926,12 @@ def load(path: str | os.PathLike[str], **parameters: Any) -> Model:
     ...     mb.load(f"{folder}/spring.toml", k=16).parameters
     {'k': 16.0}
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise ArgumentTypeError(f"path is of type {type(path).__name__}, but a path is needed.", "path")
+    file = path_of(path, "path")
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = Path(file).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ModelError(f"{path} is not text in UTF-8: {error}", file=os.fspath(path)) from error
-    return Model._of_text(text, os.fspath(path), Path(path).parent, parameters)
+        raise ModelError(f"{file} is not text in UTF-8: {error}", file=file) from error
+    return Model._of_text(text, file, Path(file).parent, parameters)
 
 
 def loads(text: str, **parameters: Any) -> Model:

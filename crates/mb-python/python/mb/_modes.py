@@ -15,6 +15,7 @@ from . import _html
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._kept import Kept, fixed
 from ._optional import need
+from ._requests import told
 from ._types import Complexes, Flags, Floats, Vectors, Whole
 
 _TAU = 2 * np.pi
@@ -472,15 +473,19 @@ class Modes(Kept):
         """
         return self._data[1]
 
-    def __getitem__(self, number: int) -> Mode:
+    def _at(self, number: Any, name: str) -> int:
+        """The index of a mode."""
         try:
-            i = range(len(self))[operator.index(number)]
-        except TypeError as error:
-            raise ArgumentTypeError(
-                f"A mode has a whole number, r[0], and not {type(number).__name__}; several stand in the arrays, r.hz[0:3].", "number"
-            ) from error
+            return range(len(self))[operator.index(number)]
         except IndexError:
-            raise IndexError(f"There is no mode {number}: {len(self)} were found, and the first is mode 0.") from None
+            raise IndexError(f"There is no mode {told(number)}: {len(self)} were found, and the first is mode 0.") from None
+        except Exception as error:
+            raise ArgumentTypeError(
+                f"A mode has a whole number, r[0], and not {type(number).__name__}; several stand in the arrays, r.hz[0:3].", name
+            ) from error
+
+    def __getitem__(self, number: int) -> Mode:
+        i = self._at(number, "number")
         return Mode(
             i,
             complex(self.s[i]),

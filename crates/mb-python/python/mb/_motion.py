@@ -15,7 +15,7 @@ from . import _html, _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
 from ._kept import OfModel, fixed
 from ._names import numbers, resolve
-from ._optional import need
+from ._optional import axes_of, need
 from ._points import At, start_values
 from ._requests import count, flag, number, path_of, text, word, words
 from ._types import Floats
@@ -52,8 +52,8 @@ class Run(OfModel):
         ``finished``, or ``event`` where an output crossed its value.
     reason : str
         The event, or why a run failed.
-    seconds : float or None
-        Time that the run took, s, where it was measured: with ``compare=True``.
+    seconds : float
+        Time that the run took, s.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Run(OfModel):
         self._native = native
         self._asked = asked
         self.end, self.reason = native.end()
-        self.seconds: float | None = None
+        self.seconds = np.nan
 
     def _again(self) -> Any:
         return _mb.simulate(self._native_model(), self._asked, None, None)
@@ -316,7 +316,7 @@ class Run(OfModel):
         >>> _ = m.point("P", at=(0, 0), mass=2)
         >>> axes = m.simulate(1.0, every=0.5).plot("P.y")
         """
-        axes = need("matplotlib.pyplot", "plot()").subplots(3, 1, sharex=True)[1] if ax is None else ax
+        axes = axes_of(ax, 3)
         for name in names or self._then.outputs:
             axes[0].plot(self.t, self[name], label=name)
         violation = np.where(self.violation > 0, self.violation, np.nan)
@@ -432,7 +432,7 @@ class Comparison(Mapping[str, Run]):
         >>> import mb
         >>> axes = mb.generate("rod-pendulum").simulate(0.1, compare=True).plot()
         """
-        axes = need("matplotlib.pyplot", "plot()").subplots(2, 1, sharex=True)[1] if ax is None else ax
+        axes = axes_of(ax, 2)
         for name, run in self._runs.items():
             axes[0].plot(run.t, np.where(run.violation > 0, run.violation, np.nan), label=name)
             axes[1].plot(run.t, run.drift, label=name)
@@ -524,7 +524,7 @@ def simulate(
     stop : str or list of str
         Outputs that end the run where they cross a value: ``"sway=0"``, ``"sway<0"``, ``"sway>0"``.
     progress : callable or bool
-        Called with the time reached, now and then; True shows a bar by tqdm, where it is installed.
+        Called with the time reached, now and then and at the end; True shows a bar by tqdm, where it is installed.
     checkpoint : path
         Keep the run in this file, and go on from there where it exists: after an end from outside the same call gives the same bits. The
         run is integrated in parts of 100 reports, each with a fresh start of the integrator. The file is removed when the run has ended.
@@ -616,15 +616,14 @@ def simulate(
 
         call: Any = tell
     else:
-        call = progress or None
+        call = None if progress is False else progress
         if call is not None and not callable(call):
             raise ArgumentError("progress is neither True nor a function of the time reached.", "progress")
     try:
         steps = None if checkpoint is None else path_of(checkpoint, "checkpoint")
         if compare:
-            return Comparison({name: _timed(model, native, {**run, "method": name}, call) for name in _METHODS[::-1]})
-        asked = json.dumps(run)
-        out = Run(model, _mb.simulate(native, asked, call, steps), asked)
+            return Comparison({name: _timed(model, native, {**run, "method": name}, call, None) for name in _METHODS[::-1]})
+        out = _timed(model, native, run, call, steps)
         if out.end == "failed":
             raise NumericsError(f"The run failed at t = {out.t[-1]:.6g} s: {out.reason}", "run_failed", run=out)
     finally:
@@ -639,11 +638,14 @@ def simulate(
     return out
 
 
-def _timed(model: Model, native: Any, run: dict[str, Any], call: Any) -> Run:
+def _timed(model: Model, native: Any, run: dict[str, Any], call: Any, steps: str | None) -> Run:
     begun = clock()
     asked = json.dumps(run)
-    out = Run(model, _mb.simulate(native, asked, call, None), asked)
+    out = Run(model, _mb.simulate(native, asked, call, steps), asked)
     out.seconds = clock() - begun
+    if call is not None:
+        # Short runs end before they are looked at.
+        call(float(out.t[-1]))
     return out
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _mb
 from ._errors import ArgumentTypeError, ModelError
-from ._requests import number, text
+from ._requests import number, text, told
 
 
 def resolve(name: Any, known: Sequence[str], argument: str, what: str) -> int:
@@ -32,7 +32,7 @@ def mapping(given: Any, argument: str, what: str) -> Mapping[str, Any]:
     values = dict(given.items())
     for name in values:
         if not isinstance(getattr(name, "place", name), str):
-            raise ArgumentTypeError(f"{argument} has the key {name!r}, but names are needed.", argument)
+            raise ArgumentTypeError(f"{argument} has the key {told(name)}, but names are needed.", argument)
     return {text(name, argument): value for name, value in values.items()}
 
 

@@ -16,9 +16,9 @@ from . import _html, _mb
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
 from ._kept import OfModel, fixed
 from ._names import numbers, resolve
-from ._optional import need
+from ._optional import axes_of, need
 from ._points import At, document, start_values, write
-from ._requests import count, number, path_of, refuse_unknown, words
+from ._requests import count, index_of, number, path_of, period_text, positive, refuse_unknown, words
 from ._types import Complexes, Floats
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ class Orbit(OfModel):
         >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
         >>> ax = m.orbit("2*pi/W").plot()
         """
-        ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
+        ax = axes_of(ax)
         for name in names or self._then.configuration:
             ax.plot(self.t, self[name], label=name)
         ax.set_xlabel("t, s")
@@ -429,7 +429,7 @@ class Floquet:
         >>> bool(abs(x / abs(x).max() - v / v[abs(v).argmax()]).max() < 1e-8)
         True
         """
-        i = _index(index, len(self))
+        i = index_of(index, len(self), "index")
         s = self.exponents[i]
         if np.isnan(s):
             raise NumericsError(f"Multiplier {i} is zero within its error: it has no exponent and no shape.", "no_exponent")
@@ -481,7 +481,7 @@ class Floquet:
         >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
         >>> ax = m.floquet("2*pi/W").plot()
         """
-        ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
+        ax = axes_of(ax)
         angle = np.linspace(0, 2 * np.pi, 361)
         ax.plot(np.cos(angle), np.sin(angle), color="0.6")
         ax.plot(self.multipliers.real, self.multipliers.imag, "x")
@@ -645,7 +645,7 @@ class Branch:
         >>> _ = m.force("push", "P", direction=(1, 0), magnitude="cos(W*t)")
         >>> ax = m.orbit("2*pi/W").follow("W", 4.0, points=3).plot()
         """
-        ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
+        ax = axes_of(ax)
         ax.plot(self.value, self.largest)
         ax.axhline(1, color="0.6", linestyle="--")
         for found in self.bifurcations:
@@ -663,28 +663,6 @@ class Branch:
         rows = ([f"{x:.6g}" for x in row] for row in zip(*columns, strict=True))
         special = (f"{b.kind} at {self.name} = {b.value:.9g}" for b in self.bifurcations)
         return _html.table((self.name, "period [s]", "largest multiplier"), rows, *special, total=len(self))
-
-
-def _index(value: Any, size: int) -> int:
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and -size <= value < size:
-        return int(value) % size
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        raise IndexError(f"index is {value}, but there are {size} multipliers")
-    raise ArgumentTypeError(f"index is of type {type(value).__name__}, but a whole number is needed.", "index")
-
-
-def _positive(value: Any, name: str) -> float:
-    x = number(value, name)
-    if x <= 0:
-        raise ArgumentError(f"{name} is {x}, but must be positive.", name)
-    return x
-
-
-def _period(value: Any) -> str:
-    """A number of seconds or an expression, as text."""
-    if isinstance(value, str):
-        return value
-    return repr(_positive(value, "period"))
 
 
 def asked_for(
@@ -716,7 +694,7 @@ def asked_for(
         known = found.get("period") if isinstance(found, dict) else None
         if known is None and period is None:
             raise ArgumentError(f"file: {at} has no motion with a period, as Orbit.save writes it.", "file")
-        known = None if known is None else _positive(known, "file: period")
+        known = None if known is None else positive(known, "file: period")
     there = start_values(at, "at" if file is None else "file", velocity=velocity, inputs=inputs, time=time)
     at, velocity, inputs, time = there.at, there.velocity, there.inputs, there.time
     if period is not None and guess is not None:
@@ -725,19 +703,19 @@ def asked_for(
     for i, value in numbers(inputs, u, "inputs", "input"):
         values[i] = value
     asked = {
-        "period": None if period is None else _period(period),
+        "period": None if period is None else period_text(period, "period"),
         "known": known if period is None else None,
-        "guess": None if guess is None else _positive(guess, "guess"),
+        "guess": None if guess is None else positive(guess, "guess"),
         "at": numbers(at, q, "at", "coordinate"),
         "velocity": numbers(velocity, v, "velocity", "coordinate"),
         "hold": [resolve(name, v, "hold", "coordinate") for name in words(hold, "hold")],
-        "settle": None if settle is None else _positive(settle, "settle"),
+        "settle": None if settle is None else positive(settle, "settle"),
         "time": number(time, "time"),
         "inputs": values,
         "parts": count(parts, "parts"),
         "steps": count(steps, "steps"),
         "most_steps": count(most_steps, "most_steps"),
-        "tolerance": _positive(tolerance, "tolerance"),
+        "tolerance": positive(tolerance, "tolerance"),
     }
     return json.dumps(asked)
 

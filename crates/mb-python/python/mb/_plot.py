@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._errors import ArgumentError
-from ._optional import need
+from ._optional import axes_of, need
 from ._requests import count, number
 from ._types import Floats
 
@@ -75,7 +75,7 @@ class _Shape(_Drawn):
 
     def __init__(self, modes: ModelModes, mode: int, scale: float | None):
         super().__init__(modes.linearization.point)
-        self.chosen = modes[mode]
+        self.chosen = modes[modes._at(mode, "mode")]
         rest = self.lines(self.q)
         points = np.concatenate([p for _, p in rest]) if rest else np.zeros((1, 3))
         self.size = float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
@@ -110,9 +110,7 @@ _VIEWS = {"front": (-90.0, 0.0), "side": (0.0, 0.0), "top": (-90.0, 90.0), "iso"
 
 
 def _axes(shape: _Drawn, ax: Any, view: Any = None) -> Any:
-    plt = need("matplotlib.pyplot", "plot()")
-    if ax is None:
-        ax = plt.figure().add_subplot(projection=None if shape.planar else "3d")
+    ax = axes_of(ax, projection=None if shape.planar else "3d")
     if not shape.planar and not hasattr(ax, "get_zlim"):
         raise ArgumentError("ax is in the plane, but the model moves in space: make it with projection='3d'.", "ax")
     if view is not None:
@@ -168,7 +166,8 @@ def plot(modes: ModelModes, mode: int, scale: float | None, ax: Any, view: Any =
 def animate(modes: ModelModes, mode: int, scale: float | None, frames: int, seconds: float) -> Any:
     animation: Any = need("matplotlib.animation", "animate()")
     frames = count(frames, "frames", most=_MOST_FRAMES)
-    if number(seconds, "seconds") <= 0:
+    seconds = number(seconds, "seconds")
+    if seconds <= 0:
         raise ArgumentError(f"seconds is {seconds}, but must be positive.", "seconds")
     shape = _Shape(modes, mode, scale)
     ax = _axes(shape, None)

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from . import _files
 from ._errors import ArgumentError, ArgumentTypeError
 from ._names import mapping
-from ._requests import number
+from ._requests import number, path_of
 
 #: Start values of configuration numbers by name, or a file of :meth:`mb.OperatingPoint.save`, :meth:`mb.Orbit.save` or the program.
 At: TypeAlias = Mapping[str, float] | str | os.PathLike[str] | None
@@ -57,7 +57,7 @@ def start_values(at: Any, argument: str = "at", *, velocity: Any = None, inputs:
 
 def document(path: Any, argument: str) -> dict[str, Any]:
     """The object that a JSON or TOML file has."""
-    file = os.fspath(path)
+    file = path_of(path, argument)
     try:
         text = Path(file).read_text(encoding="utf-8-sig")
         if Path(file).suffix.lower() == ".toml":
@@ -118,8 +118,7 @@ def _numbers(table: Any, where: str, argument: str) -> dict[str, float]:
 
 def write(path: Any, head: dict[str, Any]) -> None:
     """Writes a document; numbers read back exactly."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise ArgumentTypeError(f"path is of type {type(path).__name__}, but a path is needed.", "path")
+    path = path_of(path, "path")
     if Path(path).suffix.lower() != ".json":
-        raise ArgumentError(f"path is {os.fspath(path)!r}, but the file is written as .json.", "path")
+        raise ArgumentError(f"path is {path!r}, but the file is written as .json.", "path")
     _files.write_text(path, json.dumps(head, indent=2) + "\n")

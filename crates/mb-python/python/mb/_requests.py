@@ -170,7 +170,7 @@ def _engine(engine: Any, ranks: Any, launcher: Any, read: Any) -> dict[str, Any]
     """Where results of the distributed engine come from, as the native module takes it."""
     if engine is not None and not (isinstance(engine, str) and engine == "slepc"):
         kind = ArgumentError if isinstance(engine, str) else ArgumentTypeError
-        raise kind(f"engine is {engine!r}, but must be 'slepc', or None for the built-in one.", "engine")
+        raise kind(f"engine is {told(engine)}, but must be 'slepc', or None for the built-in one.", "engine")
     if read is not None:
         if engine is not None or launcher is not None:
             other = "launcher" if engine is None else "engine"
@@ -183,19 +183,22 @@ def _engine(engine: Any, ranks: Any, launcher: Any, read: Any) -> dict[str, Any]
             raise ArgumentError(f"{name} belongs to a run of the distributed engine: give engine='slepc' too.", name)
         return None
     if launcher is not None and (not isinstance(launcher, str) or not launcher.strip()):
-        raise ArgumentError(f"launcher is {launcher!r}, but the words that start a program are needed, as in 'srun -n {{ranks}}'.", "launcher")
+        raise ArgumentError(f"launcher is {told(launcher)}, but the words that start a program are needed, as in 'srun -n {{ranks}}'.", "launcher")
     return {"run": {"ranks": processes, "launcher": launcher}}
 
 
-def _told(value: Any) -> str:
+def told(value: Any) -> str:
     """A value in a message: itself where it is short, otherwise its type."""
+    if isinstance(value, int) and value.bit_length() > 128:
+        # Python writes no number of thousands of digits.
+        return f"a number of {value.bit_length()} bits"
     return repr(value) if isinstance(value, (str, int, float, type(None))) else f"of type {type(value).__name__}"
 
 
 def flag(value: Any, name: str) -> bool:
     """True or False, or 1 or 0."""
     if not isinstance(value, (bool, int, np.bool_)) or value not in (0, 1):
-        raise ArgumentTypeError(f"{name} is {_told(value)}, but True or False is needed.", name)
+        raise ArgumentTypeError(f"{name} is {told(value)}, but True or False is needed.", name)
     return bool(value)
 
 
@@ -205,7 +208,7 @@ def word(value: Any, name: str, known: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in known:
         one = "" if len(known) == 1 else f"{', '.join(known[:-1])} or "
         kind = ArgumentError if isinstance(value, str) else ArgumentTypeError
-        raise kind(f"{name} is {_told(value)}, but must be {one}{known[-1]}.", name)
+        raise kind(f"{name} is {told(value)}, but must be {one}{known[-1]}.", name)
     return str(value)
 
 
@@ -217,6 +220,19 @@ def strategy_word(value: Any) -> str:
 def number(value: Any, name: str) -> float:
     """A finite number."""
     return _finite(value, name, float, "a number is needed")
+
+
+def positive(value: Any, name: str) -> float:
+    """A number above zero."""
+    x = number(value, name)
+    if x <= 0:
+        raise ArgumentError(f"{name} is {x}, but must be positive.", name)
+    return x
+
+
+def period_text(value: Any, name: str) -> str:
+    """A number of seconds or an expression, as text."""
+    return encoded(str(value), name) if isinstance(value, str) else repr(positive(value, name))
 
 
 def complex_number(value: Any, name: str, needed: str) -> complex:
@@ -233,7 +249,8 @@ def _finite(value: Any, name: str, kind: Callable[[Any], Any], needed: str) -> A
         x = kind(value)
     except OverflowError as error:
         raise ArgumentError(f"{name} is larger than any double.", name) from error
-    except (TypeError, ValueError) as error:
+    except Exception as error:
+        # Numbers of other packages raise what they like: a tensor of several entries a RuntimeError.
         raise ArgumentTypeError(f"{name} is of type {type(value).__name__}, but {needed}.", name) from error
     if not cmath.isfinite(x):
         raise ArgumentError(f"{name} is {x}, but must be finite.", name)
@@ -245,7 +262,16 @@ def text(value: Any, name: str, needed: str = "a name") -> str:
     given = getattr(value, "place", value)
     if not isinstance(given, str):
         raise ArgumentTypeError(f"{name} is of type {type(value).__name__}, but {needed} is needed.", name)
-    return str(given)
+    return encoded(str(given), name)
+
+
+def encoded(given: str, name: str) -> str:
+    """A text that can be written in UTF-8, as files and the native module have it."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        raise ArgumentError(f"{name} is {json.dumps(given[:40])}, which has half of a character (a surrogate) and is no text.", name) from None
+    return given
 
 
 def words(value: Any, name: str) -> list[str]:
@@ -268,7 +294,8 @@ def is_sequence(value: Any) -> bool:
         return False
     try:
         iter(value)
-    except TypeError:
+    except Exception:
+        # Most have none; an array without dimensions, or an object of another package, says so in its own way.
         return False
     return True
 
@@ -282,6 +309,14 @@ def pair(value: Any, name: str, needed: str) -> tuple[float, float]:
     return number(ends[0], f"{name}[0]"), number(ends[1], f"{name}[1]")
 
 
+def index_of(value: Any, size: int, name: str) -> int:
+    """A place among so many, from 0; a negative one counts from the end, as in lists."""
+    n = _whole(value, name)
+    if not -size <= n < size:
+        raise IndexError(f"{name} is {told(n)}, but there are {size}, counted from 0.")
+    return n % size
+
+
 def start_later(after: Any) -> float:
     """Seconds by which a point of a motion comes later than its start."""
     later = number(after, "after")
@@ -290,20 +325,23 @@ def start_later(after: Any) -> float:
     return later
 
 
-def count(value: Any, name: str, least: int = 1, most: int | None = None) -> int:
-    """A whole number, up to ``most`` where that is given."""
+def _whole(value: Any, name: str) -> int:
     if isinstance(value, (bool, np.bool_)):
         raise ArgumentTypeError(f"{name} is {value}, but a whole number is needed.", name)
     try:
         n = operator.index(value)
-    except TypeError as error:
-        raise ArgumentTypeError(
-            f"{name} is of type {type(value).__name__}, but a whole number is needed.", name
-        ) from error
+    except Exception as error:
+        raise ArgumentTypeError(f"{name} is of type {type(value).__name__}, but a whole number is needed.", name) from error
+    return n
+
+
+def count(value: Any, name: str, least: int = 1, most: int | None = None) -> int:
+    """A whole number, up to ``most`` where that is given."""
+    n = _whole(value, name)
     if n < least:
-        raise ArgumentError(f"{name} is {n}, but must be at least {least}.", name)
+        raise ArgumentError(f"{name} is {told(n)}, but must be at least {least}.", name)
     if most is not None and n > most:
-        raise ArgumentError(f"{name} is {n}, but must be at most {most}.", name)
+        raise ArgumentError(f"{name} is {told(n)}, but must be at most {most}.", name)
     return min(n, _MOST)
 
 
@@ -375,9 +413,15 @@ def request(
 
 def path_of(value: Any, name: str) -> str:
     """A path."""
-    if not isinstance(value, (str, os.PathLike)):
+    try:
+        path = os.fspath(value)
+    except Exception:
+        path = None
+    if not isinstance(path, str):
         raise ArgumentTypeError(f"{name} is of type {type(value).__name__}, but a path is needed.", name)
-    return str(os.fspath(value))
+    if not path or "\0" in path:
+        raise ArgumentError(f"{name} is {path!r}, which is no path.", name)
+    return encoded(path, name)
 
 
 def settings(symmetric: Any, left: Any, prove: Any, shift: Any, memory: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,8 @@ from ._errors import ArgumentError, FindingWarning
 from ._matrices import dense, is_sparse, matrix
 from ._kept import fixed
 from ._names import mapping, resolve
-from ._optional import need
-from ._requests import count, flag, is_sequence, number, pair, word, words
+from ._optional import axes_of, need
+from ._requests import count, flag, index_of, is_sequence, number, pair, word, words
 from ._types import Complexes, Floats
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ class Response:
             raise ArgumentError(f"a response has an output and an input, response[{self.outputs[0]!r}, {self.inputs[0]!r}].", "key")
 
         def at(name: Any, known: list[str], what: str) -> int:
-            return range(len(known))[name] if isinstance(name, int) else resolve(name, known, "response", what)
+            return index_of(name, len(known), what) if isinstance(name, (int, np.integer)) else resolve(name, known, "response", what)
 
         return at(pair[0], self.outputs, "output"), at(pair[1], self.inputs, "input")
 
@@ -267,7 +268,7 @@ class Response:
         >>> mb.response([[4.0]], inputs=[[1.0]], at=[0.0]).unit(0, 0)
         ''
         """
-        row, column = range(len(self.outputs))[output], range(len(self.inputs))[input]
+        row, column = index_of(output, len(self.outputs), "output"), index_of(input, len(self.inputs), "input")
         return self._units[row * len(self.inputs) + column]
 
     def __len__(self) -> int:
@@ -309,11 +310,10 @@ class Response:
         >>> import mb
         >>> axes = mb.response([[4.0]], C=[[0.1]], inputs=[[1.0]], band=(0, 1)).plot()
         """
-        pyplot = need("matplotlib.pyplot", "plot()")
         word(figure, "figure", ("bode", "linear", "nyquist"))
         entries = [(o, i) for o in range(len(self.outputs)) for i in range(len(self.inputs))] if key is None else [self._index(key)]
         if figure == "nyquist":
-            ax = pyplot.subplots()[1] if ax is None else ax
+            ax = axes_of(ax)
             for o, i in entries:
                 h: Complexes = self.H[:, o, i]
                 ax.plot(h.real, h.imag, label=f"{self.outputs[o]} / {self.inputs[i]}")
@@ -322,7 +322,7 @@ class Response:
             ax.set_aspect("equal", adjustable="datalim")
             ax.legend()
             return ax
-        axes = pyplot.subplots(2, 1, sharex=True)[1] if ax is None else ax
+        axes = axes_of(ax, 2)
         size = self.decibel if figure == "bode" else self.magnitude
         units = {self.unit(o, i) for o, i in entries}
         unit = units.pop() if len(units) == 1 else "SI units of each"
@@ -490,10 +490,12 @@ def _columns(value: Any, name: str, as_rows: bool) -> Floats:
     """A dense matrix of inputs or outputs; a vector is one column of inputs, one row of outputs."""
     if is_sparse(value):
         value = dense(value, name)
-    if isinstance(value, np.ndarray) or (isinstance(value, (list, tuple)) and not any(isinstance(x, (list, tuple)) for x in value)):
-        vector = np.asarray(value)
-        if vector.ndim == 1:
-            value = vector[None, :] if as_rows else vector[:, None]
+    if isinstance(value, (np.ndarray, list, tuple)):
+        # What cannot be made an array is told by matrix().
+        with suppress(Exception):
+            vector = np.asarray(value)
+            if vector.ndim == 1:
+                value = vector[None, :] if as_rows else vector[:, None]
     array = matrix(value, name)
     if 0 in array.shape:
         raise ArgumentError(f"{name} has shape {array.shape}: there is nothing to respond.", name)

@@ -19,7 +19,7 @@ from ._matrices import vector
 from ._names import frame_name, mapping, resolve, spins
 from ._optional import need
 from ._points import At, start_values
-from ._requests import count, flag, listed, number, pair, path_of, strategy_word, word, words
+from ._requests import count, flag, is_sequence, listed, number, pair, path_of, strategy_word, told, word, words
 from ._types import Complexes, Flags, Floats, Vectors, Whole
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def asked(
         if modes != "all":
             raise ArgumentError(f"modes is {modes!r}, but a number of modes, their numbers or 'all' is needed.", "modes")
         picked = "all"
-    elif isinstance(modes, (list, tuple, range, np.ndarray)):
-        picked = {"numbers": [count(i, f"modes[{k}]", 0) for k, i in enumerate(modes)]}
+    elif is_sequence(modes):
+        picked = {"numbers": [count(i, f"modes[{k}]", 0) for k, i in enumerate(listed(modes, "modes"))]}
     else:
         picked = {"first": count(modes, "modes", 0)}
     intervals: list[list[float] | None] | None = None
@@ -362,7 +362,7 @@ class Series(OfModel):
         (2, 2)
         """
         if count(mode, "mode", 0) not in self.numbers:
-            raise ArgumentError(f"mode is {mode!r}, but the series has the modes {self.numbers}.", "mode")
+            raise ArgumentError(f"mode is {told(mode)}, but the series has the modes {self.numbers}.", "mode")
         return self._native.shape_coefficients(count(piece, "piece", 0), self.numbers.index(mode))
 
     def _point(self, values: Any, by_name: Mapping[str, Any]) -> Floats:

@@ -23,7 +23,7 @@ from ._modes import Modes
 from ._names import resolve
 from ._optional import need
 from ._points import write
-from ._requests import EngineSearch, SymmetricSearch, count, number, search, spelled_out, word
+from ._requests import EngineSearch, SymmetricSearch, count, number, path_of, search, spelled_out, text, word
 from ._response import Response, of_point
 from ._types import Complexes, Floats, Vectors
 
@@ -83,6 +83,7 @@ class Reactions(Mapping[str, Reaction]):
         }
 
     def __getitem__(self, name: str) -> Reaction:
+        name = text(name, "reactions")
         if name in self._all:
             return self._all[name]
         found = [r for owner, r in self._all.items() if owner.endswith(f"'{name}'")]
@@ -616,6 +617,7 @@ class Linearization:
         ['M.mtx', 'C.mtx', 'K.mtx']
         """
         word(format, "format", ("mtx", "npz", "mat", "petsc"))
+        folder = path_of(folder, "folder")
         names = {"G": "Phi_q", "F": "B"}
         blocks = {names.get(name, name): block for name, block in self.sparse().items() if 0 not in block.shape}
         os.makedirs(folder, exist_ok=True)
@@ -1014,10 +1016,9 @@ class ModelModes(Modes):
         ...     page.is_file()
         True
         """
-        if not isinstance(path, (str, os.PathLike)):
-            raise ArgumentTypeError(f"path is of type {type(path).__name__}, but a path is needed.", "path")
+        path = path_of(path, "path")
         if Path(path).suffix.lower() != ".html":
-            raise ArgumentError(f"path is {os.fspath(path)!r}, but the page is written as .html.", "path")
+            raise ArgumentError(f"path is {path!r}, but the page is written as .html.", "path")
         point, model = self.linearization.point, self.linearization.model
         facts = [
             ("coordinates", str(len(point.v))),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,9 +17,9 @@ from . import _html, _jobs, _mb, _table
 from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
 from ._frequencies import Frequencies
 from ._names import frame_name, mapping, numbers, resolve, spins
-from ._optional import need
+from ._optional import axes_of, need
 from ._points import At, start_values
-from ._requests import count, flag, is_sequence, listed, number, pair, path_of, start_later, strategy_word, text
+from ._requests import count, flag, is_sequence, listed, number, pair, path_of, period_text, start_later, strategy_word, text
 from ._types import Complexes, Flags, Floats
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Most cases of one sweep.
 MOST = 10_000_000
+#: Memory that a mode takes at least in a table: in the arrays of a case with six places of texts, and in six names of columns.
+_BYTES_OF_CASE, _BYTES_OF_NAMES = 73, 700
 
 
 _T = TypeVar("_T", bound=np.generic)
@@ -159,7 +162,11 @@ class Sweep(Frequencies):
         """
         if not self.shape:
             raise ArgumentError("these cases are no grid.", "numbers")
-        array = np.asarray(numbers)
+        try:
+            array = np.asarray(numbers)
+        except Exception as error:
+            # Rows of different lengths, or whatever the __array__ of another package raises.
+            raise ArgumentTypeError(f"numbers is no array: {error}", "numbers") from error
         if array.shape[:1] != (len(self),):
             raise ArgumentError(f"numbers has shape {array.shape}, but needs one entry for each of the {len(self)} cases.", "numbers")
         return array.reshape(*self.shape, *array.shape[1:])
@@ -198,7 +205,7 @@ class Sweep(Frequencies):
         """
         if len(self.shape) not in (1, 2):
             raise ArgumentError("a picture is of a grid of one or two parameters; to_frame() has the cases.", "self")
-        ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
+        ax = axes_of(ax)
         x = np.unique(self.values[:, 0])
         if len(self.shape) == 1:
             order = np.argsort(self.values[:, 0])
@@ -303,6 +310,20 @@ def _design(parameters: Any, known: list[str], random: int | None, latin: int | 
     return {"points": {"names": names, "points": points}}
 
 
+def _room(design: dict[str, Any], modes: int) -> int:
+    """The number of modes, where a table with so many of every case has room in the memory that is left."""
+    (kind, values), *_ = design.items()
+    cases = len(values["points"]) if kind == "points" else math.prod(len(axis) for axis in values["axes"]) if kind == "grid" else values["cases"]
+    needed = modes * (_BYTES_OF_CASE * cases + _BYTES_OF_NAMES)
+    left = _mb.memory_for(min(needed, 2**62))
+    if left is not None and needed > left:
+        raise ArgumentError(
+            f"modes is {modes}, but a table with so many of {cases} cases takes at least {needed / 1e9:.3g} GB, and {left / 1e9:.3g} GB of memory are left.",
+            "modes",
+        )
+    return modes
+
+
 def sweep(
     model: Model,
     parameters: Any,
@@ -342,21 +363,22 @@ def sweep(
     motion = None
     later = start_later(after)
     moving = flag(moving, "moving")
-    if moving or there.moves or velocity or later or spin or frame is not None:
+    turning = spins(spin)
+    if moving or there.moves or velocity or later or turning or frame is not None:
         motion = {
             "velocities": by_name(velocity, v, "velocity", "coordinate"),
             "after": later,
-            "spins": spins(spin),
+            "spins": turning,
             "frame": frame_name(frame),
         }
     if floquet is not None:
-        if moving or later or spin or frame is not None:
+        if moving or later or turning or frame is not None:
             raise ArgumentError("floquet takes a periodic motion, and moving, after, spin and frame a steady one: leave one of them out.", "floquet")
         motion = {"velocities": by_name(velocity, v, "velocity", "coordinate"), "after": 0.0, "spins": [], "frame": None}
     design = _design(parameters, list(model.parameters), random, latin, seed)
     if not design.get("grid", {"names": True})["names"] or not design.get("points", {"points": True})["points"]:
         raise ArgumentError("parameters is empty: a sweep needs a parameter that varies.", "parameters")
-    if boundary and not 1 <= len(design.get("grid", {"names": []})["names"]) <= 2:
+    if flag(boundary, "boundary") and not 1 <= len(design.get("grid", {"names": []})["names"]) <= 2:
         raise ArgumentError("boundary=True needs a grid of one or two parameters.", "boundary")
     asked = {
         "design": design,
@@ -366,8 +388,8 @@ def sweep(
         "solve": flag(solve, "solve"),
         "strategy": strategy_word(strategy),
         "motion": motion,
-        "floquet": None if floquet is None else str(floquet),
-        "modes": count(modes, "modes"),
+        "floquet": None if floquet is None else period_text(floquet, "floquet"),
+        "modes": _room(design, count(modes, "modes")),
         "jobs": None if jobs is None else count(jobs, "jobs"),
         "boundary": flag(boundary, "boundary"),
         "shard": _table.shard_of(shard),
@@ -382,7 +404,7 @@ def sweep(
         earlier += _jobs.run(text(launcher, "launcher", "words that start a job"), parts, table, model._made_of(), asked, earlier)
     journal = None if table is None or launcher is not None else _table.Journal(table)
     bar: Any = None
-    call: Any = progress or None
+    call: Any = None if progress is False else progress
     if progress is True:
         bar = need("tqdm", "progress=True").tqdm(unit=" cases")
 

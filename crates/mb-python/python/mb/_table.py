@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from . import _files
 from ._errors import ArgumentError
-from ._requests import count, listed, path_of
+from ._requests import count, listed, path_of, told
 
 Lines = list[tuple[int, list[str]]]
 
@@ -21,8 +21,8 @@ def shard_of(value: Any) -> list[int] | None:
     ends = value.split("/") if isinstance(value, str) else value
     try:
         part, of = (int(x) for x in ends) if isinstance(value, str) else ends
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"shard is {value!r}, but a pair such as (3, 8) is needed: the third of eight parts.", "shard") from error
+    except Exception as error:
+        raise ArgumentError(f"shard is {told(value)}, but a pair such as (3, 8) is needed: the third of eight parts.", "shard") from error
     part, of = count(part, "shard[0]"), count(of, "shard[1]")
     if part > of:
         raise ArgumentError(f"shard is {part} of {of}, but parts are counted from 1 to {of}.", "shard")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._errors import ArgumentError, ArgumentTypeError
+from ._requests import encoded, number, text
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 
@@ -21,19 +22,19 @@ def plain(value: Any, where: str, depth: int = 0) -> Any:
     if isinstance(value, np.generic) and value.dtype.kind in "biufU":
         value = value.item()
     if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise ArgumentError(f"{where} is {_string(value[:40])}, which has half of a character (a surrogate) and is no text.", where) from None
+        return encoded(value, where)
+    if isinstance(value, (bool, float)):
         return value
-    if isinstance(value, (bool, int, float)):
+    if isinstance(value, int):
+        number(value, where)
         return value
     if depth > _DEEPEST:
         raise ArgumentError(f"{where[:40]}... is nested more than {_DEEPEST} times; does a list hold itself?", where.split("[")[0])
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         return value.tolist()
     if isinstance(value, dict):
-        return {str(k): plain(v, f"{where}.{k}", depth + 1) for k, v in value.items() if v is not None}
+        names = [text(name, where, "a text for each key") for name in value]
+        return {name: plain(v, f"{where}.{name}", depth + 1) for name, v in zip(names, value.values(), strict=True) if v is not None}
     if isinstance(value, (list, tuple)):
         return [plain(v, f"{where}[{i}]", depth + 1) for i, v in enumerate(value)]
     place = getattr(value, "place", None)
@@ -68,12 +69,7 @@ def _inline(value: Any) -> str:
         return _string(value)
     if isinstance(value, int):
         # Whole numbers of a model file have 64 bits; others are doubles.
-        if -(2**63) <= value < 2**63:
-            return str(value)
-        try:
-            return repr(float(value))
-        except OverflowError:
-            raise ArgumentError(f"{str(value)[:20]}... has {len(str(value))} digits and is larger than any double.", "value") from None
+        return str(value) if -(2**63) <= value < 2**63 else repr(float(value))
     if isinstance(value, float):
         if value != value:
             return "nan"

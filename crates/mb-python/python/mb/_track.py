@@ -15,11 +15,11 @@ from . import _html, _mb
 from ._errors import ArgumentError, FindingWarning
 from ._frequencies import Frequencies, damping_ratio, frequency_hz
 from ._kept import OfModel, fixed
-from ._optional import need
+from ._optional import axes_of, need
 from ._points import At
 from ._matrices import vector
 from ._names import mapping
-from ._requests import MOST_SAMPLES, count, number, path_of, text
+from ._requests import MOST_SAMPLES, count, index_of, number, path_of, text
 from ._series import asked, by_variable, split
 from ._types import Complexes, Flags, Floats
 
@@ -239,7 +239,7 @@ class Track(OfModel, Frequencies):
         >>> m.track("k", 16, 36, samples=3).shapes(0).shape
         (2, 2)
         """
-        return self._native.shapes(range(len(self.path))[sample])
+        return self._native.shapes(index_of(sample, len(self), "sample"))
 
     @fixed
     def _events(self) -> list[tuple[str, list[int], float, float, float, float]]:
@@ -333,8 +333,7 @@ class Track(OfModel, Frequencies):
         >>> _ = m.spring("y", "P", (0, 1), stiffness=25, natural_length=1)
         >>> ax = m.track("k", 16, 36, samples=20).plot()
         """
-        plt = need("matplotlib.pyplot", "plot()")
-        ax = plt.figure().add_subplot() if ax is None else ax
+        ax = axes_of(ax)
         x = self.path[:, 0] if len(self.variables) == 1 else np.arange(len(self.path))
         for k, mode in enumerate(self.numbers):
             ax.plot(x, self.natural_hz[:, k], label=f"mode {mode}")
