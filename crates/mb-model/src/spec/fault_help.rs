@@ -14,9 +14,10 @@ impl Fault {
             Self::UnknownParameter { nearest, .. } => {
                 near(nearest).unwrap_or_else(|| "parameters are given in the table [parameters]".to_owned())
             }
-            Self::NoSuchParameter { nearest, .. } | Self::UnknownMarker { nearest, .. } => {
-                return near(nearest);
-            }
+            Self::NoSuchParameter { nearest, .. } => return near(nearest),
+            Self::UnknownMarker { marker, nearest, .. } => near(nearest).unwrap_or_else(|| {
+                format!("a marker has its place in the table of its body: `markers = {{ {marker} = [0, 0] }}`, with three numbers in space")
+            }),
             Self::UnknownReference { nearest: None, known, wanted, .. } if known.is_empty() => {
                 format!("write the name of a {wanted} of this model, as its table has it")
             }
