@@ -103,6 +103,8 @@ fn negative_values_of_options_are_explained_by_the_option() {
         (vec!["modes", &pendulum, "--lowest", "-3"], "at least 1"),
         (vec!["modes", &pendulum, "--near", "-1"], "not negative"),
         (vec!["equilibrium", &pendulum, "--find-all", "-2"], "--find-all"),
+        (vec!["parametric", &pendulum, "--parameters", "L", "--about", "L=-1e300"], "--about L=-1e300"),
+        (vec!["modes", &pendulum, "--band", "0", "-inf"], "'-inf' is not a finite number"),
     ] {
         let run = mb(&args);
         assert_eq!((run.code, run.out.as_str()), (1, ""), "{args:?}: {run:?}");
