@@ -109,9 +109,7 @@ pub fn load_with(
     for (option, set) in changes() {
         if !spec.parameters.contains_key(&set.name) {
             let known = spec.parameters.keys().cloned().collect();
-            return Err(
-                RequestError::NoSuchParameter { option, name: set.name.clone(), known }.into()
-            );
+            return Err(RequestError::NoSuchParameter { option, name: set.name.clone(), known }.into());
         }
         spec.set_parameter(&set.name, value(&set.value))?;
     }

@@ -109,7 +109,7 @@ fn rounding_of_a_beam_is_no_moment_on_a_wheel() {
         let straight = beam_with_wheel(elements);
         let skew = straight.replace("axis = [0, 1, 0]", "axis = [1, 2, 3]");
         let two = format!("{skew}{second}");
-        for (text, free) in [(straight, 2), (skew, 2), (two, 3)] {
+        for (text, free) in [(straight, 2), (skew, 2), (two.clone(), 3)] {
             let found = document(&mb_with(&["check", "-", "--json"], &text));
             assert_eq!(found["rigid_modes"].as_array().unwrap().len(), free, "{elements}");
             let found = document(&mb_with(&["modes", "-", "--lowest", "6", "--json"], &text));
@@ -117,6 +117,18 @@ fn rounding_of_a_beam_is_no_moment_on_a_wheel() {
             let zeros = pairs.iter().filter(|p| p["class"]["kind"] == "rigid");
             assert_eq!(zeros.filter(|p| p["re"] == 0.0 && p["im"] == 0.0).count(), 2 * free, "{elements}");
         }
+        // A wheel that a damper stops has one zero, the beam that turns with both of them two.
+        let brake = |name: &str, joint: &str| {
+            format!(
+                "[[torsion-spring]]\nname = \"{name}\"\njoint = \"{joint}\"\nstiffness = 0\ndamping = 0.3\n"
+            )
+        };
+        let text = format!("{two}{}{}", brake("first-brake", "axle"), brake("second-brake", "other"));
+        let found = document(&mb_with(&["check", "-", "--json"], &text));
+        assert_eq!(found["rigid_modes"].as_array().unwrap().len(), 3, "{elements}");
+        let found = document(&mb_with(&["modes", "-", "--lowest", "6", "--json"], &text));
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
+        assert_eq!(pairs.iter().filter(|p| p["class"]["kind"] == "rigid").count(), 4, "{elements}");
     }
 }
 

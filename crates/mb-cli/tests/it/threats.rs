@@ -67,7 +67,9 @@ fn names_of_files_are_not_obeyed_by_terminals() {
     std::fs::write(&bad, text.replace("mass = 2.0", "mass = -2.0")).unwrap();
     right(&["export", &good, "--out", &path("m")]);
     std::fs::copy(path("m/M.mtx"), &matrix).unwrap();
-    for args in [&["check", &good][..], &["check", &bad], &["modes", "--mass", &matrix, "--stiffness", &matrix]] {
+    for args in
+        [&["check", &good][..], &["check", &bad], &["modes", "--mass", &matrix, "--stiffness", &matrix]]
+    {
         let run = mb(args);
         let said = format!("{}{}", run.out, run.err);
         assert!(said.contains("\\u{1b}[31m") && !said.contains('\u{1b}'), "{said:?}");

@@ -307,7 +307,7 @@ fn numbers_of_a_motion_are_refused_by_the_name_of_their_option() {
         (&["simulate", &file, "--until", "1", "--method", "penalty", "--alpha", "nan"], "--alpha is NaN"),
         (&["modes", &file, "--instant", "--after", "-1"], "--after is -1"),
         (&["modes", &file, "--instant", "--time", "1e20", "--after", "1"], "--after is 1"),
-        (&["modes", &file, "--instant", "--time", "nan"], "--time: `NaN`"),
+        (&["modes", &file, "--instant", "--time", "nan"], "'nan' for '--time"),
     ] {
         let run = mb(args);
         assert!(run.code == 1 && run.err.contains(named), "{args:?}: {run:?}");
