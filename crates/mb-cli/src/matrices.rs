@@ -8,6 +8,7 @@ use mb_algebra::matrix_market::{self, MatrixMarket};
 use mb_algebra::{DescriptorPencil, QuadraticPencil, Sparse, sparse};
 use mb_analysis::part::LARGEST_ENTRY;
 use mb_eigen::EigenError;
+use mb_model::spec::legible;
 use std::path::{Path, PathBuf};
 
 /// A file with the matrix it holds.
@@ -135,7 +136,7 @@ struct Files(Vec<MatrixFile>);
 
 impl Files {
     fn read(&mut self, letter: &'static str, path: &Path) -> Result<Sparse, Failure> {
-        let shown = path.display().to_string();
+        let shown = legible(&path.display().to_string());
         let (file, name) = named(path);
         let bytes = read_file(&file, LARGEST_FILE).map_err(|source| Failure::Unreadable {
             what: MATRIX_FILE,

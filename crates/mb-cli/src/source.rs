@@ -3,14 +3,14 @@
 use crate::args::{Assignment, ModelArgs};
 use crate::failure::{Failure, MODEL_FILE, RequestError, remedy};
 use mb_model::Model;
-use mb_model::spec::{ModelError, ModelSpec, Value};
+use mb_model::spec::{ModelError, ModelSpec, Value, legible};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 /// The text of a model file and what to call it.
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// The path as given, or `<stdin>`.
+    /// The path as it can be shown, or `<stdin>`.
     pub name: String,
     /// The text.
     pub content: String,
@@ -36,7 +36,7 @@ impl Text {
                 format!("byte {} is not UTF-8 text", e.utf8_error().valid_up_to() + 1),
             ))
         })?;
-        let name = if path == "-" { "<stdin>".to_owned() } else { path.to_owned() };
+        let name = if path == "-" { "<stdin>".to_owned() } else { legible(path) };
         // Editors of some systems put a mark in front.
         let content = content.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(content);
         Ok(Self { name, content })
@@ -91,25 +91,36 @@ pub struct Loaded {
 /// # Errors
 /// [`Failure::Model`] with the line of every problem; [`RequestError::NoSuchParameter`].
 pub fn load(text: &Text, args: &ModelArgs) -> Result<Loaded, Failure> {
+    load_with(text, args, ("--set", &[]))
+}
+
+/// The same with further parameters that another option changes, by whose name messages call them.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(
+    text: &Text,
+    args: &ModelArgs,
+    (option, more): (&'static str, &[Assignment]),
+) -> Result<Loaded, Failure> {
+    let changes = || args.set.iter().map(|set| ("--set", set)).chain(more.iter().map(|set| (option, set)));
     let mut spec = ModelSpec::from_toml(&text.content)?;
-    read_meshes(&mut spec, &text.name);
-    for set in &args.set {
+    read_meshes(&mut spec, &args.model);
+    for (option, set) in changes() {
         if !spec.parameters.contains_key(&set.name) {
             let known = spec.parameters.keys().cloned().collect();
-            return Err(
-                RequestError::NoSuchParameter { option: "--set", name: set.name.clone(), known }.into()
-            );
+            return Err(RequestError::NoSuchParameter { option, name: set.name.clone(), known }.into());
         }
         spec.set_parameter(&set.name, value(&set.value))?;
     }
     let model = spec.build().map_err(|error| {
-        let given = |error: ModelError, set: &Assignment| {
-            error.of_parameter_from(&set.name, &format!("--set {}={}", set.name, set.value))
+        let given = |error: ModelError, (option, set): (&str, &Assignment)| {
+            error.of_parameter_from(&set.name, &format!("{option} {}={}", set.name, set.value))
         };
-        args.set.iter().fold(error.located(&text.content), given)
+        changes().fold(error.located(&text.content), given)
     })?;
     crate::guard::size(model.nv() + model.nc());
-    Ok(Loaded { file: text.name.clone(), set: args.set.clone(), spec, model })
+    Ok(Loaded { file: text.name.clone(), set: changes().map(|(_, set)| set.clone()).collect(), spec, model })
 }
 
 /// Reads the mesh files that solids ask for, as seen from the model file; those that are not there or cannot be read are said

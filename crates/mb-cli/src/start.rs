@@ -26,10 +26,6 @@ pub fn with_motion(
     args: &StartArgs,
     motion: &MotionArgs,
 ) -> Result<(StartOptions, Option<MotionOptions>), Failure> {
-    if !args.time.is_finite() {
-        let value = args.time.to_string();
-        return Err(RequestError::NotANumber { option: "--time", name: String::new(), value }.into());
-    }
     let known = names::configuration(model);
     let speeds = model.coordinates().names();
     let rows: Vec<String> = (0..model.nc()).map(|i| model.row_name(i)).collect();

@@ -72,6 +72,20 @@ impl Request {
         }
     }
 
+    /// The same with a count of which multiples are numbers: more than any problem has.
+    pub(crate) fn bounded(&self) -> Self {
+        const MOST: usize = usize::MAX / 64;
+        let mut own = *self;
+        match &mut own {
+            Self::Lowest { count }
+            | Self::Largest { count }
+            | Self::NearFrequency { count, .. }
+            | Self::NearPoint { count, .. } => *count = (*count).min(MOST),
+            Self::Band { .. } | Self::All => {}
+        }
+        own
+    }
+
     /// Modes or eigenvalues asked for, where the request names a number.
     pub(crate) fn count(&self) -> Option<usize> {
         match *self {

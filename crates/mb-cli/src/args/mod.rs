@@ -28,7 +28,7 @@ pub use sweep::{RangeArg, ShardArg, SweepArgs};
 pub use values::{Assignment, BasisArg};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-pub(crate) use values::{at_least_one, positive};
+pub(crate) use values::{at_least_one, moment, positive};
 use values::{of_usual_size, samples, seconds};
 
 const EXAMPLES: &str = "\
@@ -144,7 +144,7 @@ pub struct StartArgs {
     #[arg(long, value_enum, default_value_t = StrategyArg::Automatic)]
     pub strategy: StrategyArg,
     /// Time in s, for drives and loads that are functions of it
-    #[arg(long, default_value_t = 0.0, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 0.0, value_name = "SECONDS", value_parser = moment, allow_negative_numbers = true)]
     pub time: f64,
     /// Constant value of an input of the model; with --spin `NAME=?` is solved for, from zero or, with `?5`, from 5
     #[arg(long, value_name = "NAME=VALUE")]
@@ -165,7 +165,7 @@ pub struct MotionArgs {
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "strategy")]
     pub velocity: Vec<Assignment>,
     /// Linearize this long after the start, where the motion has come by then; implies --moving
-    #[arg(long, value_name = "SECONDS", conflicts_with = "strategy")]
+    #[arg(long, value_name = "SECONDS", value_parser = moment, conflicts_with = "strategy")]
     pub after: Option<f64>,
     /// Everything behind a joint turns about its axis with this speed in rad/s, such as `axle=50` (may be repeated, also for
     /// joints behind one another); the steady motion with these speeds is solved for. `axle=?` is an unknown speed, sought from

@@ -1,6 +1,6 @@
 //! The command lines of `mb parametric` and `mb track`.
 
-use super::{Assignment, ModelArgs, StrategyArg, at_least_one, samples};
+use super::{Assignment, ModelArgs, StrategyArg, at_least_one, moment, samples};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -76,7 +76,7 @@ pub struct CentreArgs {
     #[arg(long, value_enum, default_value_t = StrategyArg::Automatic)]
     pub strategy: StrategyArg,
     /// Time in s, for drives and loads that are functions of it
-    #[arg(long, default_value_t = 0.0, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 0.0, value_name = "SECONDS", value_parser = moment, allow_negative_numbers = true)]
     pub time: f64,
 }
 

@@ -1,6 +1,6 @@
 //! The command lines of `mb orbit` and `mb floquet`.
 
-use super::{Assignment, ModelArgs, RangeArg, at_least_one, of_usual_size, positive};
+use super::{Assignment, ModelArgs, RangeArg, at_least_one, moment, of_usual_size, positive};
 use crate::failure::RequestError;
 use clap::Args;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub struct MotionSearchArgs {
     #[arg(long, value_name = "SECONDS", value_parser = of_usual_size)]
     pub settle: Option<f64>,
     /// Time at the start, s
-    #[arg(long, default_value_t = 0.0, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 0.0, value_name = "SECONDS", value_parser = moment, allow_negative_numbers = true)]
     pub time: f64,
     /// Constant value of an input of the model
     #[arg(long, value_name = "NAME=VALUE")]

@@ -32,6 +32,12 @@ fn explained(error: clap::Error, args: &[std::ffi::OsString]) -> clap::Error {
         (meant && hyphen && unknown.as_ref().is_some_and(|u| value.starts_with(u.as_str())))
             .then_some((option, value))
     });
+    let number =
+        |a: &&str| unknown.as_ref().is_some_and(|u| a.starts_with(u.as_str())) && a.parse::<f64>().is_ok();
+    if let Some(value) = args.iter().filter_map(|a| a.to_str()).find(number) {
+        let message = format!("'{value}' is not a finite number\n\nFor more information, try '--help'.\n");
+        return clap::Error::raw(error.kind(), message);
+    }
     let Some((option, value)) = pair else {
         return if unknown.is_some() { without_escape(error) } else { not_a_number(error) };
     };

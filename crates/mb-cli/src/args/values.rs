@@ -79,6 +79,12 @@ pub(super) fn samples(text: &str) -> Result<usize, String> {
     if n <= MOST { Ok(n) } else { Err(format!("a path has at most {MOST} samples")) }
 }
 
+/// A time in s that can be computed with, of either sign.
+pub(crate) fn moment(text: &str) -> Result<f64, String> {
+    let usable = |x: &f64| (-1e100..=1e100).contains(x);
+    text.parse().ok().filter(usable).ok_or_else(|| "must be a number between -1e100 and 1e100".to_owned())
+}
+
 /// A positive number of a size that can be computed with.
 pub(super) fn of_usual_size(text: &str) -> Result<f64, String> {
     let usable = |x: &f64| (1e-100..=1e100).contains(x);

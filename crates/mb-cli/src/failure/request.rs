@@ -52,7 +52,7 @@ pub enum RequestError {
         name: String,
     },
     /// A value that is not a finite number.
-    #[error("{option}{}: `{value}` is {}.", if name.is_empty() { String::new() } else { format!(" {name}") }, no_number(value))]
+    #[error("{option} {name}: `{value}` is {}.", no_number(value))]
     NotANumber {
         /// The option.
         option: &'static str,

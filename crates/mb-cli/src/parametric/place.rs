@@ -12,7 +12,7 @@ use crate::args::{Assignment, CentreArgs, ModelArgs};
 use crate::failure::{Failure, RequestError};
 use crate::flow::{self, StartOptions};
 use crate::names;
-use crate::source::{Loaded, Text, load};
+use crate::source::{Loaded, Text, load, load_with};
 use crate::start;
 use mb_analysis::parametric::{Given, Origin, Setting};
 use mb_parametric::Variable;
@@ -40,7 +40,7 @@ impl Place {
         let mut loaded = load(text, model)?;
         // A wrong name among the variables is reported as theirs before values are given to them.
         variables(&loaded)?;
-        let (mut set, mut given) = (model.set.clone(), Given::new());
+        let (mut about_parameters, mut given) = (Vec::new(), Given::new());
         // Numbers of the configuration by index.
         let mut configuration: Vec<(usize, f64)> = Vec::new();
         let known = names::configuration(&loaded.model);
@@ -65,12 +65,14 @@ impl Place {
                 continue;
             };
             match quantity(&loaded, "--about", &name)? {
-                Quantity::Variable(Variable::Parameter(name)) => set.push(Assignment { name, value }),
+                Quantity::Variable(Variable::Parameter(name)) => {
+                    about_parameters.push(Assignment { name, value });
+                }
                 other => given.push((other, start::finite("--about", &name, &value)?)),
             }
         }
-        if set.len() > model.set.len() {
-            loaded = load(text, &ModelArgs { model: model.model.clone(), set })?;
+        if !about_parameters.is_empty() {
+            loaded = load_with(text, model, ("--about", &about_parameters))?;
         }
         let variables = variables(&loaded)?;
         let input = |name: &String| {

@@ -86,7 +86,7 @@ impl Complaint {
         Self {
             kind: failure.kind(),
             exit_code: failure.exit_code(),
-            file: failure.file().map(str::to_owned).or_else(|| text.map(|t| t.name.clone())),
+            file: failure.file().map(legible).or_else(|| text.map(|t| t.name.clone())),
             problems,
             text: content.to_owned(),
         }

@@ -99,6 +99,39 @@ fn a_wheel_beside_a_beam_is_free_whatever_the_mesh() {
     }
 }
 
+/// A wheel hangs on a beam whose equations have rounding of stiffness: none of it is a moment on the wheel, which would be a stiffness
+/// without symmetry and hide what turns freely.
+#[test]
+fn rounding_of_a_beam_is_no_moment_on_a_wheel() {
+    let second = "[[spatial-body]]\nname = \"second\"\nmass = 1\ninertia = [1, 1, 1]\n\
+                  [[joint]]\nname = \"other\"\ntype = \"revolute\"\naxis = [1, 2, 3]\na = \"second\"\nb = \"b.end\"\n";
+    for elements in [20, 33, 50] {
+        let straight = beam_with_wheel(elements);
+        let skew = straight.replace("axis = [0, 1, 0]", "axis = [1, 2, 3]");
+        let two = format!("{skew}{second}");
+        for (text, free) in [(straight, 2), (skew, 2), (two.clone(), 3)] {
+            let found = document(&mb_with(&["check", "-", "--json"], &text));
+            assert_eq!(found["rigid_modes"].as_array().unwrap().len(), free, "{elements}");
+            let found = document(&mb_with(&["modes", "-", "--lowest", "6", "--json"], &text));
+            let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
+            let zeros = pairs.iter().filter(|p| p["class"]["kind"] == "rigid");
+            assert_eq!(zeros.filter(|p| p["re"] == 0.0 && p["im"] == 0.0).count(), 2 * free, "{elements}");
+        }
+        // A wheel that a damper stops has one zero, the beam that turns with both of them two.
+        let brake = |name: &str, joint: &str| {
+            format!(
+                "[[torsion-spring]]\nname = \"{name}\"\njoint = \"{joint}\"\nstiffness = 0\ndamping = 0.3\n"
+            )
+        };
+        let text = format!("{two}{}{}", brake("first-brake", "axle"), brake("second-brake", "other"));
+        let found = document(&mb_with(&["check", "-", "--json"], &text));
+        assert_eq!(found["rigid_modes"].as_array().unwrap().len(), 3, "{elements}");
+        let found = document(&mb_with(&["modes", "-", "--lowest", "6", "--json"], &text));
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
+        assert_eq!(pairs.iter().filter(|p| p["class"]["kind"] == "rigid").count(), 4, "{elements}");
+    }
+}
+
 #[test]
 fn bodies_that_touch_nothing_are_as_many_parts() {
     let text = format!(

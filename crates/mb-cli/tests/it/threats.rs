@@ -55,6 +55,29 @@ fn texts_that_terminals_obey_are_refused_with_their_place() {
     assert!(run.code == 1 && !run.err.contains('\u{1b}'), "{run:?}");
 }
 
+/// Names of files come with them; they are shown as they are read, not obeyed.
+#[cfg(unix)]
+#[test]
+fn names_of_files_are_not_obeyed_by_terminals() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let text = right(&["generate", "rod-pendulum"]);
+    let [good, bad, matrix] = ["a\u{1b}[31m.toml", "b\u{1b}[31m.toml", "c\u{1b}[31m.mtx"].map(path);
+    std::fs::write(&good, &text).unwrap();
+    std::fs::write(&bad, text.replace("mass = 2.0", "mass = -2.0")).unwrap();
+    right(&["export", &good, "--out", &path("m")]);
+    std::fs::copy(path("m/M.mtx"), &matrix).unwrap();
+    for args in
+        [&["check", &good][..], &["check", &bad], &["modes", "--mass", &matrix, "--stiffness", &matrix]]
+    {
+        let run = mb(args);
+        let said = format!("{}{}", run.out, run.err);
+        assert!(said.contains("\\u{1b}[31m") && !said.contains('\u{1b}'), "{said:?}");
+    }
+    let comments = std::fs::read_to_string(path("m/M.mtx")).unwrap();
+    assert!(!comments.contains('\u{1b}'), "{comments:?}");
+}
+
 #[test]
 fn names_are_no_markup_and_no_formula() {
     let folder = tempfile::tempdir().unwrap();
@@ -94,6 +117,16 @@ fn sizes_that_do_not_fit_are_refused() {
         let run = mb(&["track", &model, "--parameter", "k", "--from", "1", "--to", "2", option, value]);
         assert_eq!(run.code, 1, "{run:?}");
         assert!(run.err.contains(told), "{}", run.err);
+    }
+    // A count beyond all problems is one of all modes, and no number that overflows; nor is a time.
+    let most = usize::MAX.to_string();
+    for request in [&["--lowest", &most][..], &["--largest", &most], &["--near", "1", "--count", &most]] {
+        let run = mb(&[&["modes", &model("spring-arm")][..], request].concat());
+        assert!(run.code == 0 && run.out.contains("of the 10 that theory counts"), "{run:?}");
+    }
+    for command in ["check", "equilibrium", "modes"] {
+        let run = mb(&[command, &model("spring-arm"), "--time", "1e400"]);
+        assert!(run.code == 1 && run.err.contains("--time") && run.err.contains("between"), "{run:?}");
     }
     let run = mb_with(
         &["check", "-"],

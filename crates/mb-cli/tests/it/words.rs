@@ -103,6 +103,8 @@ fn negative_values_of_options_are_explained_by_the_option() {
         (vec!["modes", &pendulum, "--lowest", "-3"], "at least 1"),
         (vec!["modes", &pendulum, "--near", "-1"], "not negative"),
         (vec!["equilibrium", &pendulum, "--find-all", "-2"], "--find-all"),
+        (vec!["parametric", &pendulum, "--parameters", "L", "--about", "L=-1e300"], "--about L=-1e300"),
+        (vec!["modes", &pendulum, "--band", "0", "-inf"], "'-inf' is not a finite number"),
     ] {
         let run = mb(&args);
         assert_eq!((run.code, run.out.as_str()), (1, ""), "{args:?}: {run:?}");
@@ -305,7 +307,7 @@ fn numbers_of_a_motion_are_refused_by_the_name_of_their_option() {
         (&["simulate", &file, "--until", "1", "--method", "penalty", "--alpha", "nan"], "--alpha is NaN"),
         (&["modes", &file, "--instant", "--after", "-1"], "--after is -1"),
         (&["modes", &file, "--instant", "--time", "1e20", "--after", "1"], "--after is 1"),
-        (&["modes", &file, "--instant", "--time", "nan"], "--time: `NaN`"),
+        (&["modes", &file, "--instant", "--time", "nan"], "'nan' for '--time"),
     ] {
         let run = mb(args);
         assert!(run.code == 1 && run.err.contains(named), "{args:?}: {run:?}");

@@ -57,7 +57,7 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
     let problem = held.with_violations(springs.matrices(), options)?;
     // Left vectors distinguish eigenvalues.
     let certifier = Certifier::new(&problem, true);
-    let request = Request::Lowest { count };
+    let request = Request::Lowest { count }.bounded();
     let started: Option<Started> =
         if problem.symmetric { from_undamped(&held, blocks, &springs, &request, options)? } else { None };
     let (starts, known, mut findings) = if let Some((starts, found, findings)) = started {

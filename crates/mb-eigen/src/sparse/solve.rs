@@ -129,6 +129,7 @@ pub fn solve_with_zeros(
         return Ok((search()?, false));
     }
     request.check()?;
+    let request = &request.bounded();
     let problem = Problem::new(pencil, options)?;
     let asks = problem.dof() > 0 && request.count() != Some(0);
     let whole = || -> Result<Option<(Spectrum, bool)>, EigenError> {
@@ -170,6 +171,7 @@ pub(crate) fn solve_with(
     keeps_left: bool,
 ) -> Result<Spectrum, EigenError> {
     request.check()?;
+    let request = &request.bounded();
     let driver = options.expert.solver.driver()?;
     memory::keep_for_vectors_of(pencil.k.rows());
     let problem = Problem::new(pencil, options)?.with_parts(parts, options)?.with_still(still)?;

@@ -18,6 +18,7 @@ mod descent;
 mod newton;
 mod path;
 mod pushed;
+mod quiet;
 mod relaxation;
 mod search;
 mod stability;
@@ -314,7 +315,8 @@ fn still(model: &Model, q: Vec<f64>, options: &EquilibriumOptions) -> Result<Poi
     Ok(point)
 }
 
-/// Replaces the multipliers by the shortest ones that balance the applied forces best: those of a result.
+/// Replaces the multipliers by the shortest ones that balance the applied forces best, each equation within its own rounding where they
+/// can: those of a result.
 fn shortest_multipliers(model: &Model, point: Point) -> Result<Point, LinearError> {
     multipliers(model, point, None)
 }
@@ -336,7 +338,11 @@ fn multipliers(model: &Model, mut point: Point, unit: Option<&[f64]>) -> Result<
         applied.iter_mut().zip(unit).for_each(|(f, u)| *f *= u);
         phi_q = sparse::mul(&phi_q, &sparse::diagonal(unit));
     }
-    point.lambda = minimum_norm_multipliers(&phi_q, &applied)?.0;
+    let (lambda, rest) = minimum_norm_multipliers(&phi_q, &applied)?;
+    point.lambda = lambda;
+    if unit.is_none() {
+        quiet::correct(model, &mut point, &phi_q, &rest)?;
+    }
     Ok(point)
 }
 

@@ -1,6 +1,6 @@
 //! The command line of `mb simulate`.
 
-use crate::args::{Assignment, ModelArgs, at_least_one, positive};
+use crate::args::{Assignment, ModelArgs, at_least_one, moment, positive};
 use crate::picture::PictureFormat;
 use clap::{Args, ValueEnum};
 use mb_constraints::ConstraintMethod;
@@ -111,7 +111,7 @@ pub struct SimulateArgs {
     #[arg(long, default_value_t = 0.02, value_name = "SECONDS")]
     pub every: f64,
     /// Time at the start, s
-    #[arg(long, default_value_t = 0.0, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 0.0, value_name = "SECONDS", value_parser = moment, allow_negative_numbers = true)]
     pub time: f64,
     /// How the constraints are held
     #[arg(long, value_enum, default_value_t = MethodArg::DirectCorrection)]
