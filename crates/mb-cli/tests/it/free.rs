@@ -418,3 +418,19 @@ fn a_torque_that_turns_a_part_for_ever_is_the_reason_before_any_search() {
         "{check:?}"
     );
 }
+
+/// Damping by mass brakes the turn of the beam about its own axis, hardly, and leaves that of the wheel: one zero and a pair of them.
+#[test]
+fn a_beam_that_damping_brakes_beside_a_wheel_has_three_zeros() {
+    for elements in [10, 40] {
+        let text = beam_with_wheel(elements)
+            .replace("[[joint]]\nname = \"hook\"", "damping = { alpha = 0.1 }\n[[joint]]\nname = \"hook\"");
+        let found = document(&mb_with(&["modes", "-", "--lowest", "6", "--json"], &text));
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap();
+        let rigid = || pairs.iter().filter(|p| p["class"]["kind"] == "rigid");
+        assert!(
+            rigid().count() == 3 && rigid().all(|p| p["re"] == 0.0 && p["im"] == 0.0),
+            "{elements}: {pairs:?}"
+        );
+    }
+}

@@ -228,8 +228,8 @@ pub(crate) fn find(
 
 /// Splits null directions into simple and double zeros; `solver` holds S of the problem at `a`.
 ///
-/// `chains`: W and Z of K W + Phi^T L = -C X and K^T Z + Phi^T L = -C^T Y, where they were found. A change dK of K moves the form that tells
-/// which zeros are double, by two terms that cancel where X = Y, as for a symmetric K:
+/// `moved_by`: W and Z of [`first_order`] for both. A change dK of K moves the form that tells which zeros are double, by two terms that
+/// cancel where X = Y, as for a symmetric K, for which they are not given:
 ///
 /// ```text
 /// d(Y^T C X) = Z^T dK X + Y^T dK W,   |dK| <= u |K|
@@ -239,17 +239,14 @@ pub(crate) fn split(
     solver: &dyn ShiftSolve<f64>,
     a: f64,
     [right, left]: [&NullSpace; 2],
-    chains: [Option<&Dense>; 2],
+    moved_by: Option<[&Dense; 2]>,
 ) -> Result<ZeroEigenvalues, EigenError> {
     let error = at("Jordan chains of zero eigenvalues");
     let p = right.x.ncols().min(left.x.ncols());
-    let moved_by = match chains {
-        [Some(w), Some(z)] if !problem.k.symmetric => {
-            let of = |y: &Dense, x: &Dense| magnitude_form(&problem.k, y, x);
-            Some(mb_algebra::dense::add(1.0, &of(z, &right.x), 1.0, &of(&left.x, w)))
-        }
-        _ => None,
-    };
+    let moved_by = moved_by.map(|[w, z]| {
+        let of = |y: &Dense, x: &Dense| magnitude_form(&problem.k, y, x);
+        mb_algebra::dense::add(1.0, &of(z, &right.x), 1.0, &of(&left.x, w))
+    });
     let form = Form::new(problem, &[(&problem.c, &right.x)], &left.x, moved_by.as_ref());
     let svd = Svd::new(&form.even).map_err(&error)?;
     let simple = svd.s.iter().take_while(|s| **s > tuning::EPS_3_4).count();
@@ -262,11 +259,9 @@ pub(crate) fn split(
     let found = if problem.m.is_zero() {
         partners(problem, solver, a, &simple_vectors[0].x, &double[0].x)?
     } else {
-        let [of_right, _] = form
-            .turns([&right.x, &left.x], [&column_range(&svd.v, simple, p), &column_range(&svd.u, simple, p)]);
-        chains[0].map(|w| product(w.as_ref(), of_right.as_ref()))
+        generalized(problem, solver, a, right, &problem.c.mul(&double[0].x))?.settled()
     };
-    let settled = found.is_some() || simple == p;
+    let settled = found.is_some();
     let generalized = found.unwrap_or_else(|| Dense::zeros(problem.n, p - simple));
     let terms = [(&problem.m, &double[0].x), (&problem.c, &generalized)];
     let form = Form::new(problem, &terms, &double[1].x, None);
@@ -289,23 +284,55 @@ fn magnitude_form(a: &Matrix, y: &Dense, x: &Dense) -> Dense {
     f64::adjoint_product(y.as_ref(), of_x.as_ref())
 }
 
-/// x_1 of chains of two, K x_1 + Phi_q^T l_1 = -C x, without a share of null directions, for each null direction; none where the iteration
-/// does not settle, and in a problem without mass.
-pub(crate) fn generalized(
+/// Solutions of an iteration, and the change in its last step relative to them.
+struct Iterated {
+    x: Dense,
+    moved: f64,
+}
+
+impl Iterated {
+    /// None where the iteration does not settle: an eigenvalue lies near to the shift.
+    fn settled(self) -> Option<Dense> {
+        // Change of x_1 in the last step, relative, above which it is no solution.
+        (self.moved <= tuning::SQRT_EPS).then_some(self.x)
+    }
+}
+
+/// About W with K W + Phi_q^T L = -C X, but for forces D X G that keep it from growing along null directions:
+///
+/// ```text
+/// Y^T (C X - D X G) = 0
+/// ```
+pub(crate) fn first_order(
+    problem: &Problem,
+    solver: &dyn ShiftSolve<f64>,
+    a: f64,
+    [right, left]: [&NullSpace; 2],
+) -> Result<Dense, EigenError> {
+    let mut force = problem.c.mul(&right.x);
+    let of_weight = weight(problem, a, &right.x);
+    let gram = |f: &Dense| f64::adjoint_product(left.x.as_ref(), f.as_ref());
+    if right.x.ncols() == left.x.ncols()
+        && let Ok(lu) = Lu::new(&gram(&of_weight))
+    {
+        let g = lu.solve_mat(&gram(&force));
+        subtract(&mut force, of_weight.as_ref(), g.as_ref());
+    }
+    Ok(generalized(problem, solver, a, right, &force)?.x)
+}
+
+/// X_1 of chains of two, K X_1 + Phi_q^T L_1 = -F for the forces F = C X, without a share of null directions.
+fn generalized(
     problem: &Problem,
     solver: &dyn ShiftSolve<f64>,
     a: f64,
     right: &NullSpace,
-) -> Result<Option<Dense>, EigenError> {
-    if problem.m.is_zero() {
-        return Ok(None);
-    }
-    let x = &right.x;
-    let force = problem.c.mul(x);
-    let mut out = Dense::zeros(problem.n, x.ncols());
+    force: &Dense,
+) -> Result<Iterated, EigenError> {
+    let mut out = Dense::zeros(problem.n, force.ncols());
     // What rounding leaves of C x gives no x_1.
-    if norms::max_abs(&force) <= tuning::MANY_ROUNDINGS * problem.c.norm * norms::max_abs(x) {
-        return Ok(Some(out));
+    if norms::max_abs(force) <= tuning::MANY_ROUNDINGS * problem.c.norm * norms::max_abs(&right.x) {
+        return Ok(Iterated { x: out, moved: 0.0 });
     }
     let basis = orthonormal(&Dense::zeros(problem.n, 0), right.x.clone());
     let mut moved = 1.0;
@@ -316,15 +343,8 @@ pub(crate) fn generalized(
             f.col_as_slice_mut(j).iter_mut().zip(force.col_as_slice(j)).for_each(|(f, c)| *f -= c);
         }
         let mut next = solver.solve(&f, false, Effort::Final)?.x;
-        let whole: Vec<f64> = (0..next.ncols()).map(|j| norm(next.col_as_slice(j))).collect();
         let c = f64::adjoint_product(basis.as_ref(), next.as_ref());
         subtract(&mut next, basis.as_ref(), c.as_ref());
-        for (j, whole) in whole.iter().enumerate() {
-            // C x along null directions gives no x_1, but rounding.
-            if norm(next.col_as_slice(j)) <= tuning::MANY_ROUNDINGS * whole {
-                next.col_as_slice_mut(j).fill(0.0);
-            }
-        }
         let change = Dense::from_fn(problem.n, next.ncols(), |i, j| next[(i, j)] - out[(i, j)]);
         moved = norms::max_abs(&change) / norms::max_abs(&next).max(f64::MIN_POSITIVE);
         out = next;
@@ -332,8 +352,7 @@ pub(crate) fn generalized(
             break;
         }
     }
-    // Change of x_1 in the last step, relative, above which it is no solution: an eigenvalue lies near to the shift.
-    Ok((moved <= tuning::SQRT_EPS).then_some(out))
+    Ok(Iterated { x: out, moved })
 }
 
 /// The same without mass, where x and x_1 are both in the subspace that N leaves as it is, and no fixed point distinguishes x_1 from zero:

@@ -127,16 +127,21 @@ impl General<'_> {
         if right.x.ncols() == 0 {
             return Ok(());
         }
-        let of_right = chains::generalized(self.problem, solver, a, right)?;
-        let of_left = match &self.transposed {
-            None => of_right.clone(),
-            Some(transposed) => chains::generalized(transposed, &Turned(solver), a, left)?,
+        let transposed = self.transposed.as_ref().filter(|_| !self.problem.k.symmetric);
+        let moved_by = match transposed {
+            None => None,
+            Some(transposed) => Some([
+                chains::first_order(self.problem, solver, a, [right, left])?,
+                chains::first_order(transposed, &Turned(solver), a, [left, right])?,
+            ]),
         };
-        let (w, z) = (of_right.as_ref(), of_left.as_ref());
-        let own = chains::split(self.problem, solver, a, [right, left], [w, z])?;
+        let by = moved_by.as_ref().map(|[w, z]| [w, z]);
+        let own = chains::split(self.problem, solver, a, [right, left], by)?;
         let mirrored = match &self.transposed {
             None => own.clone(),
-            Some(transposed) => chains::split(transposed, &Turned(solver), a, [left, right], [z, w])?,
+            Some(transposed) => {
+                chains::split(transposed, &Turned(solver), a, [left, right], by.map(|[w, z]| [z, w]))?
+            }
         };
         let transposed = self.transposed.as_ref().unwrap_or(self.problem);
         let (z, v) = (self.invariant(&own), self.dual(&mirrored, transposed));

@@ -19,8 +19,10 @@ use mb_algebra::{Dense, DenseC, Lu, c64};
 
 use super::factors::{Effort, ShiftSolve, by_parts};
 use crate::EigenError;
-use crate::krylov::scalar::{norm, product};
+use crate::krylov::scalar::product;
 use crate::krylov::{Operator, Scalar, SecondOrder};
+use crate::numeric::equilibrated;
+use crate::numeric::vectors::magnitudes;
 use crate::problem::Problem;
 use crate::tuning;
 
@@ -217,12 +219,11 @@ impl Projector {
     /// None when Z and V are not dual to each other, which longer chains cause.
     pub(crate) fn new(z: Dense, v: &Dense) -> Option<Self> {
         let gram = f64::adjoint_product(v.as_ref(), z.as_ref());
-        let unit = |a: &Dense| -> Vec<f64> {
-            crate::numeric::vectors::columns(a).map(|c| norm(c).max(f64::MIN_POSITIVE).recip()).collect()
-        };
-        let (by_v, by_z) = (unit(v), unit(&z));
+        // Of the sizes of their terms: where damping is small next to the masses the columns of V are large, and those of Z do not meet that.
+        let terms = f64::adjoint_product(magnitudes(v).as_ref(), magnitudes(&z).as_ref());
+        let [by_v, by_z] = equilibrated::of_both_sides(&terms);
         let p = z.ncols();
-        // (V^T Z)^T in unit columns; its inverse from the right turns V to the dual basis.
+        // (V^T Z)^T in even columns; its inverse from the right turns V to the dual basis.
         let scaled = Dense::from_fn(p, p, |i, j| gram[(j, i)] * by_v[j] * by_z[i]);
         let lu = Lu::new(&scaled).ok().filter(|lu| p == 0 || lu.rcond() > tuning::EPS_3_4)?;
         let inverse = lu.solve_mat(&mb_algebra::dense::identity(p));

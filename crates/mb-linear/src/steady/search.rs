@@ -58,6 +58,10 @@ const FITS: f64 = 1e-6;
 /// Newton steps after which nothing is left but the balance of power.
 const STEPS_UNBALANCED: usize = 3;
 
+/// A turn along the motion, rad, and the change of the power of the forces in it, relative to both, that is none.
+const STEP_ALONG: f64 = 1e-3;
+const HARDLY: f64 = 1e-2;
+
 /// Smallest step of the speed, as a share of the whole.
 const SMALLEST: f64 = 1.0 / 256.0;
 
@@ -335,7 +339,8 @@ pub(super) fn at_speed(
         // Of numbers that are none those of the step before are given.
         worst = largest(&residual).filter(|(_, x)| x.is_finite()).unwrap_or(worst);
         let held_rows = norms::max_abs_vec(&phi) <= ARRIVED;
-        let balance = lacking(model, &point, &residual, held).filter(|_| !arrived && held_rows);
+        let keeps = || keeps_power(model, start, field, &point, share);
+        let balance = lacking(model, &point, &residual, held).filter(|_| !arrived && held_rows && keeps());
         unbalanced = if balance.is_some() { unbalanced + 1 } else { 0 };
         if !size.is_finite() || iteration == MOST || unbalanced > STEPS_UNBALANCED {
             let (i, residual) = worst;
@@ -350,12 +355,9 @@ pub(super) fn at_speed(
         let k = in_frame(model, &point, &field.generator(model, &point, share), [&m, &c, &k])[1].clone();
         let k = pinned(model, &k, &start.v);
         let minus = |x: &[f64]| -> Vec<f64> { x.iter().map(|x| -x).collect() };
-        // Without what is left of the balance of power, which no step changes and which would move everything along the motion; a drive gives
-        // what it takes.
+        // Without what is left of the balance of power, which would move everything along the motion where no step changes it.
         let mut rest = minus(&residual);
-        let driven = norms::max_abs_vec(&sparse::matvec(&phi_q, &point.v));
-        let is_free = driven <= FITS * norms::max_abs_vec(&point.v);
-        if let Some(held) = held.filter(|held| is_free && point.v[*held].abs() > 0.0) {
+        if let Some(held) = held.filter(|held| point.v[*held].abs() > 0.0 && keeps()) {
             rest[held] += dense::dot(&point.v, &residual) / point.v[held];
         }
         let (mut dq, mut dl) = Saddle::sparse_again(&k, &phi_q, &mut patterns)?.solve(&rest, &minus(&phi));
@@ -369,6 +371,24 @@ pub(super) fn at_speed(
         model.coordinates().normalize(&mut point.q);
         iteration += 1;
     }
+}
+
+/// Whether a step along the motion leaves what the forces give it, P = -v^T r, as it is, so that no configuration near by balances it; a drive
+/// gives what they take.
+fn keeps_power(model: &Model, start: &Point, field: &Field, point: &Point, share: f64) -> bool {
+    if model.phi_t(&point.q, point.t).iter().any(|x| *x != 0.0) {
+        return false;
+    }
+    let turn = model.coordinates().largest_turn(&point.v);
+    let power = |by: f64| {
+        let step: Vec<f64> = point.v.iter().map(|v| by * v).collect();
+        let q = model.coordinates().retract(&point.q, &step);
+        let there = field.point(model, start, q, point.lambda.clone(), share);
+        dense::dot(&there.v, &model.residual(&there))
+    };
+    // A turn and its opposite, so that their squares, by which a step leaves the orbit, do not count.
+    let by = if turn > 0.0 { STEP_ALONG / turn } else { return false };
+    (power(by) - power(-by)).abs() <= HARDLY * STEP_ALONG * power(0.0).abs()
 }
 
 /// What the forces give the motion, W, where nothing else is left of the equations of motion.
