@@ -40,7 +40,7 @@ impl Place {
         let mut loaded = load(text, model)?;
         // A wrong name among the variables is reported as theirs before values are given to them.
         variables(&loaded)?;
-        let (mut about_parameters, mut given) = (Vec::new(), Given::new());
+        let (mut set, mut given) = (Vec::new(), Given::new());
         // Numbers of the configuration by index.
         let mut configuration: Vec<(usize, f64)> = Vec::new();
         let known = names::configuration(&loaded.model);
@@ -65,14 +65,12 @@ impl Place {
                 continue;
             };
             match quantity(&loaded, "--about", &name)? {
-                Quantity::Variable(Variable::Parameter(name)) => {
-                    about_parameters.push(Assignment { name, value });
-                }
+                Quantity::Variable(Variable::Parameter(name)) => set.push(Assignment { name, value }),
                 other => given.push((other, start::finite("--about", &name, &value)?)),
             }
         }
-        if !about_parameters.is_empty() {
-            loaded = load_with(text, model, ("--about", &about_parameters))?;
+        if !set.is_empty() {
+            loaded = load_with(text, model, ("--about", &set))?;
         }
         let variables = variables(&loaded)?;
         let input = |name: &String| {

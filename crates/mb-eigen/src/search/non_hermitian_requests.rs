@@ -157,6 +157,13 @@ impl General<'_> {
         mut nearest: impl FnMut(&mut Self, usize) -> Result<Set, EigenError>,
     ) -> Result<Vec<Uncertified>, EigenError> {
         let zeros = self.zero_eigenvalues();
+        let at_zero: usize =
+            zeros.iter().map(|zero| if counting == Counting::Eigenvalues { zero.chain } else { 1 }).sum();
+        if point.norm() == 0.0 && at_zero >= count {
+            // Zeros that are known are the lowest: nothing is searched for.
+            let nothing = Set::of_values(self.problem.n, &[]);
+            return Ok(self.chosen(&nothing, shift, &[], point, count, counting));
+        }
         let per_mode = if counting == Counting::Modes && self.form != Form::Squared { 2 } else { 1 };
         // Beyond the finite eigenvalues a search finds rounding of the infinite ones.
         let degree = if self.form == Form::Squared { 2 } else { 1 };

@@ -24,7 +24,6 @@ pub(crate) struct Set {
 
 impl Set {
     /// Eigenvalues of `n` unknowns without their vectors.
-    #[cfg(test)]
     pub(crate) fn of_values(n: usize, tau: &[c64]) -> Self {
         let none = || DenseC::zeros(n, 0);
         Self {

@@ -205,7 +205,7 @@ fn wide_bands_beside_a_stiff_spring_hold_all_their_modes() {
 fn a_band_under_stiff_springs_ends_with_all_its_modes() {
     const COUNT: usize = 150;
     let chain = |tie: Option<f64>| {
-        let node = |i: usize| if tie.is_some() { i } else { i - (i + 2) / 3 };
+        let node = |i: usize| if tie.is_some() { i } else { i - i.div_ceil(3) };
         let n = if tie.is_some() { COUNT } else { node(COUNT - 1) + 1 };
         let (mut m, mut k) = (Triplets::new(n, n), Triplets::new(n, n));
         k.add(0, 0, 1.0);
