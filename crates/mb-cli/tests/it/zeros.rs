@@ -195,17 +195,21 @@ fn a_blade_of_bricks_spins_freely_in_any_units() {
 /// Steel blades of beams on a hub that turns freely, or in bearings whose forces do work in a cycle: rounding of their stiffness moves the free
 /// turn, and the forces that turning exerts on that, far more than the free turn has.
 fn blades(count: u32, elements: u32) -> String {
-    let (mut markers, mut beams, mut clamps) = (String::new(), String::new(), String::new());
-    for i in 0..count {
+    let root = |i: u32, r: f64| {
         let (sine, cosine) = (2.0 * std::f64::consts::PI * f64::from(i) / f64::from(count)).sin_cos();
-        let [root, tip] = [0.1, 1.1].map(|r: f64| format!("[{:?}, {:?}, 0]", r * cosine, r * sine));
-        markers += &format!("b{i} = {root}, ");
-        beams += &format!(
-            "{{ name = 'b{i}', from = {root}, to = {tip}, elements = {elements}, density = 7850, youngs_modulus = 2.1e11,
-                poissons_ratio = 0.3, section = {{ radius = 0.01 }} }},"
-        );
-        clamps += &format!("{{ name = 'c{i}', type = 'fixed', a = 'b{i}.start', b = 'hub.b{i}' }},");
-    }
+        format!("[{:?}, {:?}, 0]", r * cosine, r * sine)
+    };
+    let each = |of: &dyn Fn(u32) -> String| (0..count).map(of).collect::<String>();
+    let markers = each(&|i| format!("b{i} = {}, ", root(i, 0.1)));
+    let beams = each(&|i| {
+        format!(
+            "{{ name = 'b{i}', from = {}, to = {}, elements = {elements}, density = 7850, youngs_modulus = 2.1e11,
+                poissons_ratio = 0.3, section = {{ radius = 0.01 }} }},",
+            root(i, 0.1),
+            root(i, 1.1)
+        )
+    });
+    let clamps = each(&|i| format!("{{ name = 'c{i}', type = 'fixed', a = 'b{i}.start', b = 'hub.b{i}' }},"));
     let support = if count > 1 {
         let pad = |z: f64| {
             format!(
