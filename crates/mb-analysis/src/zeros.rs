@@ -59,7 +59,10 @@ impl ModelZeros {
             |class: Class| (0..pairs.len()).filter(move |i| pairs[*i].class == class && along(&pairs[*i]));
         // Those that were found are exact too.
         let mut places: Vec<usize> = of_class(Class::Rigid).take(self.count()).collect();
-        let mut missing = self.count() - places.len();
+        // Their vectors may be mixtures with those of other zeros.
+        let held = |chain: usize| held_by(&svd.u, pairs, chain, near);
+        let found = places.len().max(held(1) + held(2).min(self.lasting));
+        let mut missing = self.count().saturating_sub(found);
         // Those of a class stand by |s|.
         let mut candidates =
             (0..pairs.len()).filter(|i| pairs[*i].class == Class::Physical && along(&pairs[*i]));
@@ -113,6 +116,22 @@ pub(crate) fn settle_counted(least: usize, spectrum: &mut Spectrum) {
     let zeros = spectrum.eigenpairs.iter_mut().filter(|pair| pair.class == Class::Rigid);
     zeros.for_each(|pair| pair.error_bound = 0.0);
     spectrum.findings.retain(|finding| !matches!(finding, Finding::ZeroByRounding { .. }));
+}
+
+/// How many of some orthonormal columns (n x any) are combinations of the vectors of the zeros found, with at least so many in their chains.
+fn held_by(basis: &Dense, pairs: &[Eigenpair], chain: usize, near: f64) -> usize {
+    let zeros = pairs.iter().filter(|pair| pair.class == Class::Rigid && pair.chain >= chain);
+    let vectors: Vec<&[c64]> =
+        zeros.map(|pair| &pair.right[..]).filter(|x| x.len() == basis.nrows()).collect();
+    let part = |x: c64, j: usize| if j.is_multiple_of(2) { x.re } else { x.im };
+    let spanned = Dense::from_fn(basis.nrows(), 2 * vectors.len(), |i, j| part(vectors[j / 2][i], j));
+    let Ok(svd) = Svd::new(&spanned) else { return 0 };
+    let largest = svd.s.first().copied().unwrap_or(0.0);
+    let rank = svd.s.iter().take_while(|s| **s > near * largest).count();
+    let span = Dense::from_fn(basis.nrows(), rank, |i, j| svd.u[(i, j)]);
+    let inside = dense::mul(&span, &dense::mul_transpose(&span, basis));
+    let Ok(off) = Svd::new(&dense::add(1.0, basis, -1.0, &inside)) else { return 0 };
+    basis.ncols() - off.s.iter().filter(|s| **s > near).count()
 }
 
 /// Whether a vector lies in the span of orthonormal columns but for a small part.

@@ -157,6 +157,12 @@ impl General<'_> {
         mut nearest: impl FnMut(&mut Self, usize) -> Result<Set, EigenError>,
     ) -> Result<Vec<Uncertified>, EigenError> {
         let zeros = self.zero_eigenvalues();
+        let per_mode = if counting == Counting::Modes && self.form != Form::Squared { 2 } else { 1 };
+        // Beyond the finite eigenvalues a search finds rounding of the infinite ones.
+        let degree = if self.form == Form::Squared { 2 } else { 1 };
+        let known: usize = zeros.iter().map(|zero| zero.chain).sum();
+        let much = 2 * (per_mode * count + 1) >= self.problem.surely();
+        let most = self.problem.most_eigenvalues(much).saturating_sub(known) / degree;
         let at_zero: usize =
             zeros.iter().map(|zero| if counting == Counting::Eigenvalues { zero.chain } else { 1 }).sum();
         if point.norm() == 0.0 && at_zero >= count {
@@ -164,12 +170,6 @@ impl General<'_> {
             let nothing = Set::of_values(self.problem.n, &[]);
             return Ok(self.chosen(&nothing, shift, &[], point, count, counting));
         }
-        let per_mode = if counting == Counting::Modes && self.form != Form::Squared { 2 } else { 1 };
-        // Beyond the finite eigenvalues a search finds rounding of the infinite ones.
-        let degree = if self.form == Form::Squared { 2 } else { 1 };
-        let known: usize = zeros.iter().map(|zero| zero.chain).sum();
-        let much = 2 * (per_mode * count + 1) >= self.problem.surely();
-        let most = self.problem.most_eigenvalues(much).saturating_sub(known) / degree;
         let mut ask = (per_mode * count + 1).min(most);
         // Searches with wider blocks for eigenvalues that a count misses.
         let (mut round, mut looks) = (0, tuning::FEW_STEPS);
