@@ -51,7 +51,7 @@ pub(crate) fn words(text: &str) -> Result<(), String> {
 }
 
 /// Numbers that a document may lack, because they do not exist or are infinite; `docs/json-output.md` says when.
-const MAY_BE_NULL: [&str; 45] = [
+const MAY_BE_NULL: [&str; 47] = [
     "backward_error",
     "beyond",
     "condition",
@@ -81,6 +81,7 @@ const MAY_BE_NULL: [&str; 45] = [
     "penalty_factor",
     "penalty_share",
     "penalty_violation",
+    "range",
     "rank_decision",
     "re",
     "request",
@@ -96,6 +97,7 @@ const MAY_BE_NULL: [&str; 45] = [
     "time",
     "undetermined_by",
     "whirl",
+    "widest",
     "worst_row",
 ];
 

@@ -49,6 +49,9 @@ impl Head {
         let header = String::from_utf8_lossy(rest.take(length, &what)?).into_owned();
         let broken = || MatrixFileError::malformed(format!("the head of `{name}` is not understood"));
         let kind = value(&header, "descr", &[',', '}']).ok_or_else(broken)?.trim_matches('\'').to_owned();
+        if !kind.chars().all(|c| c.is_ascii_graphic()) {
+            return Err(broken());
+        }
         let by_columns = value(&header, "fortran_order", &[',', '}']).ok_or_else(broken)? == "True";
         let shape =
             value(&header, "shape", &[')']).and_then(|list| list.strip_prefix('(')).ok_or_else(broken)?;

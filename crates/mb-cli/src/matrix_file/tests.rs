@@ -124,3 +124,21 @@ fn files_of_other_programs_are_read() {
     }
     assert!(count >= 8, "{count} files");
 }
+
+/// The type stands in the report as it is read.
+#[test]
+fn a_type_that_terminals_obey_is_refused() {
+    let file = |mark: &str| {
+        let head = format!("{{'descr': '{mark}f8', 'fortran_order': False, 'shape': (1, 1), }}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend(u16::try_from(head.len()).unwrap().to_le_bytes());
+        bytes.extend(head.as_bytes());
+        bytes.extend(2.0_f64.to_le_bytes());
+        bytes
+    };
+    assert_eq!(only(&file("<")).map(|a| a.nnz()), Ok(1));
+    for mark in ["\u{7}", "\u{1b}", " "] {
+        let refused = only(&file(mark));
+        assert!(matches!(&refused, Err(e) if e.to_string().contains("is not understood")), "{refused:?}");
+    }
+}

@@ -321,12 +321,19 @@ impl fmt::Display for Finding {
                     "Eigenpair {pair} has a backward error of {backward_error:.1e}, far above rounding."
                 )
             }
-            Self::UndeterminedEigenvalues { eigenvalues, widest } => write!(
-                f,
-                "The error bounds of {eigenvalues} eigenvalues are as large as the eigenvalues (up to {widest:.1e} rad/s): \
-                 the digits of the matrices do not determine them. Stiffnesses or masses many powers of ten apart, or many \
-                 equal eigenvalues with few modes, are the usual cause."
-            ),
+            Self::UndeterminedEigenvalues { eigenvalues, widest } => {
+                let up_to = if widest.is_finite() {
+                    format!("up to {widest:.1e} rad/s")
+                } else {
+                    "some have none".to_owned()
+                };
+                write!(
+                    f,
+                    "The error bounds of {eigenvalues} eigenvalues are as large as the eigenvalues ({up_to}): \
+                     the digits of the matrices do not determine them. Stiffnesses or masses many powers of ten apart, or many \
+                     equal eigenvalues with few modes, are the usual cause."
+                )
+            }
             Self::Sparse { detail } => detail.fmt(f),
             Self::StiffeningLeftOut { links, speed } => f.write_str(&stiffening_left_out(links, *speed)),
             Self::PolishStalled { re, im, backward_error } => write!(
