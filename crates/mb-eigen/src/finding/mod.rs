@@ -322,17 +322,7 @@ impl fmt::Display for Finding {
                 )
             }
             Self::UndeterminedEigenvalues { eigenvalues, widest } => {
-                let up_to = if widest.is_finite() {
-                    format!("up to {widest:.1e} rad/s")
-                } else {
-                    "some have none".to_owned()
-                };
-                write!(
-                    f,
-                    "The error bounds of {eigenvalues} eigenvalues are as large as the eigenvalues ({up_to}): \
-                     the digits of the matrices do not determine them. Stiffnesses or masses many powers of ten apart, or many \
-                     equal eigenvalues with few modes, are the usual cause."
-                )
+                f.write_str(&undetermined(*eigenvalues, *widest))
             }
             Self::Sparse { detail } => detail.fmt(f),
             Self::StiffeningLeftOut { links, speed } => f.write_str(&stiffening_left_out(links, *speed)),
@@ -376,6 +366,16 @@ fn undetermined_by(rows: &[String]) -> String {
          values hold for the smallest forces and have no error bounds; another start, or a description without angle \
          coordinates, may be regular.",
         rows.join(", ")
+    )
+}
+
+/// That error bounds are as wide as their eigenvalues.
+fn undetermined(eigenvalues: usize, widest: f64) -> String {
+    let up_to =
+        if widest.is_finite() { format!("up to {widest:.1e} rad/s") } else { "some have none".to_owned() };
+    format!(
+        "The error bounds of {eigenvalues} eigenvalues are as large as the eigenvalues ({up_to}): the digits of the matrices do not \
+         determine them. Stiffnesses or masses many powers of ten apart, or many equal eigenvalues with few modes, are the usual cause."
     )
 }
 
