@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import mb
+from made import pushed, rotor, spring
 
 
 class Fails:
@@ -31,34 +32,6 @@ ODD = [
     np.arange(3), np.eye(2), np.array(1.0), np.array("x"), np.array([None]), np.zeros((2, 0)), np.float32(2), np.uint8(3), np.datetime64("2020"),
     object(), len, mb, ..., slice(1), sp.eye_array(2).tocsc(), Fraction(3, 2), range(3), Path("no/such/file.json"), Fails(), [Fails()], {"k": Fails()}, {Fails(): 1},
 ]  # fmt: skip
-
-
-def spring():
-    m = mb.Model("mass on springs", parameters={"k": 16.0})
-    m.point("P", at=(0, 0), mass=1)
-    m.spring("x", "P", (1, 0), stiffness="k", natural_length=1, damping=0.1)
-    m.spring("y", "P", (0, 1), stiffness=25, natural_length=1)
-    m.force("push", "P", direction=(1, 0), input="u")
-    m.output("sway", "x", "P")
-    return m
-
-
-def rotor():
-    m = mb.Model("disc", parameters={"W": 1.0})
-    m.spatial_body("disc", mass=1, inertia=[1, 1, 2], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
-    for end in "ab":
-        m.bearing(end, f"disc.{end}", "ground", stiffness=[[50, 5], [-5, 50]])
-    m.steady_rotation("spin", bodies=["disc"], speed="W")
-    return m
-
-
-def pushed():
-    m = mb.Model("pushed", parameters={"W": 3.0})
-    P = m.body("P", mass=1, inertia=1, at=(0, 0))
-    m.prismatic("rail", P, (0, 0), axis=(1, 0))
-    m.spring("s", P, (-5, 0), stiffness=4, natural_length=5, damping=0.4)
-    m.force("push", P, direction=(1, 0), magnitude="cos(W*t)")
-    return m
 
 
 @cache

@@ -12,26 +12,8 @@ from functools import cache, cached_property
 import numpy as np
 
 import mb
+from made import rotor, spring
 from mb import _html
-
-
-def spring():
-    m = mb.Model("mass on a spring", parameters={"k": 16.0})
-    m.point("P", at=(0, 0), mass=1)
-    m.spring("x", "P", (1, 0), stiffness="k", natural_length=1, damping=0.1)
-    m.spring("y", "P", (0, 1), stiffness=25, natural_length=1)
-    m.force("push", "P", direction=(1, 0), input="u")
-    m.output("sway", "x", "P")
-    return m
-
-
-def rotor(cross=5):
-    m = mb.Model("disc", parameters={"W": 1.0})
-    m.spatial_body("disc", mass=1, inertia=[1, 1, 2], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
-    for end in "ab":
-        m.bearing(end, f"disc.{end}", "ground", stiffness=[[50, cross], [-cross, 50]])
-    m.steady_rotation("spin", bodies=["disc"], speed="W")
-    return m
 
 
 def governor():

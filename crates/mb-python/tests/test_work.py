@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 import mb
+from made import pushed
 from mb import _matrices, _mb
 
 
@@ -67,15 +68,6 @@ def four_bars(bays):
     return mb.load(models / "n-four-bar.toml", N=bays)
 
 
-def pushed_mass():
-    m = mb.Model("pushed", parameters={"W": 3.0})
-    P = m.body("P", mass=1, inertia=1, at=(0, 0))
-    m.prismatic("rail", P, (0, 0), axis=(1, 0))
-    m.spring("s", P, (-5, 0), stiffness=4, natural_length=5, damping=0.4)
-    m.force("push", P, direction=(1, 0), magnitude="cos(W*t)")
-    return m
-
-
 def many_points(count):
     """The text of a model that takes a part of a second to read."""
     head = 'units = "SI"\nname = "many"\n'
@@ -85,7 +77,7 @@ def many_points(count):
 #: Calls that take a good part of a second to hours, one for each kind of long work.
 LONG = {
     "model": lambda: mb.loads(many_points(100_000)),
-    "design": lambda: pushed_mass().sweep({"W": (3, 4)}, latin=3 * 10**6),
+    "design": lambda: pushed().sweep({"W": (3, 4)}, latin=3 * 10**6),
     "dense": lambda: mb.eigs(**long_problem(1500)),
     "sparse": lambda: mb.eigs(**lattice()),
     "simulate": lambda: four_bars(2).simulate(1e6, every=1e3),
@@ -93,7 +85,7 @@ LONG = {
     "track": lambda: four_bars(40).track("k", 26, 36, samples=20_000, modes=4),
     "series": lambda: four_bars(40).series(["k"], order=120, modes=12),
     "sweep": lambda: four_bars(40).sweep({"k": np.linspace(26, 36, 20_000)}, modes=2),
-    "orbit": lambda: pushed_mass().orbit("2*pi/W", settle=1e6),
+    "orbit": lambda: pushed().orbit("2*pi/W", settle=1e6),
 }
 
 

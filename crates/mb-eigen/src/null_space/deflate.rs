@@ -127,8 +127,8 @@ impl General<'_> {
         if right.x.ncols() == 0 {
             return Ok(());
         }
-        let transposed = self.transposed.as_ref().filter(|_| !self.problem.k.symmetric);
-        let moved_by = match transposed {
+        let unsymmetric = self.transposed.as_ref().filter(|_| !self.problem.k.symmetric);
+        let moved_by = match unsymmetric {
             None => None,
             Some(transposed) => Some([
                 chains::first_order(self.problem, solver, a, [right, left])?,

@@ -339,8 +339,8 @@ pub(super) fn at_speed(
         // Of numbers that are none those of the step before are given.
         worst = largest(&residual).filter(|(_, x)| x.is_finite()).unwrap_or(worst);
         let held_rows = norms::max_abs_vec(&phi) <= ARRIVED;
-        let keeps = || keeps_power(model, start, field, &point, share);
-        let balance = lacking(model, &point, &residual, held).filter(|_| !arrived && held_rows && keeps());
+        let keeps = keeps_power(model, start, field, (&point, &residual), share);
+        let balance = lacking(model, &point, &residual, held).filter(|_| !arrived && held_rows && keeps);
         unbalanced = if balance.is_some() { unbalanced + 1 } else { 0 };
         if !size.is_finite() || iteration == MOST || unbalanced > STEPS_UNBALANCED {
             let (i, residual) = worst;
@@ -357,7 +357,7 @@ pub(super) fn at_speed(
         let minus = |x: &[f64]| -> Vec<f64> { x.iter().map(|x| -x).collect() };
         // Without what is left of the balance of power, which would move everything along the motion where no step changes it.
         let mut rest = minus(&residual);
-        if let Some(held) = held.filter(|held| point.v[*held].abs() > 0.0 && keeps()) {
+        if let Some(held) = held.filter(|held| point.v[*held].abs() > 0.0 && keeps) {
             rest[held] += dense::dot(&point.v, &residual) / point.v[held];
         }
         let (mut dq, mut dl) = Saddle::sparse_again(&k, &phi_q, &mut patterns)?.solve(&rest, &minus(&phi));
@@ -375,11 +375,20 @@ pub(super) fn at_speed(
 
 /// Whether a step along the motion leaves what the forces give it, P = -v^T r, as it is, so that no configuration near by balances it; a drive
 /// gives what they take.
-fn keeps_power(model: &Model, start: &Point, field: &Field, point: &Point, share: f64) -> bool {
-    if model.phi_t(&point.q, point.t).iter().any(|x| *x != 0.0) {
+fn keeps_power(
+    model: &Model,
+    start: &Point,
+    field: &Field,
+    (point, residual): (&Point, &[f64]),
+    share: f64,
+) -> bool {
+    let taken = dense::dot(&point.v, residual).abs();
+    let terms: f64 = point.v.iter().zip(residual).map(|(v, r)| (v * r).abs()).sum();
+    let turn = model.coordinates().largest_turn(&point.v);
+    let driven = || model.phi_t(&point.q, point.t).iter().any(|x| *x != 0.0);
+    if taken <= ARRIVED * terms || turn == 0.0 || driven() {
         return false;
     }
-    let turn = model.coordinates().largest_turn(&point.v);
     let power = |by: f64| {
         let step: Vec<f64> = point.v.iter().map(|v| by * v).collect();
         let q = model.coordinates().retract(&point.q, &step);
@@ -387,8 +396,8 @@ fn keeps_power(model: &Model, start: &Point, field: &Field, point: &Point, share
         dense::dot(&there.v, &model.residual(&there))
     };
     // A turn and its opposite, so that their squares, by which a step leaves the orbit, do not count.
-    let by = if turn > 0.0 { STEP_ALONG / turn } else { return false };
-    (power(by) - power(-by)).abs() <= HARDLY * STEP_ALONG * power(0.0).abs()
+    let by = STEP_ALONG / turn;
+    (power(by) - power(-by)).abs() <= HARDLY * STEP_ALONG * taken
 }
 
 /// What the forces give the motion, W, where nothing else is left of the equations of motion.
