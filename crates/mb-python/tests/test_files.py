@@ -8,7 +8,7 @@ import scipy.io
 import scipy.sparse
 
 import mb
-from test_work import pushed_mass
+from made import pushed
 
 
 def at_rest():
@@ -53,9 +53,9 @@ def torn_file(path, *_, opened=builtins.open, **__):
 
 #: Calls that write the file of that name in a folder, and the function through which it is written.
 WRITES = {
-    "model": ("m.toml", lambda folder: pushed_mass().save(folder / "m.toml"), (builtins, "open", torn_open)),
+    "model": ("m.toml", lambda folder: pushed().save(folder / "m.toml"), (builtins, "open", torn_open)),
     "point": ("p.json", lambda folder: at_rest().save(folder / "p.json"), (builtins, "open", torn_open)),
-    "orbit": ("o.json", lambda folder: pushed_mass().orbit("2*pi/W").save(folder / "o.json"), (builtins, "open", torn_open)),
+    "orbit": ("o.json", lambda folder: pushed().orbit("2*pi/W").save(folder / "o.json"), (builtins, "open", torn_open)),
     "modes": ("m.html", lambda folder: at_rest().linearize().modes().save(folder / "m.html"), (builtins, "open", torn_open)),
     "mtx": ("M.mtx", lambda folder: at_rest().linearize().export(folder), (scipy.io, "mmwrite", torn_file)),
     "npz": ("M.npz", lambda folder: at_rest().linearize().export(folder, format="npz"), (scipy.sparse, "save_npz", torn_file)),
