@@ -17,7 +17,7 @@ use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
 use crate::search::biorthonormal::biorthonormalize;
 use crate::search::non_hermitian::General;
-use crate::search::non_hermitian_requests::Counting;
+use crate::search::non_hermitian_requests::{Around, Counting};
 use crate::search::set::Set;
 use crate::sparse::outcome;
 use crate::transform::shift_invert::Form;
@@ -108,9 +108,10 @@ pub fn solve(
     }
     let shift = c64::new(out.shift, 0.0);
     let point = if options.shift.is_some() { shift } else { c64::new(0.0, 0.0) };
-    let uncertified = general.around_with(shift, point, count, Counting::Modes, |general, ask| {
-        direct.nearest(general, &factored, &mut out, ask)
-    })?;
+    let uncertified =
+        general.around_with(shift, Around::new(point, count, Counting::Modes), |general, ask| {
+            direct.nearest(general, &factored, &mut out, ask)
+        })?;
     let mut findings = problem.rows.findings.clone();
     findings.append(&mut general.findings);
     let pairs = Certifier::new(&problem, true).certify(uncertified);

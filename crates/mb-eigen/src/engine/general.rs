@@ -19,7 +19,7 @@ use crate::request::Request;
 use crate::search::biorthonormal::biorthonormalize;
 use crate::search::non_hermitian::General;
 use crate::search::non_hermitian_band::is_in_band;
-use crate::search::non_hermitian_requests::Counting;
+use crate::search::non_hermitian_requests::{Around, Counting};
 use crate::search::set::Set;
 use crate::search::{real_shapes, selection};
 use crate::sparse::outcome::finished;
@@ -140,7 +140,7 @@ impl Prepared<'_> {
             _ => Counting::Modes,
         };
         let count = self.request.count().unwrap_or(0);
-        run.around_with(shift, point, count, counting, |_, _| Ok(set.clone()))
+        run.around_with(shift, Around::new(point, count, counting), |_, _| Ok(set.clone()))
     }
 
     /// Radius around the shift, in tau, that holds all that was asked for.

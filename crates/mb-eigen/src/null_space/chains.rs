@@ -19,6 +19,7 @@ use mb_algebra::{Dense, Lu, Svd, norms, to_dense};
 
 use super::departure;
 use super::forms::Form;
+use super::orthonormal::orthonormal;
 use crate::EigenError;
 use crate::error::at;
 use crate::krylov::scalar::{Scalar, hstack, norm, pick, product, start_block, subtract};
@@ -72,28 +73,6 @@ impl Vectors {
     fn turned(&self, by: &Dense) -> Self {
         Self { x: product(self.x.as_ref(), by.as_ref()), l: product(self.l.as_ref(), by.as_ref()) }
     }
-}
-
-/// Orthonormal basis of the columns, Euclidean; dependent ones dropped.
-pub(crate) fn orthonormal(against: &Dense, mut w: Dense) -> Dense {
-    // Those that are kept stand in the first columns.
-    let mut kept = 0;
-    for j in 0..w.ncols() {
-        let before = norm(w.col_as_slice(j));
-        let mut column = w.as_ref().subcols(j, 1).to_owned();
-        for _ in 0..2 {
-            for basis in [against.as_ref(), w.as_ref().subcols(0, kept)] {
-                let c = f64::adjoint_product(basis, column.as_ref());
-                subtract(&mut column, basis, c.as_ref());
-            }
-        }
-        let size = norm(column.col_as_slice(0));
-        if size > tuning::EPS_3_4 * before && size > 0.0 {
-            w.col_as_slice_mut(kept).iter_mut().zip(column.col_as_slice(0)).for_each(|(w, v)| *w = v / size);
-            kept += 1;
-        }
-    }
-    column_range(&w, 0, kept)
 }
 
 /// a^2 M X + a C X.

@@ -5,4 +5,5 @@ pub(crate) mod deflate;
 mod departure;
 pub(crate) mod evidence;
 mod forms;
+mod orthonormal;
 pub(crate) mod symmetric;

@@ -260,7 +260,8 @@ impl General<'_> {
             if ask >= degree {
                 break (set, told);
             }
-            let Some(missing) = self.another_look(told.as_ref(), &set, &mut looks) else { break (set, told) };
+            let looked = self.another_look(told.as_ref(), &set, |_| true, &mut looks);
+            let Some(missing) = looked else { break (set, told) };
             ask = (ask + per_mode * missing).min(degree);
         };
         let mut candidates = self.candidates(&set, Counting::Modes);

@@ -88,7 +88,8 @@ impl General<'_> {
             let short = set.tau.len() < ask && !set.exhausted;
             if set.reach > needed || short || ask == most {
                 let told = self.count_inside(&set, shifted.tau, needed)?;
-                if let Some(missing) = self.another_look(told.as_ref(), &set, &mut looks) {
+                let near = |tau: &c64| (tau - shifted.tau).norm() <= needed;
+                if let Some(missing) = self.another_look(told.as_ref(), &set, near, &mut looks) {
                     ask = (ask + missing).min(most);
                     continue;
                 }

@@ -30,6 +30,17 @@ pub(crate) struct Candidate {
     column: usize,
 }
 
+/// What is wanted around a point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around {
+    pub(crate) point: c64,
+    pub(crate) count: usize,
+    pub(crate) counting: Counting,
+    /// Where zeros have not been sought: |s| up to which an eigenvalue may be one. With such a one among those wanted, the search ends
+    /// without an answer.
+    pub(crate) open: f64,
+}
+
 /// Whether conjugates stand for themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counting {
@@ -39,17 +50,25 @@ pub(crate) enum Counting {
     Eigenvalues,
 }
 
+impl Around {
+    /// Where zeros have been sought, or need not be.
+    pub(crate) fn new(point: c64, count: usize, counting: Counting) -> Self {
+        Self { point, count, counting, open: 0.0 }
+    }
+}
+
 impl General<'_> {
     /// Widens the blocks of the searches to come where a count says that eigenvalues are missing and looks are left, or where there is no
     /// count and an eigenvalue came as often as blocks have columns: members of multiple eigenvalues that blocks were too narrow for. How
     /// many more to ask for; none for no other look.
     ///
     /// In exact arithmetic a Krylov space of a random block shows of a p-fold eigenvalue as many members as the block has columns, but p at
-    /// most: one that comes less often than that is there in full.
+    /// most: one that comes less often than that is there in full. Members of eigenvalues that are not `near` are not missed.
     pub(crate) fn another_look(
         &mut self,
         told: Option<&SparseFinding>,
         set: &Set,
+        near: impl Fn(&c64) -> bool,
         looks: &mut usize,
     ) -> Option<usize> {
         if let Some(SparseFinding::Completeness(count)) = told {
@@ -62,7 +81,7 @@ impl General<'_> {
             self.wider += missing;
             return Some(missing);
         }
-        let (width, members) = (self.block_of(set.tau.len()), set.most_members());
+        let (width, members) = (self.block_of(set.tau.len()), set.most_members(near));
         let narrow = self.counts && members >= width && width < set.tau.len();
         narrow.then(|| {
             // Half as many columns again as members were seen; they come before others, in the place of which none need be asked for.
@@ -80,7 +99,7 @@ impl General<'_> {
             shifted = self.factor(tau)?;
         }
         let zero = c64::new(0.0, 0.0);
-        let uncertified = self.around(&shifted, zero, count, Counting::Modes)?;
+        let uncertified = self.around(&shifted, Around::new(zero, count, Counting::Modes))?;
         self.report(&shifted);
         Ok(uncertified)
     }
@@ -92,13 +111,14 @@ impl General<'_> {
         count: usize,
         counting: Counting,
     ) -> Result<Vec<Uncertified>, EigenError> {
+        let wanted = Around::new(s, count, counting);
         let tau = self.given_shift().unwrap_or_else(|| self.shift_beside(s));
         // A shift further from zero than this, in units of the frequency that makes |M| and |K| equal, is tried before the zeros are
         // sought.
-        let far = self.form.tau(c64::new(tuning::CBRT_EPS * self.gamma, 0.0)).norm();
-        if tau.norm() > far {
+        let beside_zero = tuning::CBRT_EPS * self.gamma;
+        if tau.norm() > self.form.tau(c64::new(beside_zero, 0.0)).norm() {
             let shifted = self.factor(tau)?;
-            let uncertified = self.around(&shifted, s, count, counting)?;
+            let uncertified = self.around(&shifted, Around { open: beside_zero, ..wanted })?;
             self.report(&shifted);
             drop(shifted);
             // Zeros further off than all eigenvalues wanted need not be known.
@@ -109,18 +129,18 @@ impl General<'_> {
                 return Ok(uncertified);
             }
             drop(self.start()?);
-            if self.zeros.is_none() {
+            if self.zeros.is_none() && !uncertified.is_empty() {
                 return Ok(uncertified);
             }
             // With them taken out of the operator: rounding parts the zeros of a chain.
             self.findings.clear();
             let shifted = self.factor(tau)?;
-            let uncertified = self.around(&shifted, s, count, counting)?;
+            let uncertified = self.around(&shifted, wanted)?;
             self.report(&shifted);
             return Ok(uncertified);
         }
         let shifted = self.start()?;
-        let uncertified = self.around(&shifted, s, count, counting)?;
+        let uncertified = self.around(&shifted, wanted)?;
         self.report(&shifted);
         Ok(uncertified)
     }
@@ -137,25 +157,18 @@ impl General<'_> {
     }
 
     /// The `count` modes or eigenvalues nearest to a point, rigid ones included.
-    fn around(
-        &mut self,
-        shifted: &Shifted,
-        point: c64,
-        count: usize,
-        counting: Counting,
-    ) -> Result<Vec<Uncertified>, EigenError> {
-        self.around_with(shifted.tau, point, count, counting, |run, ask| run.nearest(shifted, ask))
+    fn around(&mut self, shifted: &Shifted, wanted: Around) -> Result<Vec<Uncertified>, EigenError> {
+        self.around_with(shifted.tau, wanted, |run, ask| run.nearest(shifted, ask))
     }
 
     /// The same with the search given: the `ask` tau nearest to the shift.
     pub(crate) fn around_with(
         &mut self,
         shift: c64,
-        point: c64,
-        count: usize,
-        counting: Counting,
+        wanted: Around,
         mut nearest: impl FnMut(&mut Self, usize) -> Result<Set, EigenError>,
     ) -> Result<Vec<Uncertified>, EigenError> {
+        let Around { point, count, counting, open } = wanted;
         let zeros = self.zero_eigenvalues();
         let per_mode = if counting == Counting::Modes && self.form != Form::Squared { 2 } else { 1 };
         // Beyond the finite eigenvalues a search finds rounding of the infinite ones.
@@ -195,15 +208,22 @@ impl General<'_> {
             if covered || set.exhausted || ended || set.tau.len() < ask || ask == most {
                 let found = distances.len();
                 let furthest = distances.get(count.min(found).wrapping_sub(1)).copied();
+                let within = furthest.map_or(0.0, |r| self.form.needed(shift, point, r));
+                let zero = |c: &Candidate| {
+                    c.s.norm() <= open && furthest.is_some_and(|r| (c.s - point).norm() <= r + open)
+                };
+                if open > 0.0 && !early.ended() && candidates.iter().any(zero) {
+                    return Ok(Vec::new());
+                }
                 let told = match furthest {
-                    Some(r) if self.counts => {
-                        self.count_inside(&set, shift, self.form.needed(shift, point, r))?
-                    }
+                    Some(_) if self.counts => self.count_inside(&set, shift, within)?,
                     _ => None,
                 };
+                // Eigenvalues that rounding may put on the border are near too.
+                let near = |tau: &c64| (tau - shift).norm() <= (1.0 + tuning::CBRT_EPS) * within;
                 if ask < most
                     && !early.ended()
-                    && let Some(missing) = self.another_look(told.as_ref(), &set, &mut looks)
+                    && let Some(missing) = self.another_look(told.as_ref(), &set, near, &mut looks)
                 {
                     ask = (ask + per_mode * missing).min(most);
                     last = Some(set);

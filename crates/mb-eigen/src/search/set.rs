@@ -37,13 +37,14 @@ impl Set {
         }
     }
 
-    /// How often the eigenvalue comes that comes most often: values that agree but for what rounding makes of a defective one.
-    pub(crate) fn most_members(&self) -> usize {
+    /// How often the eigenvalue comes that comes most often of those that are `near`: values that agree but for what rounding makes of a
+    /// defective one.
+    pub(crate) fn most_members(&self, near: impl Fn(&c64) -> bool) -> usize {
         let members = |tau: &c64| {
             let same = |other: &&c64| (**other - tau).norm() <= tuning::CBRT_EPS * tau.norm();
             self.tau.iter().filter(same).count()
         };
-        self.tau.iter().map(members).max().unwrap_or(0)
+        self.tau.iter().filter(|tau| near(tau)).map(members).max().unwrap_or(0)
     }
 
     /// Left vectors and multipliers; the conjugates of the right ones where there are no others.

@@ -288,3 +288,37 @@ fn real_eigenvalues_seen_from_a_complex_shift_come_once_each() {
         }
     }
 }
+
+/// Wheels on pins with friction alone: s = 0 and s = -1/2, each as often as there are wheels. Of one in a row with a spring s = -1/20 +- i 9.99.
+fn wheels(count: usize) -> QuadraticPencil<Sparse> {
+    let n = 2 * count;
+    let (mut c, mut k, mut held) = (Triplets::new(n, n), Triplets::new(n, n), Triplets::new(count, n));
+    for i in 0..count {
+        held.add(i, 2 * i, 1.0);
+        c.add(2 * i + 1, 2 * i + 1, if i == 0 { 0.1 } else { 0.5 });
+    }
+    k.add(1, 1, 100.0);
+    QuadraticPencil { m: ops::identity(n), c: c.to_sparse(), k: k.to_sparse(), phi_q: held.to_sparse() }
+}
+
+#[test]
+fn of_many_zeros_and_many_equal_decays_those_near_to_a_frequency_are_found() {
+    let pencil = wheels(201);
+    let zeros =
+        |found: &Spectrum| found.motion().filter_map(Eigenpair::value).filter(|s| s.norm() == 0.0).count();
+    let near = |hz: f64, count: usize| {
+        let found = solve(&pencil, &Request::NearFrequency { hz, count }, &SparseOptions::default()).unwrap();
+        let values: Vec<c64> = found.motion().filter_map(Eigenpair::value).collect();
+        (zeros(&found), values)
+    };
+    let vibration = c64::new(-0.05, (100.0_f64 - 0.0025).sqrt());
+    // The zeros lie nearer to 9.425i than the decays, which are not looked for.
+    let (zeros, values) = near(1.5, 10);
+    assert_eq!(zeros, 9, "{values:?}");
+    assert!(values.iter().any(|s| (s - vibration).norm() < 1e-10));
+    // All decays, which a Krylov space shows only as a block of their number.
+    let s = c64::new(-0.6, 0.0);
+    let found = solve(&pencil, &Request::NearPoint { s, count: 200 }, &SparseOptions::default()).unwrap();
+    let decays = found.motion().filter(|pair| pair.value().is_some_and(|s| (s + 0.5).norm() < 1e-10)).count();
+    assert_eq!(decays, 200);
+}
