@@ -155,8 +155,8 @@ impl<T: Number> System<T> {
         columns.unwrap_or(&self.sums_a)
     }
 
-    /// Largest backward error of the columns. `free` and `moved`: their displacements |f| / |A| without constraints and
-    /// |x| with them, |l| in `multipliers`, all scaled.
+    /// Largest backward error of the columns. `sizes`: their displacements |f| / |A| without constraints and |x| with them, and |l|, all
+    /// scaled.
     pub(super) fn error(
         &self,
         sizes: [&[f64]; 3],
@@ -178,21 +178,29 @@ impl<T: Number> System<T> {
     ) -> BlockError {
         let (s, sums_a) = (&self.scaling, self.sums_a(transposed));
         let (free, x, l) = (&free[..width], &x[..width], &l[..width]);
-        let mut moved = PerColumn::new(width);
-        let moved = &mut moved.slice()[..width];
-        // What is held altogether is a zero with rounding, and is measured as that.
-        for ((moved, &x), &free) in moved.iter_mut().zip(x).zip(free) {
-            // Displacement over what it would be without constraints below which these hold back everything.
-            *moved = if x <= tuning::SOLVED * free { free } else { x };
+        let [mut moved, mut carried] = [(); 2].map(|()| PerColumn::new(width));
+        let (moved, carried) = (&mut moved.slice()[..width], &mut carried.slice()[..width]);
+        // |l| of constraints that carry all of f, over its |x| without constraints.
+        let carry = largest_of(&self.sums_gt).map_or(0.0, |g| largest_of(sums_a).unwrap_or(0.0) / g);
+        // What is held altogether is a zero with rounding, and so are multipliers of constraints that carry nothing: they are measured
+        // as that.
+        for k in 0..width {
+            // Displacement over what it would be without constraints, and multiplier over what it would be without displacement, below
+            // which nothing moves or is carried.
+            moved[k] = if x[k] <= tuning::SOLVED * free[k] { free[k] } else { x[k] };
+            let all = carry * free[k];
+            carried[k] = if l[k] <= tuning::SOLVED * all { all } else { l[k] };
         }
         let mut worst = BlockError::default();
         let rows = residual.0.chunks_exact(width).zip(rhs.0.chunks_exact(width));
         for (i, (residual, rhs)) in rows.enumerate() {
             let (scale, a, g) = (s.unknowns[i], sums_a[i], self.sums_gt[i]);
             let errors = || {
-                residual.iter().zip(rhs).zip(moved.iter().zip(l)).map(|((residual, rhs), (&x, &l))| {
-                    (scale * residual.size(), a * x + g * l + scale * rhs.size())
-                })
+                residual.iter().zip(rhs).zip(moved.iter().zip(&*carried)).map(
+                    |((residual, rhs), (&x, &l))| {
+                        (scale * residual.size(), a * x + g * l + scale * rhs.size())
+                    },
+                )
             };
             if exceeds(errors(), worst.displacement) {
                 errors().for_each(|(error, size)| raise(&mut worst.displacement, error, size));
@@ -220,9 +228,9 @@ impl<T: Number> System<T> {
     /// |f| / |A| from the columns' largest |f|, scaled: the displacement that the constraints hold back. Where
     /// they balance a force alone x is rounding of that size, and G x is not small against |G| |x|.
     pub(super) fn displacement_if_free(&self, transposed: bool, sizes: &mut [f64]) {
-        let stiffest = self.sums_a(transposed).iter().copied().fold(0.0, f64::max);
+        let stiffest = largest_of(self.sums_a(transposed));
         for size in sizes {
-            *size = if stiffest > 0.0 { *size / stiffest } else { 0.0 };
+            *size = stiffest.map_or(0.0, |stiffest| *size / stiffest);
         }
     }
 
@@ -327,6 +335,11 @@ impl<T: Number> System<T> {
             self.pool.give(found.l);
         }
     }
+}
+
+/// The largest of some sums of magnitudes, where that is not zero.
+fn largest_of(sums: &[f64]) -> Option<f64> {
+    Some(sums.iter().copied().fold(0.0, f64::max)).filter(|largest| *largest > 0.0)
 }
 
 /// An error when the solution is not good enough.

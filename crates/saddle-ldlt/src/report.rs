@@ -96,7 +96,7 @@ pub struct Inertia {
 ///
 /// Each is the largest |r_i| / (|S_i| |x| + |b_i|) of its rows, with sums of magnitudes along the scaled row, the
 /// largest magnitudes of the scaled unknowns and of the scaled multipliers. The constraint rows count |f| / |A| as
-/// part of |x|: it is what the constraints hold back.
+/// part of |x|: it is what the constraints hold back. Where x or l is zero but for rounding, |f| / |A| or |f| / |G| stands for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BlockError {
     /// Rows of A x + G^T l = f.
