@@ -7,6 +7,7 @@
 //! ```
 
 mod absent;
+mod derivatives;
 mod found;
 mod matrices;
 pub mod notes;
@@ -24,7 +25,7 @@ use mb_linear::{Formulation, OperatingPoint, linearize_sparse, output_maps};
 use mb_model::Model;
 use mb_response::{
     Evaluator, Infinite, Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, SweptPoint,
-    phases,
+    Zeros, phases,
 };
 
 pub use absent::AbsentPole;
@@ -137,8 +138,10 @@ pub struct ModelResponse {
     pub absent: Vec<AbsentPole>,
     /// Mean squares of the outputs; empty where nothing is random.
     pub random: Vec<RandomOutput>,
-    /// The matrices, for further questions.
+    /// The matrices, for further questions; outputs are differentiated but for `orders`.
     pub response: Response,
+    /// By output how many derivatives the matrices leave.
+    pub orders: Vec<u32>,
 }
 
 impl ModelResponse {
@@ -149,6 +152,23 @@ impl ModelResponse {
     /// Frequencies of the undamped poles of one entry up to the end of the band, rad/s.
     pub fn infinite_at(&self, entry: (usize, usize)) -> Vec<f64> {
         infinite_at(&self.infinite, entry)
+    }
+    /// Poles, zeros and gain of one entry.
+    ///
+    /// # Errors
+    /// Those of [`mb_response::zeros`].
+    pub fn zeros(&self, (output, input): (usize, usize)) -> Result<Zeros, ResponseError> {
+        let mut found = mb_response::zeros(&self.response, output, input)?;
+        // Each derivative left is a factor s.
+        for _ in 0..self.orders[output] {
+            let origin = c64::new(0.0, 0.0);
+            if let Some(place) = found.poles.iter().position(|p| *p == origin) {
+                found.cancelled.push(found.poles.remove(place));
+            } else {
+                found.zeros.push(origin);
+            }
+        }
+        Ok(found)
     }
     /// Phases of one entry in degrees without jumps, by sample.
     pub fn phases(&self, entry: (usize, usize)) -> Vec<f64> {
@@ -217,7 +237,8 @@ pub fn response(
     at: &OperatingPoint,
     request: &ResponseRequest,
 ) -> Result<ModelResponse, AnalysisError> {
-    let plant = plant(model, at, request)?;
+    let mut plant = plant(model, at, request)?;
+    let orders = derivatives::take(&mut plant, request.derivatives);
     let all_poles = has_all_poles(model.nv() + model.nc());
     let poles = if all_poles {
         spectrum(model, at, &Formulation::Minimal(NullSpaceMethod::Qr))?
@@ -240,7 +261,7 @@ pub fn response(
         band_hz: request.band_hz,
         sweep: &request.sweep,
         weights: turns.as_deref(),
-        shape: &|point| shape(point, request),
+        shape: &|point| shape(point, request, &orders),
     };
     let Found { sweep, peaks, infinite, absent } = question.answer(&mut evaluator)?;
     let outputs: Vec<String> =
@@ -268,8 +289,15 @@ pub fn response(
             return Err(ResponseError::Unstable { real }.into());
         }
         let names = random::Names { inputs: &inputs, outputs: &outputs };
-        let bands = random::in_band(&mut evaluator, request, &values, &infinite, &names)?;
-        let all = random::at_all(&response, request, &values, all_poles, &names)?;
+        let bands = random::in_band(&mut evaluator, (request, &orders), &values, &infinite, &names)?;
+        // Mean squares at all frequencies differentiate for themselves.
+        let own = if request.derivatives > 0 {
+            Some(Response::new(self::plant(model, at, request)?)?)
+        } else {
+            None
+        };
+        let read = own.as_ref().unwrap_or(&response);
+        let all = random::at_all(read, request, &values, all_poles, &names)?;
         random = bands.into_iter().zip(all).map(|(band, all)| RandomOutput { band, all }).collect();
     }
     Ok(ModelResponse {
@@ -286,6 +314,7 @@ pub fn response(
         absent,
         random,
         response,
+        orders,
     })
 }
 
@@ -314,25 +343,29 @@ fn quadrature(input: usize) -> c64 {
     if input == 0 { c64::new(1.0, 0.0) } else { c64::new(0.0, -1.0) }
 }
 
-/// Derivatives of the outputs, and the sum over the inputs of an unbalance: H g with the factor g of the frequency, and H' g + H g'.
-fn shape(point: SweptPoint, request: &ResponseRequest) -> SweptPoint {
-    let (omega, order) = (point.omega, request.derivatives);
+/// The derivatives of outputs that `orders` leaves, and the sum over the inputs of an unbalance: H g with the factor g of the frequency, and
+/// H' g + H g'.
+fn shape(point: SweptPoint, request: &ResponseRequest, orders: &[u32]) -> SweptPoint {
+    let omega = point.omega;
     let s = c64::new(0.0, omega);
     let amount = match request.drive {
         Drive::Unbalance { amount, .. } => Some(amount),
         _ => None,
     };
-    if amount.is_none() && order == 0 {
+    if amount.is_none() && orders.iter().all(|order| *order == 0) {
         return point;
     }
-    let (mut factor, mut change) = (s.powu(order), c64::new(0.0, 0.0));
-    if order > 0 {
-        change = c64::new(0.0, f64::from(order)) * s.powu(order - 1);
-    }
-    if let Some(amount) = amount {
-        change = amount * omega * (2.0 * factor + omega * change);
-        factor *= amount * omega * omega;
-    }
+    let factors = |o: usize| {
+        let order = orders[o];
+        let factor = s.powu(order);
+        let change = c64::new(0.0, f64::from(order)) * s.powu(order.saturating_sub(1));
+        match amount {
+            Some(amount) => {
+                (factor * (amount * omega * omega), amount * omega * (2.0 * factor + omega * change))
+            }
+            None => (factor, change),
+        }
+    };
     // What is summed over to one column: all inputs of an unbalance, or each alone.
     let terms = |column: usize, nu: usize| match amount {
         Some(_) => (0..nu).map(|i| (i, quadrature(i))).collect(),
@@ -348,17 +381,21 @@ fn shape(point: SweptPoint, request: &ResponseRequest) -> SweptPoint {
         // An infinite entry stays one at the frequency zero, too.
         let moved = |o: usize, column: usize| {
             let whole = terms(column, nu).iter().all(|(i, _)| value[(o, *i)].is_finite());
-            if whole { sum(value, o, column) * factor } else { c64::new(f64::INFINITY, 0.0) }
+            if whole { sum(value, o, column) * factors(o).0 } else { c64::new(f64::INFINITY, 0.0) }
         };
         let widened = |o: usize, column: usize| {
             let all: f64 = terms(column, nu).iter().map(|(i, _)| bound[(o, *i)]).sum();
-            if all.is_finite() { all * factor.norm() } else { all }
+            if all.is_finite() { all * factors(o).0.norm() } else { all }
+        };
+        let turned = |o: usize, column: usize| {
+            let (factor, change) = factors(o);
+            sum(slope, o, column) * factor + sum(value, o, column) * change
         };
         Sample {
             omega,
             value: DenseC::from_fn(ny, columns, moved),
             bound: Dense::from_fn(ny, columns, widened),
-            slope: DenseC::from_fn(ny, columns, |o, c| sum(slope, o, c) * factor + sum(value, o, c) * change),
+            slope: DenseC::from_fn(ny, columns, turned),
         }
     })
 }

@@ -97,7 +97,8 @@ pub(crate) fn response<'py>(py: Python<'py>, site: &Site, asked: &str) -> PyResu
         }
         let request = asked.request();
         let found = of_model(model, at, &request)?;
-        let list = if asked.zeros { all_zeros(&found.response) } else { Vec::new() };
+        let entries = (0..found.outputs.len()).flat_map(|o| (0..found.inputs.len()).map(move |i| (o, i)));
+        let list = if asked.zeros { entries.map(|at| found.zeros(at)).collect() } else { Vec::new() };
         let notes = sentences::all(&found.notes(&request));
         Ok((found, list, notes))
     })?;

@@ -15,7 +15,8 @@ fn count(n: usize, one: &str, many: &str) -> String {
 pub fn method(sweep: &Sweep) -> String {
     let ratio = |s: &Sample| {
         let entries = (0..s.value.ncols()).flat_map(|i| (0..s.value.nrows()).map(move |o| (o, i)));
-        let seen = entries.filter(|at| s.value[*at].norm() > 0.0);
+        // What is zero within its bound has no digit to compare with.
+        let seen = entries.filter(|at| s.value[*at].norm() > s.bound[*at]);
         seen.map(|at| s.bound[at] / s.value[at].norm()).reduce(f64::max)
     };
     let samples = || sweep.points.iter().filter_map(|p| p.sample.as_ref());
@@ -23,7 +24,7 @@ pub fn method(sweep: &Sweep) -> String {
         Some(worst) => format!("error bounds at most {} of the value", tiny(worst)),
         // Bounds relative to a value need one that is not zero.
         None if samples().next().is_none() => "no value, each lies on an undamped pole".to_owned(),
-        None => "every value is zero".to_owned(),
+        None => "every value is zero within its bound".to_owned(),
     };
     let how = match &sweep.how {
         How::Direct => "each solved for itself".to_owned(),
@@ -229,7 +230,12 @@ mod tests {
             format!("3 frequencies{direct}error bounds at most 2.5e-1 of the value")
         );
         assert_eq!(line(&[None]), format!("1 frequency{direct}no value, each lies on an undamped pole"));
-        assert_eq!(line(&[Some((0.0, 0.0))]), format!("1 frequency{direct}every value is zero"));
+        for nothing in [(0.0, 0.0), (1e-17, 3e-17)] {
+            assert_eq!(
+                line(&[Some(nothing)]),
+                format!("1 frequency{direct}every value is zero within its bound")
+            );
+        }
     }
 
     #[test]

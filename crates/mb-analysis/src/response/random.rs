@@ -66,10 +66,10 @@ pub(super) struct Names<'a> {
     pub(super) outputs: &'a [String],
 }
 
-/// Mean squares over the band by integration, one for each output. `infinite`: entries by undamped pole, rad/s.
+/// Mean squares over the band by integration, one for each output. `orders`: how often each is still to be differentiated; `infinite`: entries by undamped pole, rad/s.
 pub(super) fn in_band(
     evaluator: &mut Evaluator<'_>,
-    request: &ResponseRequest,
+    (request, orders): (&ResponseRequest, &[u32]),
     poles: &[c64],
     infinite: &[(f64, Vec<(usize, usize)>)],
     names: &Names<'_>,
@@ -99,7 +99,7 @@ pub(super) fn in_band(
     let poles: Vec<c64> = poles.iter().copied().filter(|p| !is_absent(p)).collect();
     let mut densities = |hz: f64| {
         let omega = hz * TAU;
-        let point = shape(evaluator.at(omega)?, request);
+        let point = shape(evaluator.at(omega)?, request, orders);
         let sample = point.sample.or(point.partly).ok_or(ResponseError::Pole { omega })?;
         let of_output = |o: usize| {
             let parts = request.densities.iter().filter(|d| d.at(hz) > 0.0).map(|d| {

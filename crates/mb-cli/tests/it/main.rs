@@ -43,6 +43,7 @@ mod program;
 mod refusals;
 mod report;
 mod response;
+mod response_at_rest;
 mod response_hardly_damped;
 mod response_redundant;
 mod response_steady;

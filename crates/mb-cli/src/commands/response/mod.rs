@@ -20,7 +20,7 @@ use crate::render::{Style, summary};
 use crate::source::{Loaded, Text, load};
 use mb_chart::{Chart, Curve, Panel, Scale};
 use mb_constraints::ConstraintRank;
-use mb_response::{Peak, Sample, Zeros, zeros};
+use mb_response::{Peak, Sample, Zeros};
 use std::f64::consts::TAU;
 use std::io::Write as _;
 use std::path::Path;
@@ -134,7 +134,7 @@ pub fn analyse(text: &Text, args: &ResponseArgs, progress: Progress) -> Result<F
         flow::check_size(model, response::MOST_ROWS_OF_ZEROS)?;
         for o in 0..response.outputs.len() {
             for i in 0..response.inputs.len() {
-                list.push((o, i, zeros(&response.response, o, i)));
+                list.push((o, i, response.zeros((o, i))));
             }
         }
     }

@@ -4,7 +4,7 @@ use super::Found;
 use crate::flow::response::AtAll;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use mb_algebra::c64;
-use mb_response::SweptPoint;
+use mb_response::{Sample, SweptPoint};
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
 
@@ -68,8 +68,11 @@ fn values(found: &Found) -> Table {
     let points = &found.response.sweep.points;
     let listed = found.request.sweep.only.is_some();
     for at in found.entries() {
-        // The turns of the file, by frequency.
-        let phases: Vec<(f64, f64)> = found.samples().map(|s| s.omega).zip(found.phases(at)).collect();
+        // The turns by frequency, of those at poles of other responses too.
+        let sampled = points.iter().filter_map(|p| p.sample.as_ref().or(p.partly.as_ref()));
+        let own: Vec<&Sample> = sampled.filter(|s| s.value[at].is_finite()).collect();
+        let turns = mb_response::phases(&own, at, &found.response.infinite_at(at));
+        let phases: Vec<(f64, f64)> = own.iter().map(|s| s.omega).zip(turns).collect();
         let phase = |omega: f64, h: c64| {
             let raw = h.arg().to_degrees();
             let near = phases.iter().min_by(|a, b| (a.0 - omega).abs().total_cmp(&(b.0 - omega).abs()));
@@ -93,6 +96,10 @@ fn values(found: &Found) -> Table {
         for (omega, half, value, word) in rows {
             let mut row = vec![found.name(at), six(omega / TAU), tiny(half / TAU)];
             row.extend(match value {
+                // What is zero within its bound has neither level nor phase.
+                Some((h, bound)) if h.norm() <= bound && bound > 0.0 => {
+                    [format!("<{}", tiny(h.norm() + bound)), "-".to_owned(), "-".to_owned(), "-".to_owned()]
+                }
                 Some((h, bound)) => {
                     let size = h.norm();
                     let decibels =
