@@ -18,7 +18,7 @@ mod shown;
 use crate::error::AnalysisError;
 use crate::{FormulationSpectrum, part, spectrum};
 use found::{Found, Question, has_all_poles, infinite_at, wider};
-use mb_algebra::{Dense, DenseC, c64, sparse, to_dense};
+use mb_algebra::{Dense, DenseC, c64, interrupt, sparse, to_dense};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::sparse::{Request, SparseOptions};
 use mb_linear::{Formulation, OperatingPoint, linearize_sparse, output_maps};
@@ -194,13 +194,21 @@ impl ModelResponse {
 /// The matrices of the response with the inputs and outputs asked for.
 ///
 /// # Errors
-/// [`AnalysisError::Linear`] for outputs, inputs and directions of a base that are not constant in a steady motion.
+/// [`AnalysisError::Linear`] for outputs, inputs and directions of a base that are not constant in a steady motion;
+/// [`ResponseError::NoForce`].
 pub fn plant(model: &Model, at: &OperatingPoint, request: &ResponseRequest) -> Result<Plant, AnalysisError> {
     let lin = linearize_sparse(model, at);
     let maps = output_maps(model, at, &request.outputs)?;
     let pencil = lin.pencil();
     let chosen =
         |y: &Dense| Dense::from_fn(request.outputs.len(), y.ncols(), |i, j| y[(request.outputs[i], j)]);
+    if let Drive::Unbalance { inputs, .. } = &request.drive {
+        let units = model.input_units();
+        if let Some(input) = inputs.iter().find(|i| !["N", ""].contains(&units[**i])) {
+            let (input, unit) = (model.inputs()[*input].clone(), units[*input].to_owned());
+            return Err(ResponseError::NoForce { input, unit }.into());
+        }
+    }
     let f = match &request.drive {
         Drive::Inputs(list) | Drive::Unbalance { inputs: list, .. } => {
             let all = to_dense(&lin.f);
@@ -285,6 +293,8 @@ pub fn response(
         (input_units.into_iter().map(str::to_owned).collect(), output_units.collect());
     let mut random = Vec::new();
     if !request.densities.is_empty() {
+        // Where the sweep was ended there is no mean square of its band.
+        interrupt::check();
         if let Some(real) = growing(own.as_deref(), &poles.spectrum) {
             return Err(ResponseError::Unstable { real }.into());
         }

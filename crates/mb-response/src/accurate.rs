@@ -10,7 +10,7 @@
 #![expect(clippy::inline_always, reason = "what pulp compiles for a processor must be in one piece")]
 
 use mb_algebra::compensated::{self, product_error};
-use mb_algebra::{Dense, Sparse};
+use mb_algebra::{Dense, Sparse, interrupt};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Columns that are summed side by side.
@@ -22,6 +22,7 @@ pub(crate) fn products(a: &Sparse, v: &Dense) -> Dense {
     let a = a.to_csr();
     let mut out = Dense::zeros(a.rows(), v.ncols());
     for first in (0..v.ncols()).step_by(WIDE) {
+        interrupt::check();
         let count = WIDE.min(v.ncols() - first);
         let mut x = vec![[0.0; WIDE]; v.nrows()];
         for k in 0..count {

@@ -23,6 +23,14 @@ pub enum ResponseError {
         /// Columns needed.
         expected_cols: usize,
     },
+    /// An unbalance along an input that is no force.
+    #[error("The input `{input}` is in {unit}, but an unbalance pushes with a force.")]
+    NoForce {
+        /// The input.
+        input: String,
+        /// Its unit.
+        unit: String,
+    },
     /// A matrix holds an infinite entry or a NaN.
     #[error("Matrix {matrix} has an entry that is not finite.")]
     NonFinite {

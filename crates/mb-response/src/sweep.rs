@@ -10,7 +10,7 @@ use crate::error::ResponseError;
 use crate::grid::grid;
 use crate::limit::{Limit, Undamped};
 use crate::projection::{HEAVY, Projection};
-use mb_algebra::{Dense, c64};
+use mb_algebra::{Dense, Stopped, c64, interrupt};
 
 /// Operations that the samples of a band may cost before intervals are no longer halved: minutes on one core.
 const AFFORDABLE: f64 = 6e10;
@@ -147,6 +147,8 @@ pub struct Sweep {
     pub how: How,
     /// Whether frequencies ran out before H was straight between all of them.
     pub ran_out: bool,
+    /// What ended the work before all frequencies were reached; those that were are there.
+    pub stopped: Option<Stopped>,
 }
 
 /// H from `from` to `to` (rad/s). `poles`: eigenvalues of the system in and near the band, rad/s.
@@ -254,13 +256,26 @@ impl<'a> Evaluator<'a> {
     /// As [`Evaluator::at`].
     pub fn sweep(&mut self, omegas: &[f64]) -> Result<Sweep, ResponseError> {
         self.prepare(omegas);
-        let mut points = omegas.iter().map(|w| self.at(*w)).collect::<Result<Vec<_>, _>>()?;
+        let (mut points, mut stopped) = (Vec::with_capacity(omegas.len()), None);
+        for omega in omegas {
+            match interrupt::attempt(|| self.at(*omega)) {
+                Ok(point) => points.push(point?),
+                Err(why) => {
+                    stopped = Some(why);
+                    break;
+                }
+            }
+        }
         let mut ran_out = false;
-        if self.options.only.is_none() {
+        if self.options.only.is_none() && stopped.is_none() {
             let affordable = if self.projection.is_some() { usize::MAX } else { most(self.response) };
             let entries = self.response.plant.inputs() * self.response.plant.outputs();
             let most = SweepOptions::most_for(self.options.points, self.poles, entries);
-            (points, ran_out) = self.refined(points, self.options.most.unwrap_or(most).min(affordable))?;
+            let most = self.options.most.unwrap_or(most).min(affordable);
+            match interrupt::attempt(|| self.refined(points.clone(), most)) {
+                Ok(refined) => (points, ran_out) = refined?,
+                Err(why) => stopped = Some(why),
+            }
         }
         let made = self.projection.as_ref().map_or(0, Projection::factorizations);
         let how = match (&self.projection, &self.unproved) {
@@ -268,7 +283,7 @@ impl<'a> Evaluator<'a> {
             (None, Some(why)) => How::Unproved { why: why.clone() },
             (None, None) => How::Direct,
         };
-        Ok(Sweep { points, factorizations: made + self.direct, how, ran_out })
+        Ok(Sweep { points, factorizations: made + self.direct, how, ran_out, stopped })
     }
 
     /// H at omega (rad/s); none at an undamped pole.
@@ -276,6 +291,7 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// [`ResponseError::BadFrequency`]; memory and failures of factorizations.
     pub fn at(&mut self, omega: f64) -> Result<SweptPoint, ResponseError> {
+        interrupt::check();
         if !omega.is_finite() {
             return Err(ResponseError::BadFrequency { omega });
         }

@@ -2,7 +2,7 @@
 
 use super::AbsentPole;
 use super::absent::{absent, absent_of_sum};
-use mb_algebra::c64;
+use mb_algebra::{c64, interrupt};
 use mb_eigen::Spectrum;
 use mb_response::{
     Evaluator, Infinite, Peak, Plant, ResponseError, Sweep, SweepOptions, SweptPoint, grid, peaks,
@@ -55,6 +55,13 @@ impl Question<'_> {
         let band = self.band_hz.map(|f| f * TAU);
         let mut sweep = evaluator.sweep(&grid(band, self.poles.1, self.sweep))?;
         sweep.points = sweep.points.into_iter().map(self.shape).collect();
+        if sweep.stopped.is_some() {
+            // Of a few frequencies nothing can be drawn.
+            if sweep.points.len() < 2 {
+                interrupt::check();
+            }
+            return Ok(Found { sweep, peaks: Vec::new(), infinite: Vec::new(), absent: Vec::new() });
+        }
         let mut infinite = match self.sweep.only {
             Some(_) if !self.all_poles => Vec::new(),
             _ => evaluator.infinite([0.0, band[1]])?,

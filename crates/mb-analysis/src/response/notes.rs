@@ -78,6 +78,13 @@ pub fn notes(sweep: &Sweep, stability: &Stability, drive: Option<&Drive>, loss: 
             lost.join(", ")
         ));
     }
+    if let Some(why) = sweep.stopped {
+        let reached = sweep.points.last().map_or(0.0, |p| p.omega / TAU);
+        out.push(format!(
+            "the response ends early, at {} Hz, without its peaks: {why}; --time-limit SECONDS changes a limit",
+            six(reached)
+        ));
+    }
     if sweep.ran_out {
         out.push(format!(
             "{} frequencies, as many as are taken, do not show all of the response: peaks may be missed; a narrower band or more points \
@@ -149,9 +156,13 @@ pub fn constraints(response: &Response, outputs: &[String]) -> Vec<String> {
     let shared = response.undetermined_outputs();
     let names: Vec<&str> = shared.iter().filter_map(|o| outputs.get(*o)).map(String::as_str).collect();
     if !names.is_empty() {
-        let (read, is) = if names.len() == 1 { ("reads", "it is") } else { ("read", "they are") };
+        // The names do not begin the sentence: a capital would change them.
+        let (output, read, is) = match names.len() {
+            1 => ("output", "reads", "it is"),
+            _ => ("outputs", "read", "they are"),
+        };
         out.push(format!(
-            "{} {read} how redundant constraints share a reaction, which nothing determines: {is} the share of the shortest multipliers",
+            "the {output} {} {read} how redundant constraints share a reaction, which nothing determines: {is} the share of the shortest multipliers",
             names.join(", ")
         ));
     }
@@ -218,7 +229,7 @@ mod tests {
             e.map_or_else(|| SweptPoint::infinite(1.0), |e| SweptPoint::new(sample(e)))
         };
         let points = entries.iter().map(point);
-        Sweep { points: points.collect(), factorizations: 0, how: How::Direct, ran_out: false }
+        Sweep { points: points.collect(), factorizations: 0, how: How::Direct, ran_out: false, stopped: None }
     }
 
     #[test]

@@ -46,10 +46,12 @@ pub enum RequestError {
         known: Vec<String>,
     },
     /// A density of an input that drives nothing.
-    #[error("--psd {name}: the input `{name}` is not among those of --from.")]
+    #[error("--psd {name}: the input `{name}` is not among those of {option}.")]
     NotDriven {
         /// The name.
         name: String,
+        /// What says what drives.
+        option: &'static str,
     },
     /// A value that is not a finite number.
     #[error("{option} {name}: `{value}` is {}.", no_number(value))]

@@ -92,7 +92,10 @@ impl RequestError {
             }
             Self::RankChanges { .. } => "keep region and path on one side of it".to_owned(),
             Self::NotANumber { option: "--at", .. } => "write a number, or degrees as in 70deg".to_owned(),
-            Self::NotDriven { name } => format!("add `{name}` to --from, or leave its density out"),
+            Self::NotDriven { option: "--base", .. } => {
+                "with --base the acceleration of the base drives alone: --psd base=VALUE".to_owned()
+            }
+            Self::NotDriven { name, .. } => format!("add `{name}` to --from, or leave its density out"),
             Self::BadConfiguration { option: "--psd", .. } => {
                 "write HZ,DENSITY in each line, the frequencies growing".to_owned()
             }
@@ -164,9 +167,7 @@ fn usable(option: &str, range: &str) -> String {
         "near" => {
             "--near 0 gives the lowest modes, --near-point RE,IM those near to a point of the complex plane"
         }
-        "band LO" | "band HI" => {
-            "--band 0 50 gives the modes below 50 Hz; growing modes are reported with every band"
-        }
+        "band LO" | "band HI" => "--band 0 50 is from 0 to 50 Hz",
         "max-damping" => "--lowest N and --near-point RE,IM give real eigenvalues, whose damping ratio is 1",
         "until" => "--until 5 ends five seconds after t = 0; --time says when the motion starts",
         "every" => "--every 0.01 reports a hundred times in a second",

@@ -29,7 +29,7 @@ use crate::direct::{Response, Sample};
 use coercive::Block;
 use definite::Damping;
 use mb_algebra::sorted::descending;
-use mb_algebra::{AlgebraError, Dense, LuComplex, SymmetricEigen, c64, dense};
+use mb_algebra::{AlgebraError, Dense, LuComplex, SymmetricEigen, c64, dense, interrupt};
 use reduced::{Evaluated, Reduced};
 use space::{Space, times};
 use std::fmt;
@@ -177,6 +177,7 @@ impl<'a> Projection<'a> {
     }
 
     fn evaluate(&self, omega: f64) -> Option<Evaluated> {
+        interrupt::check();
         if omega.abs() > self.highest {
             return None;
         }

@@ -8,7 +8,7 @@
 
 use super::Unproved;
 use crate::direct::Response;
-use mb_algebra::{Dense, Sparse, dense, sparse};
+use mb_algebra::{Dense, Sparse, dense, interrupt, sparse};
 use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 
@@ -149,6 +149,7 @@ impl<'a> Space<'a> {
         let (mut g, mut l) = self.factor.solve_block(b)?;
         let mut rest = b.clone();
         for j in 0..b.ncols() {
+            interrupt::check();
             let x = sparse::matvec(&self.x, g.col_as_slice(j));
             let forces = sparse::matvec_transpose(phi, l.col_as_slice(j));
             for (i, r) in rest.col_as_slice_mut(j).iter_mut().enumerate() {
@@ -178,6 +179,7 @@ impl<'a> Space<'a> {
         let first = self.v.ncols();
         let mut columns: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
         for j in 0..candidates.ncols() {
+            interrupt::check();
             let mut w = candidates.col_as_slice(j).to_vec();
             let before = dense::dot(&w, &sparse::matvec(&self.x, &w)).max(0.0).sqrt();
             for _ in 0..2 {

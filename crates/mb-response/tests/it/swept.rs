@@ -1,7 +1,7 @@
 //! Bands of frequencies.
 
 use crate::support::Chain;
-use mb_algebra::{QuadraticPencil, Scatter, Triplets, c64, dense, sparse, to_sparse};
+use mb_algebra::{QuadraticPencil, Scatter, Triplets, Watch, c64, dense, sparse, to_sparse};
 use mb_response::{Evaluator, How, Plant, Response, SweepOptions, sweep};
 use std::f64::consts::PI;
 
@@ -191,4 +191,21 @@ fn frequencies_of_an_undamped_chain_with_many_entries_suffice() {
     let poles: Vec<c64> = frequencies(n).into_iter().map(|w| c64::new(0.0, w)).collect();
     let found = sweep(&response, [0.0, 2.1 * n as f64], &poles, &SweepOptions::default()).unwrap();
     assert!(!found.ran_out, "{}", found.points.len());
+}
+
+/// Work that is ended keeps the frequencies it has reached, the same as those of the whole.
+#[test]
+fn an_ended_sweep_keeps_what_it_has() {
+    let chain = Chain::bar(6);
+    let response = Response::new(chain.plant(5, 5)).unwrap();
+    let omegas: Vec<f64> = (1..60).map(|k| 0.05 * f64::from(k)).collect();
+    let options = SweepOptions { only: Some(omegas), ..SweepOptions::default() };
+    let swept = || sweep(&response, [0.0, 3.0], &[], &options).unwrap();
+    let whole = swept();
+    for steps in [60, 150, 300] {
+        let part = Watch::after(steps).scope(swept).unwrap();
+        let reached = part.points.len();
+        assert!(part.stopped.is_some() && reached > 1 && reached < whole.points.len(), "{steps}: {reached}");
+        assert_eq!(part.points, whole.points[..reached]);
+    }
 }

@@ -104,7 +104,14 @@ pub fn run(text: &Text, args: &ResponseArgs, style: Style, progress: Progress) -
     if let Some(path) = &args.plot {
         picture::write(path, &chart(&found, args.figure).svg())?;
     }
-    Ok(Answer::right(if args.json { document() } else { tables::render(&found, style) }))
+    let text = if args.json { document() } else { tables::render(&found, style) };
+    Ok(match found.response.sweep.stopped {
+        None => Answer::right(text),
+        Some(why) => {
+            let complaint = format!("The response ends early: {why}. What was computed is kept.\n");
+            Answer { text, complaint, code: crate::failure::NUMERICS }
+        }
+    })
 }
 
 /// Does the analysis.
@@ -127,7 +134,8 @@ pub fn analyse(text: &Text, args: &ResponseArgs, progress: Progress) -> Result<F
         return Err(RequestError::NotOfAnInstant { option: "mb response" }.into());
     };
     let stage = progress.stage("computing the response");
-    let response = response::response(model, &at, &request)?;
+    let response = progress.unless_ended(|| response::response(model, &at, &request));
+    let response = response.map_err(Failure::Stopped)??;
     drop(stage);
     let mut list = Vec::new();
     if args.zeros {

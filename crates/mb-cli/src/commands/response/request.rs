@@ -140,7 +140,10 @@ fn densities(args: &ResponseArgs, columns: &[String], inputs: &[String]) -> Resu
         let column = columns.iter().position(|c| *c == given.name).ok_or_else(|| {
             let name = given.name.clone();
             if inputs.contains(&name) {
-                RequestError::NotDriven { name }
+                RequestError::NotDriven {
+                    name,
+                    option: if args.base.is_some() { "--base" } else { "--from" },
+                }
             } else {
                 RequestError::NoSuchInput { option: "--psd", name, known: columns.to_vec() }
             }
@@ -158,7 +161,7 @@ fn densities(args: &ResponseArgs, columns: &[String], inputs: &[String]) -> Resu
     Ok(out)
 }
 
-/// Lines HZ,DENSITY; a first line that begins with a letter or a quote is one of names.
+/// Lines HZ,DENSITY; a first line that begins with a letter or a quote is one of names, and lines that begin with # are remarks.
 fn table(path: &str) -> Result<Vec<[f64; 2]>, Failure> {
     let text = std::fs::read_to_string(path).map_err(|source| Failure::Unreadable {
         what: "density file",
@@ -170,9 +173,14 @@ fn table(path: &str) -> Result<Vec<[f64; 2]>, Failure> {
         Failure::from(RequestError::BadConfiguration { option: "--psd", path: path.to_owned(), reason })
     };
     let mut out: Vec<[f64; 2]> = Vec::new();
+    let mut begun = false;
     for (k, line) in text.lines().enumerate() {
-        let heads = k == 0 && line.starts_with(|c: char| c.is_alphabetic() || c == '"');
-        if heads || line.trim().is_empty() {
+        if line.trim().is_empty() || line.trim_start().starts_with('#') {
+            continue;
+        }
+        let heads = !begun && line.starts_with(|c: char| c.is_alphabetic() || c == '"');
+        begun = true;
+        if heads {
             continue;
         }
         let number = |cell: &str| cell.trim().parse::<f64>().ok().filter(|x| x.is_finite());
