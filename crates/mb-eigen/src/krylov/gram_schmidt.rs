@@ -141,26 +141,16 @@ fn lengths<T: Scalar>(w: &Mat<T>, gw: Option<&Mat<T>>) -> Result<Vec<f64>, Indef
         .collect()
 }
 
-/// a^H b.
+/// a^H b, summed in parts, which the processor adds side by side.
 fn inner<T: Scalar>(a: &[T], b: &[T]) -> T {
-    in_parts(a, b, |a, b| a.conjugate() * b)
-}
-
-/// q^T d for a real d.
-pub(super) fn along<T: Scalar>(q: &[T], d: &[f64]) -> T {
-    in_parts(q, d, T::times)
-}
-
-/// Products summed in parts, which the processor adds side by side.
-fn in_parts<T: Scalar, U: Copy>(a: &[T], b: &[U], product: impl Fn(T, U) -> T) -> T {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<{ tuning::WIDTH }>(), b.as_chunks::<{ tuning::WIDTH }>());
     let mut parts = [T::default(); tuning::WIDTH];
     for (a, b) in a.iter().zip(b) {
         for k in 0..tuning::WIDTH {
-            parts[k] += product(a[k], b[k]);
+            parts[k] += a[k].conjugate() * b[k];
         }
     }
-    let rest = a_rest.iter().zip(b_rest).map(|(a, b)| product(*a, *b));
+    let rest = a_rest.iter().zip(b_rest).map(|(a, b)| a.conjugate() * *b);
     parts.into_iter().chain(rest).fold(T::default(), |s, x| s + x)
 }
 

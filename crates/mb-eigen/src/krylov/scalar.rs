@@ -148,6 +148,16 @@ pub(crate) fn combine<T: Scalar>(v: MatRef<'_, T>, y: &DenseC) -> DenseC {
     DenseC::from_fn(v.nrows(), y.ncols(), |i, j| c64::new(re[(i, j)].complex().re, im[(i, j)].complex().re))
 }
 
+/// A real linear map of the columns of B: of their real and imaginary parts, in real arithmetic.
+pub(crate) fn real_map<T: Scalar>(b: MatRef<'_, T>, map: impl Fn(&Mat<f64>) -> Mat<f64>) -> Mat<T> {
+    let of =
+        |part: fn(c64) -> f64| map(&Mat::from_fn(b.nrows(), b.ncols(), |i, j| part(b[(i, j)].complex())));
+    let re = of(|z| z.re);
+    let im = (!T::REAL).then(|| of(|z| z.im));
+    let entry = |i, j| c64::new(re[(i, j)], im.as_ref().map_or(0.0, |im| im[(i, j)]));
+    Mat::from_fn(re.nrows(), re.ncols(), |i, j| T::from_complex(entry(i, j)))
+}
+
 /// W - V C in place.
 pub(crate) fn subtract<T: Scalar>(w: &mut Mat<T>, v: MatRef<'_, T>, c: MatRef<'_, T>) {
     T::gemm(w.as_mut(), true, v, c, -1.0);

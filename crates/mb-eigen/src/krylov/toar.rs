@@ -18,12 +18,12 @@
 //! 38 (2016): restarts, locking and deflation for polynomial problems. Sizes: n rows, r <= k + 3 blocks and twice the known eigenpairs.
 
 use faer::{Mat, MatRef};
-use mb_algebra::DenseC;
+use mb_algebra::{DenseC, interrupt};
 
 use super::SecondOrder;
-use super::gram_schmidt::{Expansion, Indefinite, along, expand};
+use super::gram_schmidt::{Expansion, Indefinite, expand};
 use super::krylov_schur::Store;
-use super::scalar::{Scalar, combine, hstack, norm, product, put, start_block, subtract};
+use super::scalar::{Scalar, combine, hstack, norm, product, put, real_map, start_block, subtract};
 use crate::EigenError;
 use crate::tuning;
 
@@ -79,9 +79,21 @@ impl<'a, T: Scalar> TwoLevel<'a, T> {
                 let part = z.subrows(at * n, n);
                 Mat::from_fn(n, pairs, |i, j| T::real(part[(i, j)]))
             };
-            let next = out.append(hstack(half(0).as_ref(), half(1).as_ref()))?;
+            // Some columns at a time: their products with those before them are products of matrices.
+            let both = hstack(half(0).as_ref(), half(1).as_ref());
+            let mut coefficients = Mat::zeros(2 * pairs, 2 * pairs);
+            for from in (0..2 * pairs).step_by(tuning::WIDTH) {
+                interrupt::check();
+                let width = tuning::WIDTH.min(2 * pairs - from);
+                let before = out.rank;
+                let next = out.append(both.as_ref().subcols(from, width).to_owned())?;
+                let mut to = coefficients.as_mut().subcols_mut(from, width);
+                to.as_mut().subrows_mut(0, before).copy_from(&next.c);
+                to.subrows_mut(before, out.rank - before).copy_from(&next.r);
+            }
             out.held = out.rank;
-            let coefficients = |at: usize| next.r.as_ref().subcols(at * pairs, pairs).to_owned();
+            let coefficients =
+                |at: usize| coefficients.as_ref().subrows(0, out.rank).subcols(at * pairs, pairs).to_owned();
             let room = out.q.ncols();
             out.known = Some(Known {
                 z: [coefficients(0), coefficients(1)],
@@ -130,14 +142,10 @@ impl<'a, T: Scalar> TwoLevel<'a, T> {
     /// D^T Q for the columns of Q from `from` on.
     fn measure(&mut self, from: usize) {
         let (Some(known), Some((_, d))) = (&mut self.known, self.operator.left_out()) else { return };
-        let (n, d) = (self.q.nrows(), d.to_owned());
-        for j in from..self.rank {
-            let q = self.q.col_as_slice(j);
-            for (half, dual) in known.dual.iter_mut().enumerate() {
-                for i in 0..d.ncols() {
-                    dual[(i, j)] = along(q, &d.col_as_slice(i)[half * n..][..n]);
-                }
-            }
+        let (n, new) = (self.q.nrows(), self.q.as_ref().subcols(from, self.rank - from));
+        for (half, dual) in known.dual.iter_mut().enumerate() {
+            let more = real_map(new, |q| f64::adjoint_product(d.subrows(half * n, n), q.as_ref()));
+            put(dual, from, more.as_ref());
         }
     }
 

@@ -19,7 +19,7 @@ use mb_algebra::{Dense, DenseC, Lu, c64};
 
 use super::factors::{Effort, ShiftSolve, by_parts};
 use crate::EigenError;
-use crate::krylov::scalar::product;
+use crate::krylov::scalar::{product, real_map};
 use crate::krylov::{Operator, Scalar, SecondOrder};
 use crate::numeric::equilibrated;
 use crate::numeric::vectors::magnitudes;
@@ -238,15 +238,8 @@ impl Projector {
 
     pub(crate) fn apply<T: Scalar>(&self, w: &mut Mat<T>) {
         for _ in 0..2 {
-            for j in 0..w.ncols() {
-                let column = w.col_as_slice_mut(j);
-                let shares: Vec<T> = crate::numeric::vectors::columns(&self.dual)
-                    .map(|d| d.iter().zip(column.iter()).fold(T::default(), |s, (d, w)| s + w.times(*d)))
-                    .collect();
-                for (z, share) in crate::numeric::vectors::columns(&self.z).zip(shares) {
-                    column.iter_mut().zip(z).for_each(|(w, z)| *w -= share.times(*z));
-                }
-            }
+            let shares = real_map(w.as_ref(), |w| f64::adjoint_product(self.dual.as_ref(), w.as_ref()));
+            *w -= real_map(shares.as_ref(), |shares| product(self.z.as_ref(), shares.as_ref()));
         }
     }
 }
