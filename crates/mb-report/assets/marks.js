@@ -26,7 +26,7 @@ function glyphsInView() {
 }
 
 // Lines by which a name moves up (negative) or down where it would lie on another; pictures (mb-cli/src/plot/tags.rs) have the same.
-const [NAME_LINE, AWAY] = [15, [0, -1, 1, -2, 2, -3, 3]];
+const [NAME_LINE, AWAY] = [15, [0, -1, 1, -2, 2]];
 let written = { from: "", asked: 0, list: [] };
 /// Names with their places: right of and above the middle of each part at rest, or in this frame of a motion, inside the drawing, at
 /// the first of some lines where none stands. Names without such a line are left out.
@@ -45,9 +45,9 @@ function namesInView(state) {
     asked += 1;
     const name = middle(whole, Math.floor((width - 20) / 8)), long = paper.measureText(name).width, x = Math.max(6, Math.min(px + 8, width - 6 - long));
     const first = Math.max(NAME_LINE, Math.min(py - 8, height - 6));
-    const y = AWAY.map((k) => first + NAME_LINE * k).find((y) => y >= NAME_LINE && y <= height - 6 && !taken.some(([a, b, c, d]) => x < c && x + long > a && y - NAME_LINE < d && y > b));
+    const y = AWAY.map((k) => first + NAME_LINE * k).find((y) => y >= NAME_LINE && y <= height - 6 && !taken.some(([a, b, c, d]) => x < c && x + long > a && y - NAME_LINE + 1 < d && y > b));
     if (y === undefined) return;
-    taken.push([x, y - NAME_LINE, x + long, y]);
+    taken.push([x, y - NAME_LINE + 1, x + long, y]);
     list.push({ name, x, y });
   });
   return written = { from, asked, list };
