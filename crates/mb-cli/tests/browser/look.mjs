@@ -129,6 +129,9 @@ async function look(renderer, width, scheme) {
         return [...svg.querySelectorAll("text")].filter(outside).map((t) => t.textContent);
       }));
       check(cut.length === 0, `words of charts are cut: ${cut.join(", ")}`);
+      // Only long names lose their middles.
+      const lost = await page.$$eval(".chart .legend title", (list) => list.map((t) => t.textContent).filter((text) => text.length <= 40));
+      check(lost.length === 0, `names of curves are cut: ${lost.join(", ")}`);
       // Axes have numbers near both ends, unless all is zero.
       const bare = await page.$$eval(".chart svg", (list) => list.flatMap((svg) => {
         const place = (e, key) => Number(e.getAttribute(key)), all = (what) => [...svg.querySelectorAll(what)], grid = all("line.grid");
@@ -182,7 +185,7 @@ async function look(renderer, width, scheme) {
     // The time stands on one line, with its end.
     const options = await page.$$eval("#pick option", (list) => list.map((o) => o.textContent)), motion = options.indexOf("motion in time");
     if (motion >= 0) {
-      await page.selectOption("#pick", String(motion));
+      if (motion > 0) await page.selectOption("#pick", String(motion));
       await page.waitForFunction(() => / of \d.* s$/.test(document.getElementById("clock").textContent));
       const [tall, line] = await page.$eval("#clock", (e) => [e.getBoundingClientRect().height, parseFloat(getComputedStyle(e).fontSize)]);
       check(tall < 2 * line, `the time is ${tall} pixels high`);
