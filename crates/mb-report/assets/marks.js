@@ -25,10 +25,41 @@ function glyphsInView() {
   return seen.glyphs;
 }
 
+// Lines by which a name moves up (negative) or down where it would lie on another; pictures (mb-cli/src/plot/tags.rs) have the same.
+const [NAME_LINE, AWAY] = [15, [0, -1, 1, -2, 2]];
+let written = { from: "", asked: 0, list: [] };
+/// Names with their places: right of and above the middle of each part at rest, or in this frame of a motion, inside the drawing, at
+/// the first of some lines where none stands. Names without such a line are left out.
+function namesInView(state) {
+  const from = JSON.stringify([camera, state.scheme, state.still, state.still[1] && state.turns]);
+  if (written.from === from) return written;
+  const project = projector(), [still, real, imaginary] = [state.positions, state.real, state.imaginary].map(middles), { width, height } = camera, list = [];
+  let asked = 0;
+  // Triad, scale and colours.
+  const taken = [[width - 90, height - 84, width, height], [0, height - 30, 220, height], [0, 0, state.scheme ? 220 : 0, state.scheme ? 44 : 0]];
+  paper.font = "12px sans-serif";
+  scene.owners.forEach((whole, o) => {
+    if (!nodesOf[o].size) return;
+    const [px, py] = project(still[o].map((v, i) => v + state.still[0] * real[o][i] + state.still[1] * imaginary[o][i]));
+    if (!(px >= 0 && px <= width && py >= 0 && py <= height)) return;
+    asked += 1;
+    const name = middle(whole, Math.floor((width - 20) / 8)), long = paper.measureText(name).width, x = Math.max(6, Math.min(px + 8, width - 6 - long));
+    const first = Math.max(NAME_LINE, Math.min(py - 8, height - 6));
+    const y = AWAY.map((k) => first + NAME_LINE * k).find((y) => y >= NAME_LINE && y <= height - 6 && !taken.some(([a, b, c, d]) => x < c && x + long > a && y - NAME_LINE + 1 < d && y > b));
+    if (y === undefined) return;
+    taken.push([x, y - NAME_LINE + 1, x + long, y]);
+    list.push({ name, x, y });
+  });
+  return written = { from, asked, list };
+}
+
 /// What the drawing leaves out, in sentences.
-function leftOut(orbits, level) {
+function leftOut(state, orbits, level) {
   const words = [], hidden = scene.glyphs.length - glyphsInView().length, shown = Math.ceil(scene.count / Math.ceil(scene.count / MOST_ORBITS));
   if (hidden) words.push(`${hidden} of ${scene.glyphs.length} marks, close to others of their kind, are not drawn.`);
+  // Of a motion that would change with each picture.
+  const { asked, list } = state.names && !state.still.some(Boolean) ? namesInView(state) : { asked: 0, list: [] };
+  if (asked > list.length) words.push(`${asked - list.length} of ${asked} names have no room.`);
   if (CELLS[level]) words.push(`Pictures come slowly here: ${Math.round(100 * cornersAt(level).length / mesh.corners.length)} % of the triangles are drawn while it moves.`);
   if (mesh.faces.length >= MOST_FACES) words.push(`The edges of the ${mesh.faces.length} faces are not drawn.`);
   if (orbits && scene.count > MOST_ORBITS) words.push(`Orbits are those of ${shown} of ${scene.count} nodes.`);
@@ -237,9 +268,9 @@ function drawFrame(state) {
 const HELD = ["ground", "wall"];
 let drawnMarks = "";
 function drawMarks(state, surfaces) {
-  const moving = surfaces || state.names || state.still[1] || glyphsInView().some((g) => !HELD.includes(g.mark));
-  const { sign, scheme, strainMost, orbits, amplitude, picked, turns } = state;
-  const now = JSON.stringify([camera, $("marks").width, sign, scheme, strainMost, picked, state.names, orbits && amplitude, moving && [turns, state.phase]]);
+  const moving = surfaces || state.still[1] || glyphsInView().some((g) => !HELD.includes(g.mark));
+  const { sign, scheme, strainMost, orbits, amplitude, picked, turns, ghost } = state;
+  const now = JSON.stringify([camera, $("marks").width, sign, scheme, strainMost, picked, ghost, state.names, orbits && amplitude, moving && [turns, state.phase]]);
   if (now === drawnMarks) return;
   drawnMarks = now;
   const ratio = $("marks").width / camera.width || 1, project = projector();
@@ -256,26 +287,26 @@ function drawMarks(state, surfaces) {
   }
   paper.lineJoin = "round";
   paper.lineCap = "butt";
-  for (const glyph of glyphsInView()) {
+  const draw = (glyph, phase, sign) => {
     paper.lineWidth = 1.4;
-    paper.strokeStyle = state.sign;
+    paper.strokeStyle = sign;
     paper.fillStyle = state.panel;
-    const phase = HELD.includes(glyph.mark) ? state.still : state.phase;
     const ends = glyph.nodes.map((n) => project(nodeAt(state, n, phase)));
-    GLYPHS[glyph.mark](glyph.lane ? inLane(ends, glyph.lane) : ends, state);
-  }
+    GLYPHS[glyph.mark](glyph.lane ? inLane(ends, glyph.lane) : ends, { sign });
+  };
+  const held = (glyph) => HELD.includes(glyph.mark);
+  if (state.ghost) for (const glyph of glyphsInView()) if (!held(glyph)) draw(glyph, [0, 0], css(state.shade));
+  for (const glyph of glyphsInView()) draw(glyph, held(glyph) ? state.still : state.phase, state.sign);
   if (state.names) {
+    const { list } = namesInView(state);
     paper.font = "12px sans-serif";
-    const [still, real, imaginary] = [state.positions, state.real, state.imaginary].map(middles);
-    scene.owners.forEach((name, o) => {
-      if (!nodesOf[o].size) return;
-      const mid = project(still[o].map((x, i) => x + state.phase[0] * real[o][i] + state.phase[1] * imaginary[o][i]));
-      paper.lineWidth = 3;
-      paper.strokeStyle = state.panel;
-      paper.strokeText(name, mid[0] + 8, mid[1] - 8);
-      paper.fillStyle = state.sign;
-      paper.fillText(name, mid[0] + 8, mid[1] - 8);
-    });
+    paper.lineWidth = 3;
+    paper.strokeStyle = state.panel;
+    paper.fillStyle = state.sign;
+    for (const { name, x, y } of list) {
+      paper.strokeText(name, x, y);
+      paper.fillText(name, x, y);
+    }
   }
   drawFrame(state);
 }

@@ -128,11 +128,11 @@ function snapshot() {
     // Between two frames, which are sent once each: (1 - share) a + share b.
     [now.positions, now.real, now.imaginary] = [zeros, frames[k - 1], frames[k]];
     now.phase = now.still = [1 - share, share];
-    $("clock").textContent = `${t.toPrecision(4)} s`;
+    $("clock").textContent = `${t.toFixed(Math.max(0, Math.min(20, 3 - Math.floor(Math.log10(times[last] - times[0] || 1)))))} of ${figure(times[last])} s`;
     $("time").value = String(Math.round(1000 * (state.turns % 1)));
   }
   now.level = state.playing || down.size ? state.level : 0;
-  const left = leftOut(now.orbits && Boolean(shape), now.level);
+  const left = leftOut(now, now.orbits && Boolean(shape), now.level);
   if ($("left").textContent !== left) $("left").textContent = left;
   return now;
 }

@@ -63,8 +63,16 @@ const labelled = (title, x) => {
   return at < 0 ? `${title} ${figure(x)}` : `${title.slice(0, at)} ${figure(x)} ${title.slice(at + 2)}`;
 };
 
-/// From values to places: in proportion, or by decimal logarithms.
-function axis(values, logarithmic, [from, to]) {
+/// The distance of ticks over so much: 1, 2 or 5 times a power of ten, or whole decades.
+function stepOf(wide, decades = false) {
+  const rough = wide / 6, unit = 10 ** Math.floor(Math.log10(rough));
+  return decades ? Math.max(1, Math.ceil(rough)) : [1, 2, 5, 10].map((m) => m * unit).find((s) => s >= rough);
+}
+const wholeSteps = ([low, high], step) => [Math.floor(low / step + 1e-9) * step, Math.ceil(high / step - 1e-9) * step];
+
+/// From values to places: in proportion, or by decimal logarithms. It ends at ticks where it is to be `whole`; otherwise an end that
+/// is further than `gap` from all ticks is one itself.
+function axis(values, logarithmic, [from, to], gap, whole = false) {
   const good = values.filter((v) => v !== null && Number.isFinite(v) && (!logarithmic || v > 0)), value = logarithmic ? Math.log10 : (v) => v;
   let low = Infinity, high = -Infinity;
   for (const v of good) { low = Math.min(low, value(v)); high = Math.max(high, value(v)); }
@@ -73,11 +81,13 @@ function axis(values, logarithmic, [from, to]) {
   // A constant gets room in proportion around it; of zero alone the one tick is at zero.
   const size = Math.max(Math.abs(low), Math.abs(high)), wide = size && !logarithmic ? size : 1, zero = !size && !logarithmic;
   if (high - low < 1e-9 * (size || 1)) [low, high] = [low - 0.5 * wide, high + 0.5 * wide];
-  const rough = (high - low) / 6, unit = 10 ** Math.floor(Math.log10(rough)), narrow = logarithmic && high - low < 2;
-  const step = logarithmic && !narrow ? Math.max(1, Math.ceil(rough)) : [1, 2, 5, 10].map((m) => m * unit).find((s) => s >= rough);
+  const step = stepOf(high - low, logarithmic && high - low >= 2);
+  if (whole && !zero && !empty) [low, high] = wholeSteps([low, high], step);
   const ticks = [];
   if (zero) ticks.push(0);
   else if (!empty) for (let t = Math.ceil(low / step - 1e-9); t * step <= high + 1e-9 * step; t++) ticks.push(t * step);
+  const near = gap * (high - low) / Math.abs(to - from);
+  if (!zero && !empty) for (const end of [low, high]) if (!ticks.some((t) => Math.abs(t - end) < near)) ticks.push(end);
   return {
     empty,
     at: (v) => (logarithmic && !(v > 0) ? NaN : from + (to - from) * (value(v) - low) / (high - low)),
@@ -94,7 +104,9 @@ function extent(values) {
 
 /// Ends of both axes such that a unit is as long across as up, and the height: as the curves ask for, within bounds.
 function equalAxes(curves, wide) {
-  const ends = [extent(curves.flatMap((c) => c.x)), extent(curves.flatMap((c) => c.y))], [dx, dy] = ends.map(([low, high]) => high - low);
+  // What is widened to whole steps may have larger ones.
+  const rounded = (values) => { let ends = extent(values); for (let k = 0; k < 3 && ends[1] > ends[0]; k++) ends = wholeSteps(ends, stepOf(ends[1] - ends[0])); return ends; };
+  const ends = [rounded(curves.flatMap((c) => c.x)), rounded(curves.flatMap((c) => c.y))], [dx, dy] = ends.map(([low, high]) => high - low);
   const high = Math.min(620, Math.max(210, dx > 0 ? wide * dy / dx : 620)), unit = Math.max(dx / wide, dy / high) || 1 / wide;
   const around = ([low, top], long) => [(low + top - unit * long) / 2, (low + top + unit * long) / 2];
   return { high, x: around(ends[0], wide), y: around(ends[1], high) };
@@ -109,6 +121,9 @@ const lettersWide = (text) => {
   return Math.ceil(1.1 * paper.measureText(text).width);
 };
 
+/// Most letters of a legend.
+const LEGEND = 40;
+
 /// Broken lines are references, of no colour of their own.
 const tint = (curve) => (curve.mark === "dashes" ? "#8a8a8a" : COLOURS[curve.colour % COLOURS.length]);
 
@@ -116,15 +131,15 @@ function makeChart(chart) {
   // Names stand to the right of the drawing, so that they lie on no curve.
   const list = chart.panels, named = (panel) => panel.curves.filter((c) => c.name && !c.named_at_end), legends = (panel) => panel.curves.length > 1 && named(panel).length > 0;
   // The margin is as wide as the longest of them.
-  const widest = Math.max(0, ...list.filter(legends).flatMap(named).map((c) => lettersWide(middle(c.name, 24))));
+  const widest = Math.max(0, ...list.filter(legends).flatMap(named).map((c) => lettersWide(middle(c.name, LEGEND))));
   const [W, left, right, top, gap] = [980, 84, widest ? widest + 40 : 20, 8, 18];
   // A panel is as high as its legend needs.
   const equal = chart.equal ? equalAxes(list[0].curves, W - right - left) : null;
   const highs = list.map((panel) => Math.max(equal ? equal.high : 210, legends(panel) ? 15 * named(panel).length + 8 : 0));
   const H = top + highs.reduce((sum, high) => sum + high + gap, 0) + 40, svg = SVG("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": chart.title });
-  const across = axis(equal ? equal.x : list.flatMap((p) => p.curves.flatMap((c) => c.x)), chart.logarithmic, [left, W - right]);
+  const across = axis(equal ? equal.x : list.flatMap((p) => p.curves.flatMap((c) => c.x)), chart.logarithmic, [left, W - right], 60);
   list.forEach((panel, k) => {
-    const high = highs[k], y0 = top + highs.slice(0, k).reduce((sum, h) => sum + h + gap, 0), up = axis(equal ? equal.y : panel.curves.flatMap((c) => c.y), panel.logarithmic, [y0 + high, y0]);
+    const high = highs[k], y0 = top + highs.slice(0, k).reduce((sum, h) => sum + h + gap, 0), up = axis(equal ? equal.y : panel.curves.flatMap((c) => c.y), panel.logarithmic, [y0 + high, y0], 24, !equal);
     for (const t of up.ticks) {
       svg.append(SVG("line", { class: "grid", x1: left, x2: W - right, y1: t.at, y2: t.at }), SVG("text", { x: left - 6, y: t.at + 4, "text-anchor": "end" }, t.text));
     }
@@ -172,15 +187,15 @@ function makeChart(chart) {
     if (legends(panel)) named(panel).forEach((curve, n) => {
       const [x, y] = [W - right + 12, y0 + 12 + 15 * n], stroke = tint(curve);
       svg.append(curve.mark === "points" ? SVG("circle", { class: "curve", cx: x + 7, cy: y - 4, r: 3.2, stroke }) : SVG("path", { class: "curve", d: `M${x} ${y - 4}h14`, stroke, ...(curve.mark === "dashes" ? { "stroke-dasharray": "5 4" } : {}) }));
-      tell(curve, { x: x + 20, y }, middle(curve.name, 24));
+      tell(curve, { x: x + 20, y }, middle(curve.name, LEGEND));
     });
   });
-  for (const t of across.ticks) svg.append(SVG("text", { x: t.at, y: H - 26, "text-anchor": "middle" }, t.text));
+  for (const t of across.ticks) svg.append(SVG("text", { x: Math.min(t.at, W - lettersWide(t.text) / 2), y: H - 26, "text-anchor": "middle" }, t.text));
   svg.append(SVG("text", { x: (left + W - right) / 2, y: H - 6, "text-anchor": "middle" }, chart.abscissa));
   // The numbers under the pointer.
   const cross = SVG("line", { class: "cross", y1: top, y2: H - 40, x1: -9, x2: -9 }), told = element("output");
   // In the plane the point nearest to the pointer, with its frequency.
-  const near = SVG("circle", { class: "cross", r: 5, cx: -9, cy: -9, fill: "none" }), plane = equal && axis(equal.y, false, [top + highs[0], top]);
+  const near = SVG("circle", { class: "cross", r: 5, cx: -9, cy: -9, fill: "none" }), plane = equal && axis(equal.y, false, [top + highs[0], top], 24);
   svg.append(equal ? near : cross);
   svg.addEventListener("pointermove", (e) => {
     const box = svg.getBoundingClientRect(), px = (e.clientX - box.left) * W / box.width, x = across.back(px);

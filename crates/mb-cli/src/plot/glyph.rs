@@ -97,13 +97,30 @@ fn unit(d: Point) -> Option<Point> {
     (length > 1e-9).then(|| [d[0] / length, d[1] / length])
 }
 
-/// The line that a slider slides on.
-pub(super) fn rail(svg: &mut Svg, points: &[Point], reach: f64) {
+/// The line that a slider slides on, inside a frame of two corners.
+pub(super) fn rail(svg: &mut Svg, points: &[Point], reach: f64, frame: [Point; 2]) {
     let [point, line @ ..] = points else { return };
-    if let Some([x, y]) = direction(line) {
-        let end = |s: f64| [point[0] + s * reach * x, point[1] + s * reach * y];
-        svg.polyline(&[end(-1.0), end(1.0)], false, "rail");
+    if let Some(ends) = direction(line).and_then(|along| inside(*point, along, reach, frame)) {
+        svg.polyline(&ends, false, "rail");
     }
+}
+
+/// The part inside a frame of the line that reaches as far both ways from a point; none where all of it is outside.
+fn inside(at: Point, along: Point, reach: f64, frame: [Point; 2]) -> Option<[Point; 2]> {
+    let (mut from, mut to) = (-reach, reach);
+    for k in 0..2 {
+        let sides = frame.map(|corner| corner[k] - at[k]);
+        if along[k] == 0.0 {
+            // Along a side: inside all the way or nowhere.
+            if sides[0] > 0.0 || sides[1] < 0.0 {
+                return None;
+            }
+            continue;
+        }
+        let [a, b] = sides.map(|side| side / along[k]);
+        (from, to) = (from.max(a.min(b)), to.min(a.max(b)));
+    }
+    (from < to).then(|| [from, to].map(|s| [at[0] + s * along[0], at[1] + s * along[1]]))
 }
 
 /// A block that slides.
@@ -250,6 +267,16 @@ mod tests {
         assert!(found.len() == 4 && !found.contains(&[5.0, 5.0]), "{found:?}");
         assert_eq!(hull(&[[0.0, 0.0], [4.0, 4.0], [2.0, 2.0]]), [[0.0, 0.0], [4.0, 4.0]]);
         assert_eq!(hull(&[[1.0, 1.0], [1.0, 1.0]]), [[1.0, 1.0]]);
+    }
+
+    #[test]
+    fn the_line_of_a_slider_ends_at_the_frame() {
+        let frame = [[0.0, 60.0], [300.0, 200.0]];
+        let ends = |at, along| inside(at, along, 50.0, frame);
+        assert_eq!(ends([100.0, 70.0], [0.0, 1.0]), Some([[100.0, 60.0], [100.0, 120.0]]));
+        assert_eq!(ends([290.0, 100.0], [-1.0, 0.0]), Some([[300.0, 100.0], [240.0, 100.0]]));
+        assert_eq!(ends([100.0, 130.0], [0.6, 0.8]), Some([[70.0, 90.0], [130.0, 170.0]]));
+        assert_eq!((ends([100.0, 5.0], [0.0, 1.0]), ends([100.0, 50.0], [1.0, 0.0])), (None, None));
     }
 
     #[test]

@@ -19,6 +19,10 @@ const PHASES: usize = 8;
 const PATH: usize = 36;
 /// Share of a displacement that is nothing to see.
 const UNSEEN: f64 = 1e-9;
+/// Share of a displacement in the plane of the drawing below which the picture looks still: of 22 units, a quarter is little more than
+/// two widths of a line.
+const LITTLE_SEEN: f64 = 0.25;
+
 /// A mode ready to be drawn.
 pub(super) struct Panel<'a> {
     scene: &'a Scene<'a>,
@@ -89,19 +93,25 @@ impl<'a> Panel<'a> {
         svg.text([18.0, 42.0], "small", &label::subtitle(self.line));
         let view = self.view(size);
         view::at_rest(svg, self.scene, &view);
-        if self.motion.largest_seen > UNSEEN * self.motion.largest {
+        let Motion { largest, largest_seen, .. } = self.motion;
+        if largest_seen > UNSEEN * largest {
             if self.paths {
                 self.draw_paths(svg, &view);
             }
             for (phase, class) in &self.phases {
                 view::moved(svg, self.scene, &view, class, &self.all_moved(*phase), &self.scene.rest.near);
             }
+        }
+        let words = if largest_seen > LITTLE_SEEN * largest {
+            None
+        } else if largest_seen > UNSEEN * largest {
+            Some("most of the motion is along the line of sight")
+        } else if largest > 0.0 {
+            Some("all points that are drawn move along the line of sight")
         } else {
-            let words = if self.motion.largest > 0.0 {
-                "all points that are drawn move along the line of sight"
-            } else {
-                "no point that is drawn moves in this mode"
-            };
+            Some("no point that is drawn moves in this mode")
+        };
+        if let Some(words) = words {
             svg.text([18.0, 58.0], "small", words);
         }
         if names {

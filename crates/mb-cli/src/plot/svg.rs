@@ -7,7 +7,7 @@ const STYLE: &str = "\
 text{font-family:system-ui,'Helvetica Neue',Arial,sans-serif;fill:#1f2933}\
 .heading{font-size:16px;font-weight:600}.title{font-size:13px;font-weight:600}.small{font-size:11px;fill:#52606d}\
 .name{font-size:11px;fill:#8a3b12}\
-.frame{fill:#fff;stroke:#d9dee5}\
+.frame{fill:#fff;stroke:#d9dee5}.plate{fill:#fff;fill-opacity:.65}\
 path,line,circle,rect,polygon{vector-effect:non-scaling-stroke;stroke-linecap:round;stroke-linejoin:round}\
 .rest *{fill:none;stroke:#aab4c0;stroke-width:1.5}.rest .dot{fill:#aab4c0;stroke:none}.rest .body{fill:#eef1f4}\
 .rest .rail{stroke-dasharray:5 4;stroke-width:1}.rest .joint{fill:#fff}.rest .face{stroke-width:.6;fill:#f4f6f8}\
@@ -113,6 +113,13 @@ impl Svg {
             self.text,
             "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" rx=\"6\" class=\"frame\"/>"
         );
+    }
+
+    /// A ground that lets little of what is behind words through.
+    pub(super) fn plate(&mut self, from: Point, size: Point) {
+        let [x, y, w, h] = [from[0], from[1], size[0], size[1]].map(number);
+        let _ =
+            writeln!(self.text, "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" class=\"plate\"/>");
     }
 
     /// Straight lines through points.

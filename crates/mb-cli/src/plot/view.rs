@@ -11,6 +11,8 @@ const WORDS: f64 = 50.0;
 const SCALE: f64 = 14.0;
 const AXES: f64 = 34.0;
 const MARGIN: f64 = 26.0;
+/// What reaches further than the model stays this far from the sides of the picture, below its words and above its bar of scale.
+const FRAME: [Point; 2] = [[8.0, 64.0], [8.0, 28.0]];
 
 /// From metres to the drawing, y downwards.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +21,8 @@ pub(super) struct View {
     pub(super) scale: f64,
     center: Point,
     middle: Point,
+    /// Upper left and lower right corner of what is free for the drawing.
+    frame: [Point; 2],
 }
 
 impl View {
@@ -41,6 +45,7 @@ impl View {
             scale,
             center: [0, 1].map(|k| 0.5 * (lo[k] + hi[k])),
             middle: [0.5 * size[0], WORDS + MARGIN + 0.5 * room[1]],
+            frame: [FRAME[0], [size[0] - FRAME[1][0], size[1] - FRAME[1][1]]],
         }
     }
     /// Where a point is drawn.
@@ -65,7 +70,7 @@ pub(super) fn at_rest(svg: &mut Svg, scene: &Scene<'_>, view: &View) {
     let drawn = scene.strokes.iter().zip(&scene.rest.at).zip(&scene.lanes);
     for ((stroke, rest), lane) in drawn.filter(|((stroke, _), _)| !is_wall(stroke)) {
         if stroke.stroke == Stroke::Slider {
-            glyph::rail(svg, &view.map(rest), reach);
+            glyph::rail(svg, &view.map(rest), reach, view.frame);
         }
         glyph::stroke(svg, stroke.stroke, &view.map(rest), *lane);
     }

@@ -33,6 +33,11 @@ async function look(renderer, width, scheme) {
       const fill = CanvasRenderingContext2D.prototype.fill;
       globalThis.filled = new Set();
       CanvasRenderingContext2D.prototype.fill = function (...of) { globalThis.filled.add(this.fillStyle); return fill.apply(this, of); };
+      // Names of the last picture: they alone have a line around their letters.
+      const { strokeText, clearRect } = CanvasRenderingContext2D.prototype;
+      globalThis.names = [];
+      CanvasRenderingContext2D.prototype.clearRect = function (...of) { globalThis.names = []; return clearRect.apply(this, of); };
+      CanvasRenderingContext2D.prototype.strokeText = function (text, x, y) { globalThis.names.push({ text, left: x, right: x + this.measureText(text).width, foot: y }); return strokeText.call(this, text, x, y); };
     });
     const address = pathToFileURL(task.page).href;
     await page.goto(address);
@@ -124,6 +129,22 @@ async function look(renderer, width, scheme) {
         return [...svg.querySelectorAll("text")].filter(outside).map((t) => t.textContent);
       }));
       check(cut.length === 0, `words of charts are cut: ${cut.join(", ")}`);
+      // Only long names lose their middles.
+      const lost = await page.$$eval(".chart .legend title", (list) => list.map((t) => t.textContent).filter((text) => text.length <= 40));
+      check(lost.length === 0, `names of curves are cut: ${lost.join(", ")}`);
+      // Axes have numbers near both ends, unless all is zero.
+      const bare = await page.$$eval(".chart svg", (list) => list.flatMap((svg) => {
+        const place = (e, key) => Number(e.getAttribute(key)), all = (what) => [...svg.querySelectorAll(what)], grid = all("line.grid");
+        const number = (t) => t.textContent !== "" && Number.isFinite(Number(t.textContent)), near = (list, end, gap) => list.some((x) => Math.abs(x - end) <= gap);
+        const across = grid.filter((l) => place(l, "y1") === place(l, "y2")), upright = grid.filter((l) => place(l, "x1") === place(l, "x2"));
+        const feet = all('text[text-anchor="middle"]').filter(number).map((t) => place(t, "x")), heights = all('text[text-anchor="end"]').filter(number).map((t) => place(t, "y") - 4);
+        const panels = [...new Set(upright.map((l) => `${place(l, "y1")} ${place(l, "y2")}`))].map((ends) => ends.split(" ").map(Number));
+        const used = panels.filter(([top, bottom]) => heights.filter((y) => y > top - 1 && y < bottom + 1).length > 1);
+        const missing = used.flat().filter((end) => !near(heights, end, 24)).map((end) => `upright at ${end}`);
+        if (across.length && feet.length > 1) missing.push(...["x1", "x2"].map((key) => place(across[0], key)).filter((end) => !near(feet, end, 60)).map((end) => `across at ${end}`));
+        return missing.map((words) => `${svg.getAttribute("aria-label")}: ${words}`);
+      }));
+      check(bare.length === 0, `ends of axes have no numbers: ${bare.join("; ")}`);
     }
 
     // Keys and rows choose modes; what moves is said in words.
@@ -160,6 +181,39 @@ async function look(renderer, width, scheme) {
       await page.keyboard.press(key);
       check((await page.isChecked(box)) !== on, `the key ${key} does nothing`);
       await page.keyboard.press(key);
+    }
+    // The time stands on one line, with its end.
+    const options = await page.$$eval("#pick option", (list) => list.map((o) => o.textContent)), motion = options.indexOf("motion in time");
+    if (motion >= 0) {
+      if (motion > 0) await page.selectOption("#pick", String(motion));
+      await page.waitForFunction(() => / of \d.* s$/.test(document.getElementById("clock").textContent));
+      const [tall, line] = await page.$eval("#clock", (e) => [e.getBoundingClientRect().height, parseFloat(getComputedStyle(e).fontSize)]);
+      check(tall < 2 * line, `the time is ${tall} pixels high`);
+      if (motion > 0) await page.selectOption("#pick", "0");
+      await page.locator("#stage").focus();
+    }
+    // Names lie inside the drawing and on no other, from every side.
+    await page.keyboard.press("n");
+    for (const view of ["1", "2", "3", "4", "f"]) {
+      await page.keyboard.press(view);
+      for (const end = Date.now() + PATIENCE; !(await stands()) && Date.now() < end;);
+      const [names, width, height] = await page.evaluate(() => { const { clientWidth, clientHeight } = document.getElementById("marks"); return [globalThis.names, clientWidth, clientHeight]; });
+      check(names.length > 0, "no names are written");
+      names.forEach((a, i) => {
+        check(a.left >= 0 && a.right <= width && a.foot >= 12 && a.foot <= height, `${a.text} is cut in view ${view}`);
+        for (const b of names.slice(0, i)) check(a.right <= b.left || b.right <= a.left || Math.abs(a.foot - b.foot) >= 12, `${a.text} lies on ${b.text} in view ${view}`);
+      });
+    }
+    await page.keyboard.press("n");
+    if (await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).scene.planar)) await page.keyboard.press("3");
+    // The undeformed model is seen beside the one that a mode moves most.
+    if (task.modes.length && /Moves most/.test(await page.textContent("#caption"))) {
+      await page.evaluate(() => { const time = document.getElementById("time"); time.value = "0"; time.dispatchEvent(new Event("input")); });
+      const settled = async () => { for (const end = Date.now() + PATIENCE; !(await stands()) && Date.now() < end;); return shot(); };
+      const beside = await settled();
+      await page.keyboard.press("g");
+      check((await settled()) !== beside, "the undeformed model is not seen");
+      await page.keyboard.press("g");
     }
     // What the drawing leaves out is said.
     const [nodes, faces] = await page.evaluate(() => {

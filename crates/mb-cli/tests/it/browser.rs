@@ -81,6 +81,30 @@ fn a_browser_shows_names_with_markup_as_text() {
     );
 }
 
+/// Marks alone, without a body: the place of each at rest is seen too, and names of points at one place lie on no other.
+#[test]
+fn a_browser_shows_point_masses_on_springs() {
+    let text = r#"
+    units = "SI"
+    name = "two masses on springs"
+    point = [{ name = "first-of-both-masses", at = [1, 0], mass = 1 }, { name = "second-of-both-masses", at = [1, 0], mass = 1 }]
+    joint = [
+        { name = "x", type = "point-on-line", a = "first-of-both-masses", b = "ground", axis = [1, 0] },
+        { name = "y", type = "point-on-line", a = "second-of-both-masses", b = "ground", axis = [1, 0] },
+    ]
+    spring = [
+        { name = "left", a = [0, 0], b = "first-of-both-masses", stiffness = 100, natural_length = 1 },
+        { name = "right", a = [2, 0], b = "second-of-both-masses", stiffness = 200, natural_length = 1 },
+    ]
+    "#;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("model.toml");
+    std::fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    let (path, _) = page(dir.path(), &[file]);
+    look("a_browser_shows_point_masses_on_springs", &path, "two masses on springs", &modes(&[file]), 0);
+}
+
 #[test]
 fn a_browser_shows_a_motion_and_curves() {
     let dir = tempfile::tempdir().unwrap();

@@ -96,6 +96,16 @@ fn an_axis_on_the_line_of_sight_has_no_name() {
     }
 }
 
+/// A square mast bends across the picture and along the line of sight in turn; the latter looks still and says why.
+#[test]
+fn modes_along_the_line_of_sight_say_so() {
+    let told = |view: &str| {
+        let text = drawn(&["modes", &model("solid-cantilever"), "--lowest", "6", "--view", view]);
+        text.matches(">most of the motion is along the line of sight<").count()
+    };
+    assert_eq!((told("front"), told("iso")), (3, 0));
+}
+
 #[test]
 fn an_unknown_view_is_refused_with_those_there_are() {
     let pendulum = model("rod-pendulum");
