@@ -13,7 +13,7 @@ use mb_constraints::simulate::{
 };
 use mb_constraints::{AssemblyOptions, ConstraintMethod, assemble, largest};
 use mb_linear::steady::{Looks, Reason, Sought, Spin, SteadySearch, spinning, steady_near};
-use mb_linear::{FrameChoice, Instant, LinearError, OperatingPoint, SteadyMotion};
+use mb_linear::{FrameChoice, Instant, LinearError, OperatingPoint, SteadyMotion, check_frame};
 use mb_model::{Model, Point};
 use std::ops::ControlFlow;
 
@@ -212,6 +212,8 @@ pub fn site(
 /// leave a residual, by coordinate, or break a constraint, by joint; a motion that is not steady, unless an instant is
 /// asked for; [`AnalysisError::NotReached`] when the motion ends before the time asked for.
 pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Result<Moving, AnalysisError> {
+    // A wrong name is said before anything is searched for.
+    check_frame(model, &model.initial_point(), &motion.frame)?;
     let (before, mut v) = (start.configuration(model), model.initial_velocity().to_vec());
     let mut q = before.clone();
     // What assembly does to the start is reported, wherever it is done.

@@ -43,5 +43,5 @@ pub use instant::{
 };
 pub use linearize::{LinearizedSystem, SparseSystem, linearize, linearize_sparse};
 pub use point::{Instant, OperatingPoint, PointKind};
-pub use steady::{Frame, FrameChoice, SteadyMotion, Unsteady, steady};
+pub use steady::{Frame, FrameChoice, SteadyMotion, Unsteady, check_frame, steady};
 pub use undetermined::{Undetermined, undetermined};

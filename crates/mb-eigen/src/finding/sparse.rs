@@ -322,12 +322,16 @@ impl fmt::Display for SparseFinding {
                  them narrower."
             ),
             Self::Completeness(count) => count.fmt(f),
-            Self::GrowingNotShown { counted, shown } => write!(
-                f,
-                "UNSTABLE: {counted} modes grow, of which {shown} are among those returned (at least so many: those whose \
-                 error bounds reach across the imaginary axis do not count). Ask for more of the lowest \
-                 modes, or for those near a point of the positive real axis, to see the others."
-            ),
+            Self::GrowingNotShown { counted, shown } => {
+                let grow = if *counted == 1 { "mode grows" } else { "modes grow" };
+                let are = if *shown == 1 { "is" } else { "are" };
+                write!(
+                    f,
+                    "UNSTABLE: {counted} {grow}, of which {shown} {are} among those returned (at least so many: those whose \
+                     error bounds reach across the imaginary axis do not count). Ask for more of the lowest \
+                     modes, or for those near a point of the positive real axis, to see the others."
+                )
+            }
             Self::GrowthUnknown { reason, most } => write!(
                 f,
                 "Whether modes that are not among those returned grow is unknown: {reason}, and growing modes of more than {most} unknowns are \

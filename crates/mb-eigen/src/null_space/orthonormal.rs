@@ -1,6 +1,6 @@
 //! Orthonormal bases of the columns of a matrix, in the Euclidean product.
 
-use mb_algebra::Dense;
+use mb_algebra::{Dense, interrupt};
 
 use crate::krylov::scalar::{Scalar, norm, subtract};
 use crate::numeric::vectors::column_range;
@@ -13,6 +13,7 @@ pub(crate) fn orthonormal(against: &Dense, w: Dense) -> Dense {
     // Those that are kept stand in the first columns.
     let mut kept = 0;
     for from in (0..columns).step_by(tuning::WIDTH) {
+        interrupt::check();
         let mut part = column_range(&out, from, (from + tuning::WIDTH).min(columns));
         for pass in 0..2 {
             let before: Vec<f64> = (0..part.ncols()).map(|j| norm(part.col_as_slice(j))).collect();

@@ -168,7 +168,10 @@ pub(super) fn rate_of(model: &Model, point: &Point, name: &str) -> Result<[f64; 
 }
 
 /// Refuses the frame of a body that there is not.
-pub(crate) fn check_frame(model: &Model, point: &Point, frame: &FrameChoice) -> Result<(), LinearError> {
+///
+/// # Errors
+/// [`LinearError::NoSuchBody`].
+pub fn check_frame(model: &Model, point: &Point, frame: &FrameChoice) -> Result<(), LinearError> {
     match frame {
         FrameChoice::Body(name) => rate_of(model, point, name).map(|_| ()),
         FrameChoice::Automatic | FrameChoice::Ground => Ok(()),

@@ -61,7 +61,7 @@ use crate::point::Instant;
 use crate::velocity_rows::Admissible;
 use change::Change;
 use conditions::Conditions;
-pub(crate) use frames::check_frame;
+pub use frames::check_frame;
 use frames::{rate_of, rates, units_of_one_frame};
 use full::{FullOrbit, Refused};
 use mb_algebra::{Dense, RankTolerance, Sparse};
