@@ -43,11 +43,12 @@ a = "{name}"
 b = "{before}"
 stiffness = "{factor}*k"
 damping = "c"
-[[torque]]
-name = "torque-{name}"
-on = "{name}"
-input = "{input}"
 """
+LOADS = {
+    "fx": '[[force]]\nname = "fx"\nat = "second.low"\ndirection = [1, 0]\ninput = "fx"\n',
+    "fy": '[[force]]\nname = "fy"\nat = "second.low"\ndirection = [0, 1]\ninput = "fy"\n',
+}
+TORQUE = '[[torque]]\nname = "torque-{name}"\non = "{name}"\ninput = "{input}"\n'
 
 
 def chain():
@@ -57,8 +58,9 @@ def chain():
     for i, name in enumerate(["first", "second", "third", "fourth", "fifth", "arm"]):
         joint = "hinge" if i == 0 else f"hinge-{name}"
         text += ARM.format(
-            name=name, mass=1 + 0.1 * i, y=-0.5 - i, joint=joint, other=other, before=before, factor=6 - i, input=inputs[i]
+            name=name, mass=1 + 0.1 * i, y=-0.5 - i, joint=joint, other=other, before=before, factor=6 - i
         )
+        text += LOADS.get(inputs[i]) or TORQUE.format(name=name, input=inputs[i])
         other, before = f"{name}.low", name
     return text
 

@@ -16,8 +16,9 @@ from ._types import Floats
 
 #: Whole numbers up to here are doubles without rounding.
 _EXACT = 2**53
-#: Entries up to which a sparse matrix takes another layout in a few milliseconds.
+#: Entries up to which a matrix takes another layout in a few milliseconds.
 _BRIEF = 100_000
+_DOUBLE = np.dtype(np.float64)
 
 _T = TypeVar("_T")
 
@@ -39,6 +40,9 @@ def dense(value: Any, name: str) -> Floats:
 
 def matrix(value: Any, name: str) -> Any:
     """A matrix argument: an array, a nested list or a scipy.sparse matrix of real numbers, of two dimensions."""
+    # What needs no look: of small problems the others would take a good part of the time.
+    if type(value) is np.ndarray and value.dtype is _DOUBLE and value.ndim == 2 and value.size <= _BRIEF and value.flags.c_contiguous:
+        return value if value.flags.aligned else np.require(value, np.float64, "A")
     if is_sparse(value):
         try:
             return _sparse(value, name)

@@ -129,6 +129,40 @@ def search(
     ``size``: unknowns of the problem; up to ``all_up_to`` of them everything is computed when nothing is asked for.
     ``kind``: the keywords that there are, besides those of the function's ``own``.
     """
+    values = tuple(given.values())
+    types = tuple(map(type, values))
+    if _PLAIN.issuperset(types):
+        return _search_of(size, tuple(given), values, types, function, all_up_to, kind, tuple(own))
+    return _search(size, given, function, all_up_to, kind, own)
+
+
+#: Types whose values are equal only where they are the same, of one type.
+_PLAIN = frozenset({int, float, bool, str, complex, type(None)})
+
+
+@functools.lru_cache(maxsize=256)
+def _search_of(
+    size: int,
+    names: tuple[str, ...],
+    values: tuple[Any, ...],
+    types: tuple[type, ...],
+    function: str,
+    all_up_to: int | None,
+    kind: type,
+    own: tuple[str, ...],
+) -> tuple[str, str, str | None]:
+    """The same, remembered by values and their types: of small problems it would take a good part of the time."""
+    return _search(size, dict(zip(names, values)), function, all_up_to, kind, own)
+
+
+def _search(
+    size: int,
+    given: Mapping[str, Any],
+    function: str,
+    all_up_to: int | None,
+    kind: type,
+    own: Sequence[str],
+) -> tuple[str, str, str | None]:
     refuse_unknown(function, given, [*own, *keywords_of(kind)])
     o = {**_DEFAULTS, **given}
     if "count" in given and o["near"] is None:
