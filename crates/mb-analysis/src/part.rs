@@ -12,6 +12,7 @@ use mb_eigen::{Class, Eigenpair, Finding, Spectrum, sparse};
 use mb_linear::formulation::unconstrained::{penalty_equilibrium, unconstrained_blocks};
 use mb_linear::{
     FreeAmong, FreeDirections, OperatingPoint, Stability, linearize_sparse, most_free_directions,
+    unheld_directions,
 };
 use mb_model::Model;
 
@@ -76,11 +77,16 @@ pub struct PartProblem {
     pub(crate) zeros: ModelZeros,
     /// Directions without stiffness at rest, from the geometry.
     free: Option<(FreeDirections, FreeAmong)>,
+    /// Where that does not decide: those that no entry of K meets.
+    unheld: Option<Sparse>,
 }
 
 impl PartProblem {
     /// As many directions without stiffness as a request may want, n x k; none where they are not known exactly.
     fn still(&self, request: &Request) -> Option<Sparse> {
+        if self.unheld.is_some() {
+            return self.unheld.clone();
+        }
         let (free, among) = self.free.as_ref()?;
         // One more than wanted shows that there are more.
         let wanted = match request {
@@ -118,18 +124,23 @@ pub fn problem(
     let lin = linearize_sparse(model, at);
     let left_vectors = options.left_vectors || at.steady().is_some();
     let (known, options) = with_free(model, at, options);
+    let mut unheld = None;
     let (free, zeros) = if let Some(motion) = at.steady() {
         let zeros = motion.free_directions(model, &lin.k, &lin.phi_q);
         (zeros.ncols(), ModelZeros::of(zeros, [&lin.c, &lin.k, &lin.phi_q]))
     } else {
         let free = velocity_rows::zeros_at_rest(model, at, &lin.phi_q)?;
-        let exact = known.as_ref().filter(|(_, among)| among.exact).map_or(0, |(_, among)| among.most);
-        (free.max(exact), ModelZeros::nothing(model.nv()))
+        let exact = known.as_ref().filter(|(_, among)| among.exact).map(|(_, among)| among.most);
+        if exact.is_none() && free == 0 {
+            unheld = unheld_directions(&lin.k, &lin.phi_q).filter(|z| z.cols() > 0);
+        }
+        let found = exact.unwrap_or(0).max(unheld.as_ref().map_or(0, Sparse::cols));
+        (free.max(found), ModelZeros::nothing(model.nv()))
     };
     let expert = SparseExpert { least_zeros: options.expert.least_zeros.max(free), ..options.expert };
     let (pencil, parts) = lin.into_pencil();
     let options = SparseOptions { left_vectors, expert, ..options };
-    Ok(PartProblem { pencil, parts, options, zeros, free: known })
+    Ok(PartProblem { pencil, parts, options, zeros, free: known, unheld })
 }
 
 /// Eigenpairs of a linearized model that the distributed engine finds, or whatever else solves the problem with its constraints in the

@@ -14,6 +14,7 @@ use mb_eigen::{Class, Eigenpair, Finding, Spectrum};
 use mb_linear::steady::free_at_rest;
 use mb_linear::{
     Equilibrium, OperatingPoint, Stability, least_free_directions, linearize_sparse, most_free_directions,
+    unheld_directions,
 };
 use mb_model::Model;
 
@@ -51,7 +52,8 @@ pub(crate) fn judged(model: &Model, equilibrium: &Equilibrium, found: Stability)
     if sparse::is_symmetric(&lin.k, ASYMMETRY).is_err() {
         return found;
     }
-    let shown = free_at_rest(model, at.point(), &lin.k, &lin.phi_q).ncols();
+    let unheld = unheld_directions(&lin.k, &lin.phi_q).map_or(0, |z| z.cols());
+    let shown = free_at_rest(model, at.point(), &lin.k, &lin.phi_q).ncols().max(unheld);
     if neutral && shown >= zeros {
         return found;
     }

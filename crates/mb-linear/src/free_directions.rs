@@ -156,6 +156,35 @@ impl FreeDirections {
     }
 }
 
+/// Directions along velocities that no stiffness meets, n x p: K has nothing in their rows and columns, to the last bit, and Phi_q x = 0.
+///
+/// They are null vectors of K under any loads, as the turn of a wheel that hangs in its centre, however stiff other parts are. None where
+/// the rows of Phi_q leave their number open.
+pub fn unheld_directions(k: &Sparse, phi_q: &Sparse) -> Option<Sparse> {
+    let mut place: Vec<Option<usize>> = vec![Some(0); k.rows()];
+    for (_, (i, j)) in k.iter().filter(|(value, _)| **value != 0.0) {
+        (place[i], place[j]) = (None, None);
+    }
+    let idle: Vec<usize> = (0..place.len()).filter(|j| place[*j].is_some()).collect();
+    idle.iter().enumerate().for_each(|(at, j)| place[*j] = Some(at));
+    let mut rows = Triplets::new(phi_q.rows(), idle.len());
+    for (i, row) in phi_q.to_csr().outer_iterator().enumerate() {
+        let own: Vec<(usize, f64)> =
+            row.iter().filter(|(_, v)| **v != 0.0).filter_map(|(j, v)| Some((place[j]?, *v))).collect();
+        let length = own.iter().map(|(_, v)| v * v).sum::<f64>().sqrt();
+        own.iter().for_each(|(at, v)| rows.add(i, *at, v / length));
+    }
+    let found = RowElimination::new(&rows.to_sparse().to_csr(), ZERO, WORK)?;
+    if found.rank() > 0 && found.smallest_kept < HELD {
+        return None;
+    }
+    let mut out = Triplets::new(k.rows(), idle.len() - found.rank());
+    for (column, vector) in found.null_vectors().enumerate() {
+        vector.into_iter().for_each(|(at, value)| out.add(idle[at], column, value));
+    }
+    Some(out.to_sparse())
+}
+
 /// The entries that are not zero.
 fn without_zeros(a: &Sparse) -> Sparse {
     let mut out = Triplets::new(a.rows(), a.cols());

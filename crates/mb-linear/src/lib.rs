@@ -37,7 +37,9 @@ pub use equilibrium::{
 };
 pub use error::LinearError;
 pub use formulation::Formulation;
-pub use free_directions::{FreeAmong, FreeDirections, least_free_directions, most_free_directions};
+pub use free_directions::{
+    FreeAmong, FreeDirections, least_free_directions, most_free_directions, unheld_directions,
+};
 pub use instant::{
     ConstraintRates, InstantMinimal, InstantSystem, MotionTerms, linearize_instant, minimal_of_instant,
 };

@@ -61,5 +61,6 @@ mod sweep;
 mod threats;
 mod track;
 mod views;
+mod wheels_beside;
 mod words;
 mod zeros;

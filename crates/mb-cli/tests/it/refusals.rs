@@ -56,7 +56,7 @@ const REFUSED: [(&str, &[&str]); 49] = [
     ),
     ("parametric @a --parameters k --tolerance k=-1", &["--tolerance is -1", "zero or positive"]),
     ("modes @p --near -3", &["--near is -3", "--near 0 gives the lowest modes"]),
-    ("modes @p --band -1 4", &["--band LO is -1", "--band 0 50 gives"]),
+    ("modes @p --band -1 4", &["--band LO is -1", "--band 0 50 is from"]),
     ("simulate @p --until -1", &["--until is -1", "--until 5 ends"]),
     ("simulate @p --until 1 --every -1", &["--every is -1", "--every 0.01 reports"]),
     // Lists and names.

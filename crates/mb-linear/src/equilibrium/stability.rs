@@ -16,7 +16,7 @@
 
 use super::Equilibrium;
 use crate::error::LinearError;
-use crate::free_directions::{FreeAmong, FreeDirections};
+use crate::free_directions::{FreeAmong, FreeDirections, unheld_directions};
 use mb_algebra::{
     AlgebraError, Dense, RankTolerance, Sparse, SymmetricEigen, dense, norms, sparse, to_dense,
 };
@@ -108,8 +108,17 @@ pub fn stability(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, 
 /// The same from the entries of K.
 fn by_stiffness(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, LinearError> {
     let (k, phi_q) = model.static_blocks(equilibrium.point());
+    // Directions Z that no entry of K meets are counted by themselves. K has its other signs where Z^T x = 0, too.
+    let unheld = unheld_directions(&k, &phi_q).filter(|z| z.cols() > 0);
+    let free = unheld.as_ref().map_or(0, Sparse::cols);
+    let phi_q = match unheld.map(|z| sparse::transpose(&z)) {
+        Some(z) => {
+            sparse::blocks(&[&[Some(&phi_q)], &[Some(&z)]], &[phi_q.rows(), z.rows()], &[phi_q.cols()])
+        }
+        None => phi_q,
+    };
     let signs = signs(&k, &phi_q, model.has_follower_forces(), |i| model.coordinate_name(i))?;
-    Ok(signs.map_or(Stability::Undecided, |[negative, zero]| of_counts(negative, zero)))
+    Ok(signs.map_or(Stability::Undecided, |[negative, zero]| of_counts(negative, zero + free)))
 }
 
 /// Numbers of directions with negative and without stiffness on the null space of Phi_q; none where K (n x n) is not symmetric, or where
