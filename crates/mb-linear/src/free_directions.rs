@@ -172,7 +172,9 @@ pub fn unheld_directions(k: &Sparse, phi_q: &Sparse) -> Option<Sparse> {
         let own: Vec<(usize, f64)> =
             row.iter().filter(|(_, v)| **v != 0.0).filter_map(|(j, v)| Some((place[j]?, *v))).collect();
         let length = own.iter().map(|(_, v)| v * v).sum::<f64>().sqrt();
-        own.iter().for_each(|(at, v)| rows.add(i, *at, v / length));
+        for (at, v) in &own {
+            rows.add(i, *at, v / length);
+        }
     }
     let found = RowElimination::new(&rows.to_sparse().to_csr(), ZERO, WORK)?;
     if found.rank() > 0 && found.smallest_kept < HELD {
@@ -180,7 +182,9 @@ pub fn unheld_directions(k: &Sparse, phi_q: &Sparse) -> Option<Sparse> {
     }
     let mut out = Triplets::new(k.rows(), idle.len() - found.rank());
     for (column, vector) in found.null_vectors().enumerate() {
-        vector.into_iter().for_each(|(at, value)| out.add(idle[at], column, value));
+        for (at, value) in vector {
+            out.add(idle[at], column, value);
+        }
     }
     Some(out.to_sparse())
 }
