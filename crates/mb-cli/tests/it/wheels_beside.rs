@@ -71,3 +71,40 @@ fn wheels_are_free_however_fine_the_beam_is() {
     let run = mb_with(&["equilibrium", "-"], &model(150));
     assert!(run.code == 0 && run.out.contains("neutral in 3 directions"), "{run:?}");
 }
+
+/// Bodies in a row that float on damped hinges without stiffness: six free motions and one more for each hinge, at once.
+#[test]
+fn a_floating_chain_of_damped_hinges_has_its_zeros() {
+    let text = r#"
+units = "SI"
+name = "floating chain"
+[[repeat]]
+index = "i"
+from = 1
+to = 90
+[[repeat.spatial-body]]
+name = "s{i}"
+mass = "1 + i/100"
+inertia = [0.01, 0.012, 0.002]
+at = [0, 0, "-i"]
+markers = { top = [0, 0, 0.5], bottom = [0, 0, -0.5] }
+[[repeat]]
+index = "i"
+from = 2
+to = 90
+[[repeat.joint]]
+name = "j{i}"
+type = "revolute"
+a = "s{i}.top"
+b = "s{i-1}.bottom"
+axis = [1, 0, 0]
+[[repeat.torsion-spring]]
+name = "t{i}"
+joint = "j{i}"
+stiffness = 0
+damping = 0.3
+"#;
+    let run = mb_with(&["modes", "-", "--lowest", "10"], text);
+    assert!(run.code == 0 && run.out.contains("The eigenvalue at 0 Hz has at least 95 modes"), "{run:?}");
+    assert_eq!(run.out.lines().filter(|line| line.contains("rigid  ")).count(), 10, "{run:?}");
+}

@@ -16,7 +16,7 @@
 
 mod candidates;
 
-use mb_algebra::{Dense, RankQr, RankTolerance, dense, norms};
+use mb_algebra::{Dense, RankQr, RankTolerance, dense, interrupt, norms};
 
 use candidates::{Candidates, candidates, compress, smallest_singular_value};
 
@@ -231,6 +231,7 @@ impl Given<'_> {
 
     /// What D_l L_0^T A R_0 D_r z is, or the same with A^T, on the matrix as given.
     fn rest(&self, even: &Even, z: &TwoVectors, transposed: bool) -> Vec<f64> {
+        interrupt::check();
         let (own, other) = if transposed { (&even.rows, &even.columns) } else { (&even.columns, &even.rows) };
         let (lift, test) = self.sides(transposed);
         let mut x = z.clone().scaled(own);

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use mb_algebra::{Cholesky, Dense, DenseC, LuComplex, c64, dense, norms};
+use mb_algebra::{Cholesky, Dense, DenseC, LuComplex, c64, dense, interrupt, norms};
 
 use super::{Certifier, Forms, Terms};
 use crate::certify::error_bound;
@@ -72,6 +72,7 @@ impl Certifier<'_> {
         let [m, k] = [&self.size_m, &self.size_k].map(|a| a.apply_transpose(&own));
         let c = self.size_c.as_ref().map(|c| c.apply_transpose(&own));
         let of = |(j, (raw, pair)): (usize, (&Raw, &Eigenpair))| {
+            interrupt::check();
             let (s, size) = (raw.value(), raw.value().norm());
             let force = products.combine(n, j, s.conj(), 1.0);
             let rest = |i: usize| {

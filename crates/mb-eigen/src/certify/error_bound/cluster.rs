@@ -15,7 +15,7 @@
 //! whatever the chains are. The radius grows like e^(1/k) by itself, and values that the circle reaches join the cluster. Rouche's
 //! theorem for determinants: Gohberg and Sigal, Math. USSR Sbornik 13 (1971), section 2.
 
-use mb_algebra::c64;
+use mb_algebra::{c64, interrupt};
 
 use crate::completeness::winding::{self, Circle};
 use crate::numeric::vectors::{abs, inner};
@@ -292,6 +292,7 @@ fn by_circle(
     let (mut centre, mut radius) = smallest(&group);
     // Radii tried for one cluster: from rounding to all of the spectrum.
     for _ in 0..tuning::STEPS {
+        interrupt::check();
         // Leading directions of the inverse that are followed: Jordan chains side by side.
         let directions = group.len().min(tuning::FEW_STEPS);
         let found = source.sensitivity(centre + c64::from_polar(radius, 0.7), directions);
