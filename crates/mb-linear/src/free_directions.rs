@@ -58,15 +58,7 @@ impl FreeDirections {
             }
             None => phi_q,
         };
-        let product = sparse::mul(&given.to_csr(), &z).to_csr();
-        let mut rows = Triplets::new(product.rows(), product.cols());
-        for (i, row) in product.outer_iterator().enumerate() {
-            let length = norms::two(row.data());
-            row.iter()
-                .filter(|(_, value)| **value != 0.0)
-                .for_each(|(j, value)| rows.add(i, j, value / length));
-        }
-        let rows = rows.to_sparse().to_csr();
+        let rows = unit_rows(&given, &z);
         let lengths = rows.outer_iterator().map(|row| row.nnz()).collect();
         Some(Self {
             z: [z.clone(), z.to_csc()],
@@ -161,22 +153,16 @@ impl FreeDirections {
 /// They are null vectors of K under any loads, as the turn of a wheel that hangs in its centre, however stiff other parts are. None where
 /// the rows of Phi_q leave their number open.
 pub fn unheld_directions(k: &Sparse, phi_q: &Sparse) -> Option<Sparse> {
-    let mut place: Vec<Option<usize>> = vec![Some(0); k.rows()];
+    let mut met = vec![false; k.rows()];
     for (_, (i, j)) in k.iter().filter(|(value, _)| **value != 0.0) {
-        (place[i], place[j]) = (None, None);
+        (met[i], met[j]) = (true, true);
     }
-    let idle: Vec<usize> = (0..place.len()).filter(|j| place[*j].is_some()).collect();
-    idle.iter().enumerate().for_each(|(at, j)| place[*j] = Some(at));
-    let mut rows = Triplets::new(phi_q.rows(), idle.len());
-    for (i, row) in phi_q.to_csr().outer_iterator().enumerate() {
-        let own: Vec<(usize, f64)> =
-            row.iter().filter(|(_, v)| **v != 0.0).filter_map(|(j, v)| Some((place[j]?, *v))).collect();
-        let length = own.iter().map(|(_, v)| v * v).sum::<f64>().sqrt();
-        for (at, v) in &own {
-            rows.add(i, *at, v / length);
-        }
+    let idle: Vec<usize> = (0..met.len()).filter(|j| !met[*j]).collect();
+    let mut chosen = Triplets::new(k.rows(), idle.len());
+    for (at, j) in idle.iter().enumerate() {
+        chosen.add(*j, at, 1.0);
     }
-    let found = RowElimination::new(&rows.to_sparse().to_csr(), ZERO, WORK)?;
+    let found = RowElimination::new(&unit_rows(phi_q, &chosen.to_sparse().to_csr()), ZERO, WORK)?;
     if found.rank() > 0 && found.smallest_kept < HELD {
         return None;
     }
@@ -187,6 +173,17 @@ pub fn unheld_directions(k: &Sparse, phi_q: &Sparse) -> Option<Sparse> {
         }
     }
     Some(out.to_sparse())
+}
+
+/// A Z with rows of length one, by rows; `z` is stored by rows.
+fn unit_rows(a: &Sparse, z: &Sparse) -> Sparse {
+    let product = sparse::mul(&a.to_csr(), z).to_csr();
+    let mut rows = Triplets::new(product.rows(), product.cols());
+    for (i, row) in product.outer_iterator().enumerate() {
+        let length = norms::two(row.data());
+        row.iter().filter(|(_, value)| **value != 0.0).for_each(|(j, value)| rows.add(i, j, value / length));
+    }
+    rows.to_sparse().to_csr()
 }
 
 /// The entries that are not zero.
