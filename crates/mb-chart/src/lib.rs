@@ -364,7 +364,7 @@ fn draw_curve(svg: &mut String, curve: &Curve, across: Axis, up: Axis) {
         let _ = writeln!(
             svg,
             "<path d=\"{}\" fill=\"none\" stroke=\"{colour}\" {}/>",
-            path(&points),
+            path(&thinned(points)),
             if curve.mark == Mark::Dashes {
                 "stroke-width=\"0.8\" stroke-dasharray=\"5 4\""
             } else {
@@ -372,6 +372,33 @@ fn draw_curve(svg: &mut String, curve: &Curve, across: Axis, up: Axis) {
             }
         );
     }
+}
+
+/// A line of more points than this is drawn with at most four in a column of half a unit.
+const MANY: usize = 10_000;
+
+/// The points of a line that can be told apart: of neighbours in one column the first, the lowest, the highest and the last.
+fn thinned(points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
+    if points.len() <= MANY {
+        return points;
+    }
+    let mut out = Vec::new();
+    for column in points.chunk_by(|a, b| (2.0 * a[0]).floor() == (2.0 * b[0]).floor()) {
+        let last = column.len() - 1;
+        let (mut low, mut high) = (0, 0);
+        for (i, p) in column.iter().enumerate() {
+            if p[1] < column[low][1] {
+                low = i;
+            }
+            if p[1] > column[high][1] {
+                high = i;
+            }
+        }
+        let mut kept = [0, low.min(high), low.max(high), last].to_vec();
+        kept.dedup();
+        out.extend(kept.into_iter().map(|i| column[i]));
+    }
+    out
 }
 
 /// Stretches of finite points.

@@ -150,3 +150,28 @@ fn a_panel_is_as_high_as_its_legend_needs() {
     assert_eq!(names.len(), 43);
     assert!(heights.fold(0.0, f64::max) <= height - BOTTOM);
 }
+
+#[test]
+fn a_long_line_keeps_its_extremes() {
+    // A million points of an oscillation, with one peak.
+    let mut points: Vec<[f64; 2]> =
+        (0..1_000_000).map(|k| f64::from(k) * 1e-6).map(|t| [t, (900.0 * t).sin()]).collect();
+    points[500_000][1] = 3.0;
+    let panels = vec![Panel {
+        ordinate: String::new(),
+        scale: Scale::Linear,
+        curves: vec![Curve::line("", 0, points)],
+    }];
+    let svg = Chart { title: String::new(), abscissa: String::new(), panels, equal: false }.svg();
+    let line = svg.lines().find(|l| l.contains("stroke-width=\"1.3\"")).expect("a line");
+    let heights: Vec<f64> = line
+        .split(['M', 'L', '"'])
+        .filter_map(|p| p.split_once(' '))
+        .filter_map(|(_, y)| y.parse().ok())
+        .collect();
+    assert!((1000..8000).contains(&heights.len()), "{}", heights.len());
+    let [low, high] = [f64::min, f64::max].map(|f| heights.iter().copied().reduce(f).expect("points"));
+    // From 3 to -1, of which the oscillation takes the lower half.
+    let most = heights.iter().filter(|y| **y < 0.5 * (low + high) - 2.0).count();
+    assert_eq!(most, 1, "one peak");
+}

@@ -1,6 +1,5 @@
 //! Contacts that would have to pull: wheels whose normal force is negative.
 
-use crate::point::force_scale;
 use mb_algebra::RankTolerance;
 use mb_constraints::constraint_rank;
 use mb_model::element::Element;
@@ -31,7 +30,7 @@ pub fn lost_contacts(model: &Model, point: &Point) -> Vec<LostContact> {
     if pulling.peek().is_none() {
         return Vec::new();
     }
-    let least = ROUNDING * force_scale(model, point);
+    let least = ROUNDING * model.force_scale(point);
     let shared =
         constraint_rank(model, &point.q, point.t, RankTolerance::default()).map(|rank| rank.redundant);
     let shared = shared.unwrap_or_default();

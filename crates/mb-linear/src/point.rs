@@ -52,7 +52,7 @@ impl Instant {
     /// and axis; [`LinearError::WrongSize`].
     pub fn declared(model: &Model, point: Point, tolerance: f64) -> Result<Self, LinearError> {
         check_sizes(model, &point)?;
-        let scale = force_scale(model, &point);
+        let scale = model.force_scale(&point);
         Self::within(model, point, tolerance, scale)
     }
     /// As [`Self::declared`] for a point of the right size whose scale of forces is known.
@@ -74,7 +74,7 @@ impl Instant {
         let residual = model.residual(&point);
         // Not `>`, so that a NaN is refused too.
         if largest(&residual).is_some_and(|(_, worst)| worst.is_nan() || worst > allowed) {
-            let rounding = rounding_of_forces(model, &point);
+            let rounding = model.rounding_of_forces(&point);
             let over: Vec<f64> =
                 residual.iter().zip(&rounding).map(|(r, own)| r.abs() - allowed - own.max(0.0)).collect();
             let (i, worst) = worst_of(&over);
@@ -239,44 +239,11 @@ impl From<&Equilibrium> for OperatingPoint {
     }
 }
 
-/// The size of the forces at work: what a residual is small or large against.
-///
-/// In an unloaded model all forces are rounding; there the scale is what a millionth of a unit of
-/// displacement or acceleration would take.
-pub(crate) fn force_scale(model: &Model, point: &Point) -> f64 {
-    let (m, k) = model.largest_entries(point);
-    let floor = 1e-6 * (m + k);
-    model.largest_force(point).max(floor).max(f64::MIN_POSITIVE)
-}
-
 /// The first number that is none, else the largest, with its index; (0, 0) of nothing.
 fn worst_of(x: &[f64]) -> (usize, f64) {
     let nan = x.iter().position(|x| x.is_nan());
     let worst = nan.or_else(|| (0..x.len()).max_by(|i, j| x[*i].total_cmp(&x[*j])));
     worst.map_or((0, 0.0), |i| (i, x[i]))
-}
-
-/// Units in the last place of the coordinates that a balance of forces may be off by.
-const LAST_PLACES: f64 = 8.0;
-
-/// What [`LAST_PLACES`] of every coordinate and multiplier can add up to in each equation: n forces.
-pub(crate) fn rounding_of_forces(model: &Model, point: &Point) -> Vec<f64> {
-    let size = model.coordinates().sizes(&point.q);
-    let mut out = vec![0.0; model.nv()];
-    let mut first = 0;
-    model.static_blocks_by_columns(point, |k, phi_q| {
-        for (value, (i, j)) in k {
-            out[i] += value.abs() * size[first + j];
-        }
-        for (value, (row, j)) in phi_q {
-            out[first + j] += (value * point.lambda[row]).abs();
-        }
-        first += k.cols();
-    });
-    for x in &mut out {
-        *x *= LAST_PLACES * 0.5 * f64::EPSILON;
-    }
-    out
 }
 
 pub(crate) fn check_sizes(model: &Model, point: &Point) -> Result<(), LinearError> {

@@ -340,8 +340,10 @@ pub enum ParametricError {
     /// The operating point cannot be kept in equilibrium.
     #[error("The operating point cannot be kept in equilibrium: {reason}.")]
     NotBalanced {
-        /// Why.
+        /// Why, and at which values.
         reason: String,
+        /// True where the equilibrium is not isolated; otherwise none was found.
+        singular: bool,
     },
     /// A motion that is steady at the centre alone.
     #[error("The motion does not stay steady {when}: {reason}.")]

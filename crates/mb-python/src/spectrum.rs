@@ -259,9 +259,15 @@ impl Spectrum {
         self.found.spectrum.method.map(mb_eigen::Method::name)
     }
 
-    /// Findings in words, and whether each is a warning.
-    fn notes(&self) -> Vec<(String, bool)> {
-        self.found.spectrum.findings.iter().map(|f| (f.to_string(), findings::warns(f))).collect()
+    /// Findings in words.
+    fn notes(&self) -> Vec<String> {
+        self.found.spectrum.findings.iter().map(ToString::to_string).collect()
+    }
+
+    /// Those that are warnings.
+    fn warnings(&self) -> Vec<String> {
+        let findings = self.found.spectrum.findings.iter();
+        findings.filter(|f| findings::warns(f)).map(ToString::to_string).collect()
     }
 
     /// Findings and counts as JSON.

@@ -56,7 +56,11 @@ pub(crate) fn track(
         let off = |x: &[f64]| -> Vec<f64> { x.iter().zip(&expansion.values).map(|(x, c)| x - c).collect() };
         let distances: Vec<Vec<f64>> = samples.chunks(variables).map(off).collect();
         let origin = Origin { spec: &spec, model: &own, setting: plan.setting() };
-        let exact = follow(&origin, &expansion, &distances, middle, steps)?.track;
+        let followed = follow(&origin, &expansion, &distances, middle, steps)?;
+        if let Some(error) = followed.failed.into_iter().next() {
+            return Err(error);
+        }
+        let exact = followed.track;
         let groups = follow_groups(&origin, &expansion, &exact, &distances, middle)?;
         let predicted = distances.iter().map(|d| expansion.evaluate(d)).collect::<Result<Vec<_>, _>>()?;
         let speeds_aside = origin.speeds_aside(&expansion.variables, SPEEDS_TAKEN);

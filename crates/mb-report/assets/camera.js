@@ -2,6 +2,9 @@
 const VIEWS = { front: [-90, 0], side: [0, 0], top: [-90, 90], iso: [-45, 35.264] };
 const camera = { azimuth: 0, elevation: 0, zoom: 1, x: 0, y: 0, width: 1, height: 1 };
 
+/// The share of a direction in the place that stands at an index of a list.
+const dot = (d, list, i = 0) => d[0] * list[i] + d[1] * list[i + 1] + d[2] * list[i + 2];
+
 /// Directions to the right, upwards and towards the reader.
 function axes() {
   const [a, e] = [camera.azimuth * Math.PI / 180, camera.elevation * Math.PI / 180];
@@ -22,13 +25,11 @@ function fit(amplitude) {
   const box = [Infinity, -Infinity, Infinity, -Infinity];
   for (const positions of frames.length ? [rest, ...frames] : [rest]) {
     for (let i = 0; i < positions.length; i += 3) {
-      const at = (d) => (d[0] * positions[i] + d[1] * positions[i + 1] + d[2] * positions[i + 2]) / STEPS;
-      const [x, y] = [at(right), at(up)];
+      const [x, y] = [right, up].map((d) => dot(d, positions, i) / STEPS);
       let [w, h] = [0, 0];
       for (const s of positions === rest ? shapes : []) {
-        const way = (d, part) => d[0] * part[i] + d[1] * part[i + 1] + d[2] * part[i + 2];
-        w = Math.max(w, Math.hypot(way(right, s.real), s.imaginary ? way(right, s.imaginary) : 0));
-        h = Math.max(h, Math.hypot(way(up, s.real), s.imaginary ? way(up, s.imaginary) : 0));
+        const way = (d) => Math.hypot(dot(d, s.real, i), s.imaginary ? dot(d, s.imaginary, i) : 0);
+        [w, h] = [Math.max(w, way(right)), Math.max(h, way(up))];
       }
       w *= amplitude / STEPS; h *= amplitude / STEPS;
       box[0] = Math.min(box[0], x - w); box[1] = Math.max(box[1], x + w); box[2] = Math.min(box[2], y - h); box[3] = Math.max(box[3], y + h);
@@ -44,7 +45,6 @@ function fit(amplitude) {
 function projector() {
   const [right, up, near] = axes();
   const { zoom, x, y, width, height } = camera;
-  const dot = (d, p) => d[0] * p[0] + d[1] * p[1] + d[2] * p[2];
   return (p) => [width / 2 + zoom * (dot(right, p) - x), height / 2 - 10 - zoom * (dot(up, p) - y), dot(near, p)];
 }
 

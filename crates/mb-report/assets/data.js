@@ -52,20 +52,20 @@ for (const glyph of scene.glyphs) if (glyph.mark === "mass") for (const n of gly
 const rest = shorts(scene.nodes);
 const zeros = new Int16Array(rest.length);
 const shapes = data.shapes.map((s) => {
-  const real = shorts(s.real), imaginary = s.imaginary ? shorts(s.imaginary) : null;
-  return { ...s, real, imaginary, moves: null };
+  return { ...s, real: shorts(s.real), imaginary: s.imaginary && shorts(s.imaginary) };
 });
 const frames = data.motion ? data.motion.frames.map(shorts) : [];
 
+/// Largest displacement of a node in a shape.
+function sizeAt(shape, n) {
+  let sum = 0;
+  for (let k = 3 * n; k < 3 * n + 3; k++) sum += shape.real[k] ** 2 + (shape.imaginary ? shape.imaginary[k] ** 2 : 0);
+  return Math.sqrt(sum) / STEPS;
+}
 /// Largest displacement of each part relative to the largest of all, largest part first.
 function moves(shape) {
   if (shape.moves) return shape.moves;
-  const size = (n) => {
-    let sum = 0;
-    for (let k = 3 * n; k < 3 * n + 3; k++) sum += shape.real[k] ** 2 + (shape.imaginary ? shape.imaginary[k] ** 2 : 0);
-    return Math.sqrt(sum) / STEPS;
-  };
-  const largest = (nodes) => { let most = 0; for (const n of nodes) most = Math.max(most, size(n)); return most; };
+  const largest = (nodes) => { let most = 0; for (const n of nodes) most = Math.max(most, sizeAt(shape, n)); return most; };
   const parts = scene.owners.map((name, owner) => ({ name, owner, size: largest(nodesOf[owner]) }));
   shape.moves = parts.filter((p) => p.size > 0).sort((a, b) => b.size - a.size);
   return shape.moves;

@@ -27,6 +27,7 @@ function glyphsInView() {
 
 // Lines by which a name moves up (negative) or down where it would lie on another; pictures (mb-cli/src/plot/tags.rs) have the same.
 const [NAME_LINE, AWAY] = [15, [0, -1, 1, -2, 2]];
+const FONT = "12px sans-serif";
 let written = { from: "", asked: 0, list: [] };
 /// Names with their places: right of and above the middle of each part at rest, or in this frame of a motion, inside the drawing, at
 /// the first of some lines where none stands. Names without such a line are left out.
@@ -37,7 +38,7 @@ function namesInView(state) {
   let asked = 0;
   // Triad, scale and colours.
   const taken = [[width - 90, height - 84, width, height], [0, height - 30, 220, height], [0, 0, state.scheme ? 220 : 0, state.scheme ? 44 : 0]];
-  paper.font = "12px sans-serif";
+  paper.font = FONT;
   scene.owners.forEach((whole, o) => {
     if (!nodesOf[o].size) return;
     const [px, py] = project(still[o].map((v, i) => v + state.still[0] * real[o][i] + state.still[1] * imaginary[o][i]));
@@ -66,11 +67,10 @@ function leftOut(state, orbits, level) {
   return words.join(" ");
 }
 
-/// Colour of a value between 0 and 1, the scale of the shader (a fit of viridis).
+/// Colour of a value between 0 and 1, as in the shader.
 function scaleColour(x) {
-  const c = [[.27, .005, .33], [.1, 1.4, 1.39], [-.33, .21, .09], [-4.63, -5.8, -19.33], [6.23, 14.18, 56.69], [4.78, -13.75, -65.35], [-5.44, 4.65, 26.31]];
-  const t = Math.max(0, Math.min(1, x));
-  return [0, 1, 2].map((k) => Math.max(0, Math.min(1, c.reduceRight((sum, row) => sum * t + row[k], 0))));
+  const within = (v) => Math.max(0, Math.min(1, v)), t = within(x);
+  return [0, 1, 2].map((k) => within(SCALE.reduceRight((sum, row) => sum * t + row[k], 0)));
 }
 const css = (rgb, alpha = 1) => `rgba(${rgb.map((v) => Math.round(255 * v)).join(",")},${alpha})`;
 
@@ -79,11 +79,6 @@ function nodeAt(state, n, phase = state.phase) {
   const k = 3 * n, p = [0, 0, 0];
   for (let i = 0; i < 3; i++) p[i] = (state.positions[k + i] + phase[0] * state.real[k + i] + phase[1] * state.imaginary[k + i]) / STEPS;
   return p;
-}
-function sizeAt(state, n) {
-  let sum = 0;
-  for (let k = 3 * n; k < 3 * n + 3; k++) sum += state.real[k] ** 2 + state.imaginary[k] ** 2;
-  return Math.sqrt(sum) / STEPS;
 }
 
 /// The middle of the nodes of each part: it moves as they do, so that a picture takes it of each shape once.
@@ -111,21 +106,24 @@ function orbitsInView(state, project) {
   return knownOrbits.all;
 }
 
-function path(points, closed = false) {
+function path(points, closed) {
   paper.beginPath();
   points.forEach(([x, y], i) => (i ? paper.lineTo(x, y) : paper.moveTo(x, y)));
   if (closed) paper.closePath();
 }
+const stroke = (...lines) => { for (const line of lines) { path(line); paper.stroke(); } };
+const area = (points) => { path(points, true); paper.fill(); };
+const disc = ([x, y], radius) => { paper.beginPath(); paper.arc(x, y, radius, 0, 7); paper.fill(); };
+
+/// Points in pixels about a, along the direction from `from` to b, or along `without` where they are one, and across it.
+function turned(a, b, without = [1, 0], from = a) {
+  const d = b ? [b[0] - from[0], b[1] - from[1]] : [0, 0], length = Math.hypot(...d), e = length > 1e-6 ? d.map((x) => x / length) : without;
+  return (s, t) => [a[0] + s * e[0] - t * e[1], a[1] + s * e[1] + t * e[0]];
+}
 /// Points along a line from a to b: share of the length, and pixels to the side.
 function beside(a, b) {
-  const d = [b[0] - a[0], b[1] - a[1]], length = Math.hypot(...d) || 1, e = [d[0] / length, d[1] / length];
-  return { length, at: (s, t) => [a[0] + s * d[0] - t * e[1], a[1] + s * d[1] + t * e[0]] };
-}
-
-/// Points in pixels along the direction from a to b, or along `without` where they are one, and across it.
-function turned(a, b, without) {
-  const d = b ? [b[0] - a[0], b[1] - a[1]] : [0, 0], length = Math.hypot(...d), e = length > 1e-6 ? d.map((x) => x / length) : without;
-  return (s, t) => [a[0] + s * e[0] - t * e[1], a[1] + s * e[1] + t * e[0]];
+  const length = Math.hypot(b[0] - a[0], b[1] - a[1]), at = turned(a, b);
+  return { length, at: (s, t) => at(s * length, t) };
 }
 /// Points about a in turns and pixels.
 const polar = (a) => (turns, radius) => [a[0] + radius * Math.cos(2 * Math.PI * turns), a[1] - radius * Math.sin(2 * Math.PI * turns)];
@@ -133,51 +131,51 @@ const polar = (a) => (turns, radius) => [a[0] + radius * Math.cos(2 * Math.PI * 
 /// The ends of a mark beside the line from a to b, with the bars that hold it there.
 function inLane([a, b], lane) {
   const l = beside(a, b), side = lane * Math.min(8, 0.16 * l.length), ends = [l.at(0, side), l.at(1, side)];
-  path([a, ends[0]]); paper.stroke(); path([b, ends[1]]); paper.stroke();
+  stroke([a, ends[0]], [b, ends[1]]);
   return ends;
 }
 
+const box = (at, w) => [at(-w, -5), at(w, -5), at(w, 5), at(-w, 5)];
 const GLYPHS = {
-  pin: ([a]) => { paper.beginPath(); paper.arc(a[0], a[1], 4, 0, 7); paper.fill(); paper.stroke(); },
+  pin: ([a]) => { disc(a, 4); paper.stroke(); },
   wall: ([a, b]) => {
     const at = turned(a, b, [0, -1]);
-    paper.lineWidth = 2.2; path([at(0, -12), at(0, 12)]); paper.stroke(); paper.lineWidth = 1.2;
-    for (let k = 0; k < 5; k++) { path([at(0, 5 * k - 9), at(-7, 5 * k - 14)]); paper.stroke(); }
+    paper.lineWidth = 2.2; stroke([at(0, -12), at(0, 12)]); paper.lineWidth = 1.2;
+    for (let k = 0; k < 5; k++) stroke([at(0, 5 * k - 9), at(-7, 5 * k - 14)]);
   },
-  weld: ([a, b], state) => { const at = turned(a, b, [1, 0]); path([at(-5, -5), at(5, -5), at(5, 5), at(-5, 5)], true); paper.fillStyle = state.sign; paper.fill(); },
+  weld: ([a, b], sign) => { paper.fillStyle = sign; area(box(turned(a, b), 5)); },
   spiral: ([a]) => {
-    const at = polar(a), points = Array.from({ length: 43 }, (_, k) => at(0.5 + k / 24, 5 + k / 6));
-    path([...points, at(0.25, 16)]); paper.stroke();
+    const at = polar(a);
+    stroke([...Array.from({ length: 43 }, (_, k) => at(0.5 + k / 24, 5 + k / 6)), at(0.25, 16)]);
   },
   vane: ([a]) => {
     const at = polar(a);
-    for (const line of [Array.from({ length: 25 }, (_, k) => at(0.125 + k / 32, 11)), [at(0, 4), at(0, 14)], [at(0.07, 8.5), at(-0.07, 8.5)]]) { path(line); paper.stroke(); }
+    stroke(Array.from({ length: 25 }, (_, k) => at(0.125 + k / 32, 11)), [at(0, 4), at(0, 14)], [at(0.07, 8.5), at(-0.07, 8.5)]);
   },
-  mass: ([a], state) => { paper.beginPath(); paper.arc(a[0], a[1], 5, 0, 7); paper.fillStyle = state.sign; paper.fill(); },
-  link: ([a, b]) => { path([a, b]); paper.stroke(); },
+  mass: ([a], sign) => { paper.fillStyle = sign; disc(a, 5); },
+  link: (ends) => stroke(ends),
   slider: ([a, b, c]) => {
-    const l = b && c ? beside(b, c) : null, e = l ? [(c[0] - b[0]) / l.length, (c[1] - b[1]) / l.length] : [1, 0];
-    const at = (s, t) => [a[0] + s * e[0] - t * e[1], a[1] + s * e[1] + t * e[0]];
-    paper.setLineDash([5, 4]); path([at(-45, 0), at(45, 0)]); paper.stroke(); paper.setLineDash([]);
-    path([at(-9, -5), at(9, -5), at(9, 5), at(-9, 5)], true); paper.fill(); paper.stroke();
+    const at = turned(a, c, [1, 0], b);
+    paper.setLineDash([5, 4]); stroke([at(-45, 0), at(45, 0)]); paper.setLineDash([]);
+    area(box(at, 9)); paper.stroke();
   },
   spring: ([a, b]) => {
-    const l = beside(a, b), side = Math.min(6, 0.12 * l.length), points = [l.at(0, 0), l.at(0.18, 0)];
-    for (let k = 0; k < 14; k++) points.push(l.at(0.18 + 0.64 * (k + 0.5) / 14, k % 2 ? -side : side));
-    path([...points, l.at(0.82, 0), l.at(1, 0)]); paper.stroke();
+    const { length, at } = beside(a, b), side = Math.min(6, 0.12 * length), points = [at(0, 0), at(0.18, 0)];
+    for (let k = 0; k < 14; k++) points.push(at(0.18 + 0.64 * (k + 0.5) / 14, k % 2 ? -side : side));
+    stroke([...points, at(0.82, 0), at(1, 0)]);
   },
   damper: ([a, b]) => {
-    const l = beside(a, b), h = Math.min(6, 0.12 * l.length);
-    for (const line of [[l.at(0, 0), l.at(0.4, 0)], [l.at(0.62, h), l.at(0.4, h), l.at(0.4, -h), l.at(0.62, -h)], [l.at(0.54, 0.8 * h), l.at(0.54, -0.8 * h)], [l.at(0.54, 0), l.at(1, 0)]]) { path(line); paper.stroke(); }
+    const { length, at } = beside(a, b), h = Math.min(6, 0.12 * length);
+    stroke([at(0, 0), at(0.4, 0)], [at(0.62, h), at(0.4, h), at(0.4, -h), at(0.62, -h)], [at(0.54, 0.8 * h), at(0.54, -0.8 * h)], [at(0.54, 0), at(1, 0)]);
   },
   bushing: ([a, b]) => {
-    const at = [0, 1].map((k) => (a[k] + b[k]) / 2);
-    path([a, b]); paper.stroke();
-    for (const r of [9, 4.5]) { paper.beginPath(); paper.arc(at[0], at[1], r, 0, 7); paper.fill(); paper.stroke(); }
+    stroke([a, b]);
+    for (const r of [9, 4.5]) { disc(beside(a, b).at(0.5, 0), r); paper.stroke(); }
   },
   ground: ([a]) => {
-    path([[a[0] - 9, a[1] + 10], a, [a[0] + 9, a[1] + 10]], true); paper.fill(); paper.stroke();
-    for (let k = 0; k < 4; k++) { path([[a[0] - 8 + 5 * k, a[1] + 10], [a[0] - 12 + 5 * k, a[1] + 15]]); paper.stroke(); }
+    const at = turned(a);
+    area([at(-9, 10), a, at(9, 10)]); paper.stroke();
+    for (let k = 0; k < 4; k++) stroke([at(5 * k - 8, 10), at(5 * k - 12, 15)]);
   },
 };
 
@@ -199,11 +197,10 @@ function drawSurfaces(state, project, phase, ghost) {
   }
   for (let i = 0; i < mesh.pieces.length; i += 5) {
     const [a, b, c, d, owner] = mesh.pieces.subarray(i, i + 5), q = [a, b, c, d].map((n) => project(nodeAt(state, n, phase)));
-    const smooth = a !== b || c !== d, p = [];
-    for (let k = 0; k <= 6; k++) {
-      const t = k / 6;
-      p.push(smooth ? [0, 1].map((j) => 0.5 * (2 * q[1][j] + (q[2][j] - q[0][j]) * t + (2 * q[0][j] - 5 * q[1][j] + 4 * q[2][j] - q[3][j]) * t * t + (3 * q[1][j] - q[0][j] - 3 * q[2][j] + q[3][j]) * t ** 3)) : [0, 1].map((j) => q[1][j] + t * (q[2][j] - q[1][j])));
-    }
+    const p = Array.from({ length: 7 }, (_, k) => [0, 1].map((j) => {
+      const t = k / 6, [e, f, g, h] = q.map((x) => x[j]);
+      return f + t / 2 * (g - e + t * (2 * e - 5 * f + 4 * g - h + t * (3 * f - e - 3 * g + h)));
+    }));
     list.push({ p, line: true, near: (q[1][2] + q[2][2]) / 2, owner, nodes: [b, c] });
   }
   list.sort((a, b) => a.near - b.near);
@@ -226,7 +223,7 @@ function drawSurfaces(state, project, phase, ghost) {
       paper.stroke();
       paper.strokeStyle = css(state.line, 0.45);
       paper.lineWidth = 1;
-      for (const [, , i, j] of sides) { path([p[i], p[j]]); paper.stroke(); }
+      for (const [, , i, j] of sides) stroke([p[i], p[j]]);
     }
   }
 }
@@ -242,20 +239,17 @@ function drawFrame(state) {
   // Triad: the directions of the axes.
   const at = [width - 46, height - 40];
   paper.lineWidth = 1.5;
-  paper.font = "12px sans-serif";
   ["x", "y", "z"].forEach((name, k) => {
     const d = [right[k], -up[k]];
     if (scene.planar && k === 2 && Math.hypot(...d) < 0.1) return;
     paper.strokeStyle = paper.fillStyle = ["#d5544a", "#3d9950", "#4a7fd5"][k];
-    path([at, [at[0] + 26 * d[0], at[1] + 26 * d[1]]]);
-    paper.stroke();
+    stroke([at, [at[0] + 26 * d[0], at[1] + 26 * d[1]]]);
     paper.fillText(name, at[0] + 34 * d[0] - 3, at[1] + 34 * d[1] + 4);
   });
   // Scale: a round length.
   const length = round(130 * half / camera.zoom), bar = length / half * camera.zoom, y = height - 18;
   paper.strokeStyle = paper.fillStyle = state.sign;
-  path([[16, y - 5], [16, y], [16 + bar, y], [16 + bar, y - 5]]);
-  paper.stroke();
+  stroke([[16, y - 5], [16, y], [16 + bar, y], [16 + bar, y - 5]]);
   paper.fillText(`${length >= 1e-3 && length < 1e5 ? +length.toPrecision(1) : length.toExponential(0)} m`, 22 + bar, y + 1);
   if (state.scheme) {
     for (let k = 0; k < 100; k++) { paper.fillStyle = css(scaleColour(k / 99)); paper.fillRect(16 + 1.3 * k, 14, 1.4, 9); }
@@ -265,10 +259,10 @@ function drawFrame(state) {
 }
 
 // Places of the ground do not move with a mode; where nothing else is to be drawn anew, the picture stays.
-const HELD = ["ground", "wall"];
+const held = (glyph) => ["ground", "wall"].includes(glyph.mark);
 let drawnMarks = "";
 function drawMarks(state, surfaces) {
-  const moving = surfaces || state.still[1] || glyphsInView().some((g) => !HELD.includes(g.mark));
+  const moving = surfaces || state.still[1] || glyphsInView().some((g) => !held(g));
   const { sign, scheme, strainMost, orbits, amplitude, picked, turns, ghost } = state;
   const now = JSON.stringify([camera, $("marks").width, sign, scheme, strainMost, picked, ghost, state.names, orbits && amplitude, moving && [turns, state.phase]]);
   if (now === drawnMarks) return;
@@ -276,6 +270,7 @@ function drawMarks(state, surfaces) {
   const ratio = $("marks").width / camera.width || 1, project = projector();
   paper.setTransform(ratio, 0, 0, ratio, 0, 0);
   paper.clearRect(0, 0, camera.width, camera.height);
+  paper.font = FONT;
   if (surfaces) {
     if (state.ghost) drawSurfaces(state, project, [0, 0], true);
     drawSurfaces(state, project, state.phase, false);
@@ -292,14 +287,12 @@ function drawMarks(state, surfaces) {
     paper.strokeStyle = sign;
     paper.fillStyle = state.panel;
     const ends = glyph.nodes.map((n) => project(nodeAt(state, n, phase)));
-    GLYPHS[glyph.mark](glyph.lane ? inLane(ends, glyph.lane) : ends, { sign });
+    GLYPHS[glyph.mark](glyph.lane ? inLane(ends, glyph.lane) : ends, sign);
   };
-  const held = (glyph) => HELD.includes(glyph.mark);
   if (state.ghost) for (const glyph of glyphsInView()) if (!held(glyph)) draw(glyph, [0, 0], css(state.shade));
   for (const glyph of glyphsInView()) draw(glyph, held(glyph) ? state.still : state.phase, state.sign);
   if (state.names) {
     const { list } = namesInView(state);
-    paper.font = "12px sans-serif";
     paper.lineWidth = 3;
     paper.strokeStyle = state.panel;
     paper.fillStyle = state.sign;

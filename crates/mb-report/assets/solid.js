@@ -2,6 +2,8 @@
 // costs no transfer. Corners of faces are vertices that neighbours share; tubes look their nodes up in textures.
 // Where pictures come slowly, those of a motion have no smooth edges and then fewer faces; one that stands has all.
 const WIDE = 1024;
+// Colours from 0 to 1: coefficients of a polynomial, a fit of viridis.
+const SCALE = [[.27, .005, .33], [.1, 1.4, 1.39], [-.33, .21, .09], [-4.63, -5.8, -19.33], [6.23, 14.18, 56.69], [4.78, -13.75, -65.35], [-5.44, 4.65, 26.31]];
 const COMMON = `#version 300 es
 precision highp float; precision highp int;
 uniform mat3 view; uniform vec4 window; uniform vec2 phase; uniform float lift;
@@ -22,9 +24,9 @@ float size(uint i) { vec3 a = texel(real, i), b = texel(imaginary, i); return sq
 const TUBES = COMMON + LOOKED_UP + `in vec2 corner; in uvec4 piece; in vec3 part; uniform float radius;
 void main() {
   vec3 a = place(piece.x), b = place(piece.y), c = place(piece.z), d = place(piece.w);
-  float t = corner.x, u = t * t, w = u * t; own = part; large = mix(size(piece.y), size(piece.z), t);
-  vec3 p = .5 * (2. * b + (c - a) * t + (2. * a - 5. * b + 4. * c - d) * u + (3. * b - a - 3. * c + d) * w);
-  vec3 e = .5 * ((c - a) + 2. * (2. * a - 5. * b + 4. * c - d) * t + 3. * (3. * b - a - 3. * c + d) * u);
+  float t = corner.x; own = part; large = mix(size(piece.y), size(piece.z), t);
+  vec3 f = c - a, g = 2. * a - 5. * b + 4. * c - d, h = 3. * b - a - 3. * c + d;
+  vec3 p = b + .5 * t * (f + t * (g + t * h)), e = f + t * (2. * g + 3. * t * h);
   if (piece.x == piece.y && piece.z == piece.w) { p = mix(b, c, t); e = c - b; }
   e = length(e) > 1e-9 ? normalize(e) : vec3(1, 0, 0);
   vec3 n = normalize(cross(e, abs(e.z) < .9 ? vec3(0, 0, 1) : vec3(1, 0, 0))), m = cross(e, n);
@@ -36,8 +38,7 @@ flat in vec3 own; in float large; in vec3 seen; out vec4 paint;
 uniform vec4 plain; uniform bool sized;
 vec3 scale(float x) {
   x = clamp(x, 0., 1.);
-  return clamp(vec3(.27, .005, .33) + x * (vec3(.1, 1.4, 1.39) + x * (vec3(-.33, .21, .09) + x * (vec3(-4.63, -5.8, -19.33)
-    + x * (vec3(6.23, 14.18, 56.69) + x * (vec3(4.78, -13.75, -65.35) + x * vec3(-5.44, 4.65, 26.31)))))), 0., 1.);
+  return clamp(${SCALE.reduceRight((sum, row) => `vec3(${row}) + x * (${sum})`, "vec3(0)")}, 0., 1.);
 }
 void main() {
   vec3 n = normalize(cross(dFdx(seen), dFdy(seen)));
@@ -93,16 +94,12 @@ function makeSolid(canvas) {
     gl.activeTexture(gl.TEXTURE0 + unit);
     gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, WIDE, rows, gl.RGB_INTEGER, gl.SHORT, padded);
   };
-  const whole = (at, of, size, divisor = 0, stride = 0) => {
+  // Whole numbers have a stride, others follow each other.
+  const attach = (at, of, size, divisor = 0, stride = 0) => {
     gl.enableVertexAttribArray(at);
     gl.bindBuffer(gl.ARRAY_BUFFER, of);
-    gl.vertexAttribIPointer(at, size, gl.UNSIGNED_INT, stride, 0);
-    gl.vertexAttribDivisor(at, divisor);
-  };
-  const broken = (at, of, size, divisor = 0) => {
-    gl.enableVertexAttribArray(at);
-    gl.bindBuffer(gl.ARRAY_BUFFER, of);
-    gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, 0);
+    if (stride) gl.vertexAttribIPointer(at, size, gl.UNSIGNED_INT, stride, 0);
+    else gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, 0);
     gl.vertexAttribDivisor(at, divisor);
   };
   // Triangles and their edges, of the same vertices.
@@ -116,7 +113,7 @@ function makeSolid(canvas) {
       gl.bindBuffer(gl.ARRAY_BUFFER, cornerBuffers[unit]);
       gl.vertexAttribPointer(at, 3, gl.SHORT, true, 8, 0);
     });
-    broken(faces.attribute("part"), faceParts, 3);
+    attach(faces.attribute("part"), faceParts, 3);
     buffer(list, gl.ELEMENT_ARRAY_BUFFER);
     return array;
   };
@@ -141,9 +138,9 @@ function makeSolid(canvas) {
   const count = mesh.pieces.length / 5, tubeParts = buffer(new Float32Array(3 * count));
   const tubeArray = gl.createVertexArray();
   gl.bindVertexArray(tubeArray);
-  broken(tubes.attribute("corner"), buffer(new Float32Array(template)), 2);
-  whole(tubes.attribute("piece"), buffer(mesh.pieces), 4, 1, 20);
-  broken(tubes.attribute("part"), tubeParts, 3, 1);
+  attach(tubes.attribute("corner"), buffer(new Float32Array(template)), 2);
+  attach(tubes.attribute("piece"), buffer(mesh.pieces), 4, 1, 20);
+  attach(tubes.attribute("part"), tubeParts, 3, 1);
   gl.bindVertexArray(null);
   let coloured = null;
   const colourParts = (colours) => {
@@ -157,8 +154,7 @@ function makeSolid(canvas) {
   const set = (p, phase, plain, sized) => {
     gl.useProgram(p.program);
     ["rest", "real", "imaginary"].forEach((name, unit) => gl.uniform1i(p.uniform(name), unit));
-    const [r, u, n] = axes();
-    gl.uniformMatrix3fv(p.uniform("view"), false, [r[0], u[0], n[0], r[1], u[1], n[1], r[2], u[2], n[2]]);
+    gl.uniformMatrix3fv(p.uniform("view"), true, axes().flat());
     const { zoom, x, y, width, height } = camera;
     gl.uniform4f(p.uniform("window"), x, y, 2 * zoom / width, 2 * zoom / height);
     gl.uniform1f(p.uniform("lift"), 20 / height);

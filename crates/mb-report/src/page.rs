@@ -167,3 +167,15 @@ fn motion(motion: &Motion, centre: [f64; 3], unit: f64) -> MotionData<'_> {
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_viewer_is_small() {
+        // Data, camera, surfaces and marks; tables and controls are the page's.
+        let size: usize = SCRIPTS[..4].iter().map(|script| lean(script).len()).sum();
+        assert!((15_000..=25_000).contains(&size), "{size} bytes");
+    }
+}

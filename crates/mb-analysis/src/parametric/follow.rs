@@ -16,14 +16,17 @@ pub struct Followed {
     pub first: usize,
     /// Their modes.
     pub track: Track,
+    /// Why samples before the first or after the last one have none.
+    pub failed: Vec<SeriesError>,
 }
 
 /// Follows the modes that are expanded one by one along `distances` from the point that is asked for: from the sample
 /// `middle`, the centre of the expansion, back to the start and on to the end. Samples that the `journal` has kept are
-/// taken from there; work that is ended gives the samples that were reached.
+/// taken from there; work that is ended gives the samples that were reached, and so does a sample without modes:
+/// [`SeriesError::Lost`] with the mode, [`SeriesError::RankChanges`], errors of the operating points on the way.
 ///
 /// # Errors
-/// [`SeriesError::Lost`] with the mode; [`SeriesError::RankChanges`]; those of the operating points on the way.
+/// The same at the sample `middle`.
 pub fn follow(
     origin: &Origin<'_>,
     expansion: &Expansion,
@@ -58,7 +61,8 @@ fn followed<A: Solved>(
     let lost = |error| expansion.lost(origin, error);
     let (first, track) =
         track_both_ways(&source, distances, middle, &starts, &options, journal).map_err(lost)?;
-    Ok(Followed { first, track })
+    let failed = track.failed.iter().cloned().map(lost).collect();
+    Ok(Followed { first, track, failed })
 }
 
 impl Expansion {

@@ -112,7 +112,10 @@ impl Origin<'_> {
 
     /// The error, with the free motions by name where they leave an equilibrium that does not follow from the parameters.
     pub(super) fn named(&self, error: SeriesError) -> SeriesError {
-        let SeriesError::Parametric { mode: None, source: ParametricError::NotBalanced { .. } } = error
+        let SeriesError::Parametric {
+            mode: None,
+            source: ParametricError::NotBalanced { singular: true, .. },
+        } = error
         else {
             return error;
         };
@@ -128,7 +131,10 @@ impl Origin<'_> {
         let move_freely = if names.len() == 1 { "moves freely" } else { "move freely" };
         let reason =
             format!("the equilibrium there is not isolated, because {} {move_freely}", names.join(", "));
-        SeriesError::Parametric { mode: None, source: ParametricError::NotBalanced { reason } }
+        SeriesError::Parametric {
+            mode: None,
+            source: ParametricError::NotBalanced { reason, singular: true },
+        }
     }
     /// The operating point to expand about, with the equilibrium when it is one that was searched.
     ///

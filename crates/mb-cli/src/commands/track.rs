@@ -20,7 +20,7 @@ use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text};
 use mb_algebra::{Dense, Stopped, c64};
 use mb_analysis::checkpoint::{Checkpoint, Run};
-use mb_analysis::parametric::{FollowedGroups, events, follow, follow_groups};
+use mb_analysis::parametric::{FollowedGroups, SeriesError, events, follow, follow_groups};
 use mb_chart::{Chart, Curve, Panel, Scale};
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
@@ -48,10 +48,12 @@ pub struct Track {
 }
 
 /// An end before the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Early {
-    /// Why.
-    pub why: Stopped,
+    /// Why, with what to do.
+    pub why: String,
+    /// True where a run with a checkpoint can go on.
+    pub goes_on: bool,
     /// Samples that were asked for.
     pub samples: usize,
 }
@@ -90,20 +92,34 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
     checkpoint.end(found.early.is_none())?;
     let text = if args.json { json::track::document(&found) } else { render(&found, style) };
     let mut answer = Answer::right(text);
-    if let Some(early) = found.early {
-        let place = args.checkpoint.as_deref();
-        answer.complaint =
-            format!("{}; {}.\n", early.words(found.path.along.len()), checkpoint::advice(place));
+    if let Some(early) = &found.early {
+        let words = early.words(found.path.along.len());
+        answer.complaint = if early.goes_on {
+            format!("{words}; {}.\n", checkpoint::advice(args.checkpoint.as_deref()))
+        } else {
+            format!("{words}\n")
+        };
         answer.code = crate::failure::NUMERICS;
     }
     Ok(answer)
 }
 
 impl Early {
-    fn words(self, reached: usize) -> String {
+    fn of_stop(why: Stopped, samples: usize) -> Self {
+        Self { why: super::parametric::ended(why), goes_on: true, samples }
+    }
+    fn of_errors(errors: Vec<SeriesError>, samples: usize) -> Self {
+        let told = |error: SeriesError| {
+            let failure = Failure::from(error);
+            let help = failure.help().map(|help| format!(" What to do: {help}."));
+            format!("{failure}{}", help.unwrap_or_default())
+        };
+        let why: Vec<String> = errors.into_iter().map(told).collect();
+        Self { why: why.join(" "), goes_on: false, samples }
+    }
+    fn words(&self, reached: usize) -> String {
         let groups = if reached == self.samples { " without groups" } else { "" };
-        let why = super::parametric::ended(self.why);
-        format!("the track ends early{groups}, with {reached} of {} samples: {why}", self.samples)
+        format!("the track ends early{groups}, with {reached} of {} samples: {}", self.samples, self.why)
     }
 }
 
@@ -147,21 +163,27 @@ fn kept(text: &Text, args: &TrackArgs, progress: Progress) -> Result<(Track, Che
         path.samples.iter().map(|x| x.iter().zip(&expansion.values).map(|(x, c)| x - c).collect()).collect();
     let followed = progress.unless_ended(|| follow(&origin, &expansion, &distances, middle, &mut checkpoint));
     let followed = followed.map_err(Failure::Stopped)??;
-    let (exact, samples) = (followed.track, path.along.len());
+    let (exact, mut failed, samples) = (followed.track, followed.failed, path.along.len());
     let mut stopped = exact.stopped;
-    let mut found = FollowedGroups::default();
-    if stopped.is_none() {
-        match progress.unless_ended(|| follow_groups(&origin, &expansion, &exact, &distances, middle)) {
-            Ok(followed) => found = followed?,
-            Err(why) => stopped = Some(why),
-        }
-    }
-    let early = stopped.map(|why| Early { why, samples });
     let reached = exact.eigenpairs.len();
     if let Some(why) = stopped.filter(|_| reached == 0) {
         return Err(Failure::Stopped(why));
     }
-    let path = path.part(followed.first..followed.first + reached);
+    let part = followed.first..followed.first + reached;
+    let (path, distances) = (path.part(part.clone()), &distances[part.clone()]);
+    let mut found = FollowedGroups::default();
+    if stopped.is_none() {
+        let middle = middle - part.start;
+        match progress.unless_ended(|| follow_groups(&origin, &expansion, &exact, distances, middle)) {
+            Ok(Ok(followed)) => found = followed,
+            Ok(Err(error)) => failed.push(error),
+            Err(why) => stopped = Some(why),
+        }
+    }
+    let early = match stopped {
+        Some(why) => Some(Early::of_stop(why, samples)),
+        None => (!failed.is_empty()).then(|| Early::of_errors(failed, samples)),
+    };
     let predicted = exact.points.iter().map(|d| expansion.evaluate(d)).collect::<Result<Vec<_>, _>>()?;
     let events = events::events(&path.along, &expansion, &exact, &found);
     let groups = found.groups;
@@ -171,7 +193,7 @@ fn kept(text: &Text, args: &TrackArgs, progress: Progress) -> Result<(Track, Che
 impl Track {
     /// That it ends early and why, in words.
     pub fn ended(&self) -> Option<String> {
-        self.early.map(|early| early.words(self.path.along.len()))
+        self.early.as_ref().map(|early| early.words(self.path.along.len()))
     }
     /// What has to be said in addition to the tables: the events, and the state that was taken.
     pub fn notes(&self) -> Vec<String> {

@@ -192,6 +192,9 @@ fn parametric(error: &ParametricError, mode: Option<usize>) -> Option<&'static s
             "name an input with --hold for each coordinate that is a variable, and for each that --about gives: \
              `--about NAME=VALUE` holds a pose; or use --frozen to leave the equilibrium"
         }
+        ParametricError::NotBalanced { singular: false, .. } => {
+            "keep to values on this side of that point: an equilibrium may end there; `mb equilibrium --set NAME=VALUE` says what is there"
+        }
         ParametricError::NotBalanced { .. } => {
             "hold what moves freely by a joint or a weak spring, name inputs with --hold that can balance the model, or use --frozen to \
              leave the equilibrium"

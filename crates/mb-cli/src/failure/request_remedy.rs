@@ -170,7 +170,8 @@ fn usable(option: &str, range: &str) -> String {
         "band LO" | "band HI" => "--band 0 50 is from 0 to 50 Hz",
         "max-damping" => "--lowest N and --near-point RE,IM give real eigenvalues, whose damping ratio is 1",
         "until" => "--until 5 ends five seconds after t = 0; --time says when the motion starts",
-        "every" => "--every 0.01 reports a hundred times in a second",
+        "every" if range == "positive" => "--every 0.01 reports a hundred times in a second",
+        "every" => "a run keeps its reports in memory: report less often, or end earlier with --until",
         "from" => "name one input along which the unbalance pushes, or the two of a plane",
         _ => return format!("give --{} a value that is {range}", option.split(' ').next().unwrap_or(option)),
     }

@@ -90,11 +90,11 @@ impl Run<'_, '_> {
         restart: bool,
         observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<End, ConstraintError> {
-        let mut t = recorder.reports[0];
+        let mut t = recorder.reports.start();
         let last = recorder.reports.len() - 1;
         let mut k = if restart { 1 } else { last };
         loop {
-            let goal = recorder.reports[k];
+            let goal = recorder.reports.at(k);
             let Self { integrator, dynamics, evaluations, .. } = self;
             let first = if restart { goal - t } else { self.every };
             integrator.begin(t, &self.y, goal, first, &mut |t, y, dy| {
@@ -144,8 +144,8 @@ impl Run<'_, '_> {
         }
         let stop = event.as_ref().map_or(to, |e| e.0);
         let mut reported = false;
-        while recorder.next < recorder.reports.len() && recorder.reports[recorder.next] < stop {
-            let t = recorder.reports[recorder.next];
+        while recorder.next < recorder.reports.len() && recorder.reports.at(recorder.next) < stop {
+            let t = recorder.reports.at(recorder.next);
             self.report_inside(recorder, t)?;
             recorder.next += 1;
             reported = true;
@@ -157,7 +157,7 @@ impl Run<'_, '_> {
         let Self { integrator, dynamics, between, .. } = self;
         recorder.work_to(dynamics, &Quadrature::LOBATTO, to, between, |t, y| integrator.inside(t, y))?;
         self.y.copy_from_slice(self.integrator.state());
-        let ends = recorder.next < recorder.reports.len() && recorder.reports[recorder.next] <= to;
+        let ends = recorder.next < recorder.reports.len() && recorder.reports.at(recorder.next) <= to;
         let corrects =
             self.dynamics.corrects_steps() || (self.dynamics.corrects_reports() && (reported || ends));
         if corrects {

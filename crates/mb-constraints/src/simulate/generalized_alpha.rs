@@ -149,7 +149,7 @@ fn all(
         (Quadrature::LOBATTO, Inside::Cubic)
     };
     for k in 1..recorder.reports.len() {
-        let goal = recorder.reports[k];
+        let goal = recorder.reports.at(k);
         while stepper.state.point.t < goal {
             interrupt::check();
             let now = stepper.state.point.t;

@@ -149,16 +149,54 @@ impl SimulationOptions {
             }
         }
     }
-    /// Times of the reports after a start at `t`: the start, every step, the end.
-    pub(super) fn reports(&self, t: f64) -> Vec<f64> {
-        let mut times = vec![t];
-        let mut k = 1.0;
+    /// Times of the reports after a start at `t`.
+    pub(super) fn reports(&self, t: f64) -> ReportTimes {
+        ReportTimes::new(t, self.every, self.until)
+    }
+}
+
+/// Times of the reports: the start, every step, the end. They are computed when they are asked for: there may be millions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReportTimes {
+    start: f64,
+    every: f64,
+    until: f64,
+    len: usize,
+}
+
+impl ReportTimes {
+    fn new(start: f64, every: f64, until: f64) -> Self {
         // The last one is not doubled by a rounding of the division.
-        while t + k * self.every < self.until - 1e-9 * self.every {
-            times.push(t + k * self.every);
-            k += 1.0;
+        let inside = |k: f64| start + k * every < until - 1e-9 * every;
+        let mut steps = ((until - start) / every).floor().max(0.0);
+        while steps > 0.0 && !inside(steps) {
+            steps -= 1.0;
         }
-        times.push(self.until);
-        times
+        while inside(steps + 1.0) {
+            steps += 1.0;
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole, not negative, at most 5e7"
+        )]
+        let len = steps as usize + 2;
+        Self { start, every, until, len }
+    }
+    /// Their number, two at least.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+    /// One of them, s; the end from there on.
+    pub(super) fn at(&self, k: usize) -> f64 {
+        if k + 1 < self.len { self.start + k as f64 * self.every } else { self.until }
+    }
+    /// The first.
+    pub(super) fn start(&self) -> f64 {
+        self.start
+    }
+    /// The last.
+    pub(super) fn end(&self) -> f64 {
+        self.until
     }
 }

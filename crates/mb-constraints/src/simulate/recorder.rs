@@ -1,6 +1,7 @@
 //! Keeps reports and the balance of energy during a run.
 
 use super::energy::Explained;
+use super::options::ReportTimes;
 use super::trajectory::{End, Record, SingularPassage, StartShock, Trajectory};
 use super::{Progress, SimulationOptions, Start};
 use crate::error::ConstraintError;
@@ -11,7 +12,7 @@ use crate::violation::largest;
 #[derive(Debug)]
 pub(super) struct Recorder {
     pub(super) trajectory: Trajectory,
-    pub(super) reports: Vec<f64>,
+    pub(super) reports: ReportTimes,
     /// Next report.
     pub(super) next: usize,
     /// True when a constraint is a function of time.
@@ -259,13 +260,13 @@ impl Recorder {
     }
     /// Length of the run, s.
     pub(super) fn length(&self) -> f64 {
-        self.reports[self.reports.len() - 1] - self.reports[0]
+        self.reports.end() - self.reports.start()
     }
     /// How far the run is.
     pub(super) fn progress(&self, time: f64) -> Progress {
         Progress {
             time,
-            until: self.reports.last().copied().unwrap_or(time),
+            until: self.reports.end(),
             steps: self.trajectory.statistics.steps,
             reports: self.trajectory.len(),
             bound: self.trajectory.step_bound,

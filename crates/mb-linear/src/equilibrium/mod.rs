@@ -31,7 +31,7 @@ pub use stability::{Stability, stability};
 pub(crate) use units::Units;
 
 use crate::error::LinearError;
-use crate::point::{Instant, check_sizes, force_scale};
+use crate::point::{Instant, check_sizes};
 use mb_algebra::{Stopped, Watch, sparse};
 use mb_constraints::{AssemblyOptions, SaddlePatterns, assemble, largest, minimum_norm_multipliers};
 use mb_model::{Model, Point};
@@ -245,7 +245,7 @@ impl Equilibrium {
     }
     fn verified(model: &Model, point: Point, tolerance: f64) -> Result<Self, LinearError> {
         check_sizes(model, &point)?;
-        let scale = force_scale(model, &point);
+        let scale = model.force_scale(&point);
         let point = Instant::within(model, point, tolerance, scale)?.point().clone();
         let (equation, worst) = largest(&model.residual(&point)).unwrap_or((0, 0.0));
         let pushed = pushed::unbalanced(model, &point, worst);
@@ -366,7 +366,7 @@ fn relative_residual(model: &Model, point: &Point, units: &Units) -> f64 {
 fn worst_equation(model: &Model, point: &Point) -> (String, f64) {
     let force = largest(&model.residual(point)).unwrap_or((0, 0.0));
     let row = largest(&model.phi(&point.q, point.t)).unwrap_or((0, 0.0));
-    if row.1 > force.1 / force_scale(model, point) {
+    if row.1 > force.1 / model.force_scale(point) {
         (model.row_name(row.0), row.1)
     } else {
         (model.coordinate_name(force.0), force.1)

@@ -11,7 +11,6 @@
 //! Rows that repeat others have the same null space before and after, so that the sum is the shortest one again.
 
 use crate::error::LinearError;
-use crate::point::rounding_of_forces;
 use mb_algebra::{Sparse, norms, sparse};
 use mb_constraints::minimum_norm_multipliers;
 use mb_model::{Model, Point};
@@ -33,7 +32,7 @@ pub(super) fn correct(
     if phi_q.rows() == 0 || rest.iter().all(|r| *r == 0.0) {
         return Ok(());
     }
-    let rounding = rounding_of_forces(model, point);
+    let rounding = model.rounding_of_forces(point);
     let least = LEAST * norms::max_abs_vec(&rounding);
     if rest.iter().zip(&rounding).all(|(r, own)| r.abs() <= *own) || !(least > 0.0 && least.is_finite()) {
         return Ok(());

@@ -272,7 +272,7 @@ fn check_balance(model: &Model, point: &Point) -> Result<(), LinearError> {
     if residual <= BALANCED * model.largest_force(point) {
         return Ok(());
     }
-    let tolerance = BALANCED * crate::point::force_scale(model, point);
+    let tolerance = BALANCED * model.force_scale(point);
     if residual <= tolerance {
         return Ok(());
     }

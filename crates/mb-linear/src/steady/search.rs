@@ -24,7 +24,7 @@ use super::generator::{Generator, length, of_block, positions};
 use super::scale::PHASES;
 use crate::error::LinearError;
 use crate::linearize::in_frame;
-use crate::point::{Instant, OperatingPoint, force_scale, rounding_of_forces};
+use crate::point::{Instant, OperatingPoint};
 use mb_algebra::{Sparse, dense, norms, sparse};
 use mb_constraints::{Saddle, SaddlePatterns, largest, minimum_norm_multipliers};
 use mb_model::system::Blocks;
@@ -413,11 +413,11 @@ fn lacking(model: &Model, point: &Point, residual: &[f64], held: Option<usize>) 
 
 /// Whether what is left of the equations of motion is rounding.
 pub(super) fn has_arrived(model: &Model, point: &Point, residual: &[f64]) -> bool {
-    let forces = force_scale(model, point);
+    let forces = model.force_scale(point);
     let size = norms::max_abs_vec(residual);
     // Stiff beams leave more by the rounding of their coordinates than a share of the forces.
     let rounding = || {
-        let own = rounding_of_forces(model, point);
+        let own = model.rounding_of_forces(point);
         residual.iter().zip(own).all(|(r, own)| r.abs() <= ARRIVED * forces + own)
     };
     size <= ARRIVED * forces || (size <= NEARLY * forces && rounding())

@@ -19,6 +19,7 @@ mod constraints;
 mod elements;
 mod energy;
 mod falls;
+mod force_scale;
 mod lanes;
 mod linearized;
 mod links;

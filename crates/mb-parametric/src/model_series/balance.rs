@@ -211,27 +211,40 @@ pub(super) fn balance_centre(
         let left = norms::max_abs_vec(&model.phi(&centre.q, centre.t));
         let reason =
             format!("the constraints cannot be met there: Newton's method leaves {left:.1e} of them");
-        return Err(ParametricError::NotBalanced { reason });
+        return Err(ParametricError::NotBalanced { reason, singular: false });
     }
-    let residual = norms::max_abs_vec(&model.residual(centre));
-    // Without load all forces are rounding; there a millionth of a unit of displacement or acceleration is the scale.
-    let (mass, stiffness) = model.largest_entries(centre);
-    let scale = model.largest_force(centre).max(1e-6 * (mass + stiffness)).max(f64::MIN_POSITIVE);
-    if residual.is_nan() || residual > CENTRE_TOLERANCE * scale {
+    let residual = model.residual(centre);
+    if let Some((equation, scale)) = off_balance(model, centre, &residual) {
         if unknowns.steady.is_some() && factored.is_some() {
             // Newton's method has arrived: what is left is along the motion, where springs hold it.
-            return Err(steady::unbalanced(model, &model.residual(centre)));
+            return Err(steady::unbalanced(model, &residual));
         }
         let reason = format!(
-            "Newton's method from the point given leaves a residual of {residual:.1e}, while the forces at work \
-             are of size {scale:.1e}"
+            "Newton's method from the point given leaves a residual of {:.1e} in the equation of {}, while the forces at \
+             work are of size {scale:.1e}",
+            residual[equation].abs(),
+            model.coordinate_name(equation)
         );
-        return Err(ParametricError::NotBalanced { reason });
+        return Err(ParametricError::NotBalanced { reason, singular: false });
     }
     match factored {
         Some(nearby) => nearby.check_isolated(),
         None => Jacobian::new(model, centre, unknowns)?.check_isolated(),
     }
+}
+
+/// The equation that is furthest off its balance, with the size of the forces at work; none where all hold within the tolerance and what
+/// rounding of the coordinates does to stiff members.
+fn off_balance(model: &Model, at: &Point, residual: &[f64]) -> Option<(usize, f64)> {
+    let scale = model.force_scale(at);
+    let allowed = CENTRE_TOLERANCE * scale;
+    let is_off = |r: f64, own: f64| r.is_nan() || r.abs() > allowed + own;
+    if !residual.iter().any(|r| is_off(*r, 0.0)) {
+        return None;
+    }
+    let rounding = model.rounding_of_forces(at);
+    let off = (0..residual.len()).filter(|i| is_off(residual[*i], rounding[*i]));
+    off.max_by(|i, j| residual[*i].abs().total_cmp(&residual[*j].abs())).map(|i| (i, scale))
 }
 
 /// Whether a constraint is off by more than is allowed, or not finite.

@@ -247,5 +247,6 @@ fn not_isolated() -> ParametricError {
             "the equilibrium there is not isolated (a free motion, a buckling load, or an input that does \
                  not hold its coordinate)"
                 .into(),
+        singular: true,
     }
 }

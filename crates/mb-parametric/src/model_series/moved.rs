@@ -95,9 +95,41 @@ pub(crate) fn point_at(
             Ok(found) if share >= 1.0 => return Ok(found),
             Ok((_, point)) => (from, reached) = (point, share),
             Err(ParametricError::NotBalanced { .. }) if step > least => step *= 0.5,
+            Err(ParametricError::NotBalanced { reason, singular }) => {
+                let d: Vec<f64> = at.iter().map(|x| x * share).collect();
+                let place = place(source, centre, variables, &d)?;
+                return Err(ParametricError::NotBalanced {
+                    reason: format!("{reason}, at {place}"),
+                    singular,
+                });
+            }
             Err(error) => return Err(error),
         }
     }
+}
+
+/// The values of variables that are moved by `d`, in words.
+fn place(
+    source: &dyn AnySource,
+    centre: &Point,
+    variables: &[Variable],
+    d: &[f64],
+) -> Result<String, ParametricError> {
+    let (_, model, point) = moved(source, centre, variables, d)?;
+    let mut words = Vec::new();
+    for (variable, d) in variables.iter().zip(d) {
+        words.push(match variable {
+            Variable::Parameter(name) => {
+                format!("{name} = {}", source.value_of(name)?.unwrap_or(0.0) + d)
+            }
+            Variable::Coordinate(i) => format!("{} moved by {}", model.coordinate_name(*i), *d),
+            Variable::Speed(i) => {
+                format!("velocity of {} = {}", model.coordinate_name(*i), point.v[*i])
+            }
+            Variable::Input(i) => format!("{} = {}", model.inputs()[*i], point.u[*i]),
+        });
+    }
+    Ok(words.join(", "))
 }
 
 /// The matrices of a model at a point, in the frame of its motion where the rule says that it is steady.

@@ -54,8 +54,11 @@ pub struct Track {
     pub passed_beside: Vec<usize>,
     /// Crossings and veerings, in the order of the path.
     pub encounters: Vec<Encounter>,
-    /// What ended the track before the end of its path; the samples before that are here.
+    /// What ended the track from outside before the end of its path; the samples before that are here.
     pub stopped: Option<Stopped>,
+    /// Why the samples next to the first and the last one have no modes: at most two errors, in the order of the work. Only
+    /// [`track_both_ways`] goes on without them.
+    pub failed: Vec<ParametricError>,
 }
 
 impl Track {
@@ -101,15 +104,20 @@ pub fn track_kept<S: SeriesSource>(
     if path.is_empty() {
         return Err(ParametricError::WrongLength { what: "the path", expected: 1, found: 0 });
     }
-    let (passed, stopped) = walked(source, path, starts, options, journal)?;
+    let (passed, ended) = walked(source, path, starts, options, journal)?;
     let points = path[..passed.pairs.len()].to_vec();
-    passed.into_track(source, points, stopped)
+    match ended {
+        Some(Ended::Failed(error)) => Err(error),
+        Some(Ended::Stopped(why)) => passed.into_track(source, points, Some(why), Vec::new()),
+        None => passed.into_track(source, points, None, Vec::new()),
+    }
 }
 
 /// As [`track_kept`] with starts at the sample `middle`, from there back to the first sample and on to the last one; with the number of
-/// the first sample that was reached. The MAC of two samples before `middle` is that by the matrices of the earlier one.
+/// the first sample that was reached. The MAC of two samples before `middle` is that by the matrices of the earlier one. Where a sample
+/// has no modes the track ends on that side, and [`Track::failed`] says why.
 ///
-/// Errors: as [`track()`].
+/// Errors: as [`track()`] at the sample `middle`.
 ///
 /// # Panics
 /// When the path has no sample `middle`.
@@ -122,13 +130,19 @@ pub fn track_both_ways<S: SeriesSource>(
     journal: &mut dyn Journal,
 ) -> Result<(usize, Track), ParametricError> {
     let back: Vec<Vec<f64>> = path[..=middle].iter().rev().cloned().collect();
-    let (passed, stopped) = walked(source, &back, starts, options, journal)?;
+    let (passed, ended) = walked(source, &back, starts, options, journal)?;
     let first = middle + 1 - passed.pairs.len();
-    if stopped.is_some() {
-        let points = path[first..=middle].to_vec();
-        return Ok((first, passed.reversed().into_track(source, points, stopped)?));
-    }
     let passed = passed.reversed();
+    let mut failed = Vec::new();
+    match ended {
+        Some(Ended::Stopped(why)) => {
+            let points = path[first..=middle].to_vec();
+            return Ok((first, passed.into_track(source, points, Some(why), failed)?));
+        }
+        Some(Ended::Failed(error)) => failed.push(error),
+        None => {}
+    }
+    let (path, middle) = (&path[first..], middle - first);
     let begin = |passed: &mut Passed| {
         let walker = Walker::at(source, &path[middle], &passed.pairs[middle], options.order, options.polish);
         let margins = (!passed.margins.is_empty()).then(|| passed.margins.clone());
@@ -136,9 +150,21 @@ pub fn track_both_ways<S: SeriesSource>(
         let mut way = Way { source, walker, watch };
         way.step(passed, path).map(|()| way)
     };
-    let (passed, stopped) = on_from(source, path, passed, &begin, options, journal)?;
+    let (passed, ended) = on_from(source, path, passed, &begin, options, journal)?;
     let points = path[..passed.pairs.len()].to_vec();
-    Ok((0, passed.into_track(source, points, stopped)?))
+    let mut stopped = None;
+    match ended {
+        Some(Ended::Stopped(why)) => stopped = Some(why),
+        Some(Ended::Failed(error)) => failed.push(error),
+        None => {}
+    }
+    Ok((first, passed.into_track(source, points, stopped, failed)?))
+}
+
+/// What ends a track before the end of its path.
+enum Ended {
+    Stopped(Stopped),
+    Failed(ParametricError),
 }
 
 /// The samples of a path from its first one on.
@@ -148,12 +174,14 @@ fn walked<S: SeriesSource>(
     starts: &[StartingEigenpair],
     options: &TrackOptions,
     journal: &mut dyn Journal,
-) -> Result<(Passed, Option<Stopped>), ParametricError> {
+) -> Result<(Passed, Option<Ended>), ParametricError> {
     let begin = |passed: &mut Passed| Way::begin(source, path, starts, options, passed);
     on_from(source, path, Passed::default(), &begin, options, journal)
 }
 
-/// The samples after those passed; `begin` computes the first of them.
+/// The samples after those passed; `begin` computes the first of them. An empty list of the journal is a sample that failed.
+///
+/// Errors: those of the first sample of all.
 fn on_from<'a, S: SeriesSource>(
     source: &'a S,
     path: &'a [Vec<f64>],
@@ -161,11 +189,12 @@ fn on_from<'a, S: SeriesSource>(
     begin: &dyn Fn(&mut Passed) -> Result<Way<'a, S>, ParametricError>,
     options: &TrackOptions,
     journal: &mut dyn Journal,
-) -> Result<(Passed, Option<Stopped>), ParametricError> {
-    let mut last = None;
+) -> Result<(Passed, Option<Ended>), ParametricError> {
+    let (mut last, mut failed_before) = (None, false);
     while passed.pairs.len() < path.len() {
         let Some(numbers) = journal.recall() else { break };
-        if passed.take(&mut Reader::new(&numbers), source).is_none() {
+        failed_before = numbers.is_empty();
+        if failed_before || passed.take(&mut Reader::new(&numbers), source).is_none() {
             break;
         }
         last = Some(numbers);
@@ -178,8 +207,14 @@ fn on_from<'a, S: SeriesSource>(
             None => begin(&mut passed),
         });
         match step {
-            Ok(on) => {
-                let on = on?;
+            Ok(Err(error)) if passed.pairs.is_empty() => return Err(error),
+            Ok(Err(error)) => {
+                if !failed_before {
+                    journal.keep(Vec::new());
+                }
+                return Ok((passed, Some(Ended::Failed(error))));
+            }
+            Ok(Ok(on)) => {
                 let mut out = Writer::default();
                 passed.write_last(&mut out, on.watch.last(), &source.learnt());
                 on.walker.write(&mut out);
@@ -187,7 +222,7 @@ fn on_from<'a, S: SeriesSource>(
                 journal.keep(out.done());
                 way = Some(on);
             }
-            Err(why) => return Ok((passed, Some(why))),
+            Err(why) => return Ok((passed, Some(Ended::Stopped(why)))),
         }
     }
     Ok((passed, None))
@@ -219,10 +254,11 @@ impl Passed {
         source: &S,
         points: Vec<Vec<f64>>,
         stopped: Option<Stopped>,
+        failed: Vec<ParametricError>,
     ) -> Result<Track, ParametricError> {
         let Self { pairs, mac, beside, .. } = self;
         let encounters = interrupt::finish(|| encounter::find(source, &points, &pairs))?;
-        Ok(Track { points, eigenpairs: pairs, mac, passed_beside: beside, encounters, stopped })
+        Ok(Track { points, eigenpairs: pairs, mac, passed_beside: beside, encounters, stopped, failed })
     }
 
     /// Writes the sample passed last; the state of the walker follows it.

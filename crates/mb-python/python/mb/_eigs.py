@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 from . import _mb
 from ._matrices import matrix
 from ._modes import Modes
-from ._requests import EngineSearch, Search, search, spelled_out
+from ._requests import EngineSearch, Search, Searching, spelled_out
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-def _optional(value: Any, name: str) -> Any:
-    return None if value is None else matrix(value, name)
+_of_eigs = Searching("eigs", own=("K", "M", "C", "gyroscopic", "constraints"))
+_of_descriptor = Searching("eigs_descriptor", kind=Search, own=("A", "E"))
 
 
 def _size(value: Any) -> int:
-    return int(value[0] if isinstance(value, tuple) else value.shape[0])
+    return int(value[0] if type(value) is tuple else len(value))
 
 
 @spelled_out(EngineSearch)
@@ -108,13 +108,13 @@ def eigs(
     [14.1421356237]
     """
     k = matrix(K, "K")
-    wanted, settings, note = search(_size(k), request, "eigs", own=("K", "M", "C", "gyroscopic", "constraints"))
+    wanted, settings, note = _of_eigs(_size(k), request)
     native = _mb.eigs(
         k,
-        _optional(M, "M"),
-        _optional(C, "C"),
-        _optional(gyroscopic, "gyroscopic"),
-        _optional(constraints, "constraints"),
+        None if M is None else matrix(M, "M"),
+        None if C is None else matrix(C, "C"),
+        None if gyroscopic is None else matrix(gyroscopic, "gyroscopic"),
+        None if constraints is None else matrix(constraints, "constraints"),
         wanted,
         settings,
     )
@@ -143,5 +143,5 @@ def eigs_descriptor(A: Any, E: Any = None, **request: Unpack[Search]) -> Modes:
     [5.0]
     """
     a = matrix(A, "A")
-    wanted, settings, note = search(_size(a), request, "eigs_descriptor", kind=Search, own=("A", "E"))
-    return Modes(_mb.eigs_descriptor(a, _optional(E, "E"), wanted, settings), note=note)
+    wanted, settings, note = _of_descriptor(_size(a), request)
+    return Modes(_mb.eigs_descriptor(a, None if E is None else matrix(E, "E"), wanted, settings), note=note)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _html, _mb
 from ._matrices import matrix
-from ._requests import SymmetricSearch, answered_by_engine, count, path_of, search, spelled_out
+from ._requests import Searching, SymmetricSearch, answered_by_engine, count, path_of, spelled_out
 
 if TYPE_CHECKING:
     import os
@@ -61,11 +61,14 @@ class EngineJob(_html.Record):
         return f"<mb.EngineJob {place}: {self.unknowns} unknowns on {self.ranks} rank{'' if self.ranks == 1 else 's'}{needs}>"
 
 
+_asked = Searching("engine_job", kind=SymmetricSearch)
+
+
 def job_of(ask: Callable[..., Any], size: int, folder: Any, ranks: Any, request: Mapping[str, Any]) -> EngineJob:
     """Asks the native module for a folder or an estimate."""
     processes = count(ranks, "ranks")
     place = None if folder is None else path_of(folder, "folder")
-    wanted, settings, note = search(size, request, "engine_job", kind=SymmetricSearch)
+    wanted, settings, note = _asked(size, request)
     answered_by_engine(_part(wanted), note)
     unknowns, needs = ask(wanted, settings, processes, place)
     return EngineJob(place, processes, unknowns, *(needs or ()))

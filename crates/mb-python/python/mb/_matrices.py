@@ -41,8 +41,8 @@ def dense(value: Any, name: str) -> Floats:
 def matrix(value: Any, name: str) -> Any:
     """A matrix argument: an array, a nested list or a scipy.sparse matrix of real numbers, of two dimensions."""
     # What needs no look: of small problems the others would take a good part of the time.
-    if type(value) is np.ndarray and value.dtype is _DOUBLE and value.ndim == 2 and value.size <= _BRIEF and value.flags.c_contiguous:
-        return value if value.flags.aligned else np.require(value, np.float64, "A")
+    if type(value) is np.ndarray and value.dtype is _DOUBLE and value.ndim == 2 and value.size <= _BRIEF and value.flags.carray:
+        return value
     if is_sparse(value):
         try:
             return _sparse(value, name)

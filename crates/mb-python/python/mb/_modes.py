@@ -124,11 +124,10 @@ class Modes(Kept):
         self._native = native
         self._all = everything
         self.names = names
-        self._notes = [(note, False)] if note else []
+        self._note = note
         if report:
-            for text, warns in native.notes():
-                if warns:
-                    warnings.warn(text, FindingWarning, stacklevel=4)
+            for text in native.warnings():
+                warnings.warn(text, FindingWarning, stacklevel=4)
 
     def everything(self) -> Modes:
         """With the eigenvalues that are no motion: infinite, indeterminate, spurious.
@@ -437,10 +436,10 @@ class Modes(Kept):
         >>> any("independent" in note for note in r.notes)
         True
         """
-        return [text for text, _ in self._notes + self._native_notes]
+        return ([self._note] if self._note else []) + self._native_notes
 
     @fixed
-    def _native_notes(self) -> list[tuple[str, bool]]:
+    def _native_notes(self) -> list[str]:
         return self._native.notes()
 
     @fixed

@@ -116,50 +116,47 @@ def refuse_unknown(function: str, given: Iterable[str], known: Sequence[str]) ->
         raise TypeError(f"{function}() got an unexpected keyword argument {unknown!r}; {help}")
 
 
-def search(
-    size: int,
-    given: Mapping[str, Any],
-    function: str,
-    all_up_to: int | None = None,
-    kind: type = EngineSearch,
-    own: Sequence[str] = (),
-) -> tuple[str, str, str | None]:
-    """Part of the spectrum and settings as the native module takes them, and a note where the part was chosen here.
-
-    ``size``: unknowns of the problem; up to ``all_up_to`` of them everything is computed when nothing is asked for.
-    ``kind``: the keywords that there are, besides those of the function's ``own``.
-    """
-    values = tuple(given.values())
-    types = tuple(map(type, values))
-    if _PLAIN.issuperset(types):
-        return _search_of(size, tuple(given), values, types, function, all_up_to, kind, tuple(own))
-    return _search(size, given, function, all_up_to, kind, own)
-
-
 #: Types whose values are equal only where they are the same, of one type.
 _PLAIN = frozenset({int, float, bool, str, complex, type(None)})
 
 
-@functools.lru_cache(maxsize=256)
-def _search_of(
-    size: int,
-    names: tuple[str, ...],
-    values: tuple[Any, ...],
-    types: tuple[type, ...],
-    function: str,
-    all_up_to: int | None,
-    kind: type,
-    own: tuple[str, ...],
-) -> tuple[str, str, str | None]:
-    """The same, remembered by values and their types: of small problems it would take a good part of the time."""
-    return _search(size, dict(zip(names, values)), function, all_up_to, kind, own)
+class Searching:
+    """The keywords of a function that searches for a part of a spectrum.
+
+    ``kind``: those that there are, besides the function's ``own``; ``all_up_to``: unknowns up to which everything is computed when nothing
+    is asked for.
+    """
+
+    def __init__(self, function: str, kind: type = EngineSearch, own: Sequence[str] = (), all_up_to: int = ALL_UP_TO) -> None:
+        self._function = function
+        self._kind = kind
+        self._own = own
+        self._all_up_to = all_up_to
+        # By values and their types: of small problems a request takes a good part of the time.
+        self._known: dict[Any, tuple[str, str, str | None]] = {}
+
+    def __call__(self, size: int, given: Mapping[str, Any]) -> tuple[str, str, str | None]:
+        """Part of the spectrum and settings as the native module takes them, and a note where the part was chosen here.
+
+        ``size``: unknowns of the problem.
+        """
+        key = (size, *given, *given.values(), *map(type, given.values()))
+        try:
+            return self._known[key]
+        except (KeyError, TypeError):
+            asked = _search(size, given, self._function, self._all_up_to, self._kind, self._own)
+        if _PLAIN.issuperset(map(type, given.values())):
+            if len(self._known) >= 256:
+                self._known.clear()
+            self._known[key] = asked
+        return asked
 
 
 def _search(
     size: int,
     given: Mapping[str, Any],
     function: str,
-    all_up_to: int | None,
+    all_up_to: int,
     kind: type,
     own: Sequence[str],
 ) -> tuple[str, str, str | None]:
@@ -167,9 +164,8 @@ def _search(
     o = {**_DEFAULTS, **given}
     if "count" in given and o["near"] is None:
         raise ArgumentError("count says how many modes near= gives, but near is not given: lowest=N and largest=N have their number.", "count")
-    limit = ALL_UP_TO if all_up_to is None else all_up_to
     wanted, note = request(
-        size, o["lowest"], o["near"], o["band"], o["largest"], o["all"], o["count"], o["max_damping_ratio"], limit
+        size, o["lowest"], o["near"], o["band"], o["largest"], o["all"], o["count"], o["max_damping_ratio"], all_up_to
     )
     chosen = settings(o["symmetric"], o["left"], o["prove"], o["shift"], o["memory"])
     chosen["engine"] = _engine(o["engine"], o["ranks"], o["launcher"], o["engine_read"])

@@ -23,7 +23,7 @@ from ._modes import Modes
 from ._names import resolve
 from ._optional import need
 from ._points import write
-from ._requests import EngineSearch, SymmetricSearch, count, number, path_of, search, spelled_out, text, word
+from ._requests import EngineSearch, Searching, SymmetricSearch, count, number, path_of, spelled_out, text, word
 from ._response import Response, of_point
 from ._types import Complexes, Floats, Vectors
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 #: Coordinates and constraint rows up to which everything is computed when nothing is asked for.
 _DENSE_UP_TO = 1000
+_of_modes = Searching("modes", all_up_to=_DENSE_UP_TO)
 
 
 @dataclass(frozen=True, repr=False)
@@ -714,7 +715,7 @@ class Linearization:
         form = _form(formulation, basis, transferred, alpha, xi, omega)
         if formulation != "minimal" or basis != "qr":
             size = 0
-        wanted, settings, note = search(size, request, "modes", _DENSE_UP_TO)
+        wanted, settings, note = _of_modes(size, request)
         if formulation != "minimal" and json.loads(settings)["engine"] is not None:
             raise ArgumentError(
                 f"engine answers for the constrained matrices themselves, not for the {formulation} formulation.", "formulation"
