@@ -62,9 +62,12 @@ fn frames(text: &str) -> Result<usize, String> {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Curves (each may be repeated)")]
 pub struct CurvesArgs {
-    /// Frequency response of an output to an input, in --band or beyond the sixth frequency
+    /// Frequency response of an output to an input, in --response-band, else in --band, else beyond the sixth frequency
     #[arg(long, num_args = 2, value_names = ["INPUT", "OUTPUT"], action = clap::ArgAction::Append)]
     pub response: Vec<String>,
+    /// Lowest and highest frequency of the responses in Hz
+    #[arg(long, num_args = 2, value_names = ["LO", "HI"], requires = "response", allow_negative_numbers = true)]
+    pub response_band: Vec<f64>,
     /// Modes along a variable from one value to another, as `mb track` follows them
     #[arg(long, num_args = 3, value_names = ["NAME", "FROM", "TO"], action = clap::ArgAction::Append, allow_negative_numbers = true)]
     pub track: Vec<String>,

@@ -48,8 +48,20 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style, progress: Progress
     let one = if search.is_none() { vec![flow::settle(model, &start)?] } else { Vec::new() };
     let found = search.as_ref().map_or(&one, |search| &search.found);
     // A search that was stopped is an answer with the exit code of numerics that did not come to an end.
-    let stopped = search.as_ref().is_some_and(|search| search.stopped.is_some());
-    let answer = |text| Answer { code: if stopped { NUMERICS } else { 0 }, ..Answer::right(text) };
+    let ended = search.as_ref().and_then(|search| Some((search, search.stopped?)));
+    let answer = |text| match ended {
+        Some((search, why)) => Answer {
+            complaint: format!(
+                "The search ended early, after {} of {}: {}. What was found is kept.\n",
+                search.tried,
+                names::count(search.starts, "start", "starts"),
+                super::parametric::ended(why)
+            ),
+            code: NUMERICS,
+            ..Answer::right(text)
+        },
+        None => Answer::right(text),
+    };
     let number = |i: usize| if found.len() > 1 { format!("{}. ", i + 1) } else { String::new() };
     let pictures = found.iter().enumerate().map(|(i, settled)| Picture {
         title: format!("{}equilibrium: {}", number(i), settled.stability),

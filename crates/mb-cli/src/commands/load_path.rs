@@ -93,8 +93,13 @@ fn in_between(path: &LoadPath, from: f64) -> &'static str {
 
 /// A path that was stopped is an answer with the exit code of numerics that did not come to an end.
 fn answer(text: String, path: &LoadPath) -> Answer {
-    let code = if matches!(path.end, PathEnd::Stopped { .. }) { NUMERICS } else { 0 };
-    Answer { code, ..Answer::right(text) }
+    let PathEnd::Stopped { factor, why } = &path.end else { return Answer::right(text) };
+    let complaint = format!(
+        "The path ended early, at {} times the loads: {}. What was found is kept.\n",
+        six(*factor),
+        super::parametric::ended(*why)
+    );
+    Answer { complaint, code: NUMERICS, ..Answer::right(text) }
 }
 
 /// Draws the last equilibrium over the unloaded model, those before it faintly.

@@ -77,6 +77,15 @@ pub fn charts(
 /// # Errors
 /// [`RequestError::Twice`].
 pub fn check(asked: &CurvesArgs) -> Result<(), RequestError> {
+    if let [low, high] = asked.response_band[..] {
+        let bad = |option, value, range| Err(RequestError::OutOfRange { option, value, range });
+        if !(low >= 0.0 && low.is_finite()) {
+            return bad("response-band LO", low, "zero or positive, in Hz");
+        }
+        if !(high > low && high.is_finite()) {
+            return bad("response-band HI", high, "above LO, in Hz");
+        }
+    }
     once("--response", asked.response.chunks_exact(2))?;
     once("--track", asked.track.chunks_exact(3))?;
     once("--campbell", asked.campbell.chunks_exact(3))
@@ -93,7 +102,7 @@ fn once<'a>(option: &'static str, asked: impl Iterator<Item = &'a [String]>) -> 
     Ok(())
 }
 
-/// One response, over the band of the modes where one is given: over the frequency with its peaks, and in the complex plane.
+/// One response, over its band or that of the modes where one is given: over the frequency with its peaks, and in the complex plane.
 fn respond(
     text: &Text,
     found: &Modes,
@@ -147,8 +156,10 @@ fn known(model: &Model, from: &str, to: &str) -> Result<(), RequestError> {
 
 /// Ends of the band, Hz.
 fn band(found: &Modes, args: &ReportArgs) -> [f64; 2] {
-    if let [from, to] = args.request.band[..] {
-        return [from, to];
+    for band in [&args.curves.response_band, &args.request.band] {
+        if let [from, to] = band[..] {
+            return [from, to];
+        }
     }
     let lines = lines(&found.results[0].spectrum, false);
     let mut list: Vec<f64> =

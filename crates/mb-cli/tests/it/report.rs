@@ -131,6 +131,20 @@ fn curve(data: &Value, chart: usize, panel: usize, curve: usize, axis: &str) -> 
 }
 
 #[test]
+fn a_response_has_a_band_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let cart = model("cart-pendulum");
+    let asked = [&cart, "--response", "F", "position", "--lowest", "2", "--response-band"];
+    let (_, text) = page(dir.path(), &[&asked[..], &["0.5", "3"]].concat());
+    let hz = curve(&data(&text), 0, 0, 0, "x");
+    assert_eq!((hz[0], *hz.last().unwrap()), (0.5, 3.0));
+    let out = dir.path().join("none.html");
+    let run = mb(&[&["report", "-o", out.to_str().unwrap()], &asked[..], &["3", "0.5"]].concat());
+    assert_eq!(run.code, 1);
+    assert!(run.err.contains("--response-band HI is 0.5, but it must be above LO"), "{}", run.err);
+}
+
+#[test]
 fn a_response_and_a_track_are_those_of_their_commands() {
     let dir = tempfile::tempdir().unwrap();
     let cart = model("cart-pendulum");

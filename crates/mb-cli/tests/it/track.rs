@@ -250,3 +250,41 @@ fn mistakes_are_named() {
     // Neither a straight path nor a file.
     assert_eq!(mb(&["track", ARM]).code, 1);
 }
+
+/// Below k = 1,104 the arm falls: the track ends there on its way down from the middle, and goes on to the other end.
+#[test]
+fn a_track_beyond_a_fold_keeps_what_there_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let [steps, first, again] = ["steps", "first.csv", "again.csv"].map(|name| folder.path().join(name));
+    let track = |out: &std::path::Path| {
+        let (steps, out) = (steps.to_str().unwrap(), out.to_str().unwrap());
+        mb(&[
+            "track",
+            ARM,
+            "--parameter",
+            "k",
+            "--from",
+            "100",
+            "--to",
+            "5000",
+            "--samples",
+            "40",
+            "--checkpoint",
+            steps,
+            "--output",
+            out,
+        ])
+    };
+    for out in [&first, &again] {
+        let run = track(out);
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.err.contains("with 32 of 40 samples") && run.err.contains("to k = 11"), "{}", run.err);
+        assert!(run.err.contains("What to do: "), "{}", run.err);
+    }
+    let text = std::fs::read_to_string(&first).unwrap();
+    assert_eq!(text, std::fs::read_to_string(&again).unwrap());
+    let values: Vec<f64> =
+        text.lines().skip(1).map(|row| row.split(',').next().unwrap().parse().unwrap()).collect();
+    assert_eq!(values.len(), 32);
+    assert!(values[0] > 1104.0 && *values.last().unwrap() == 5000.0, "{values:?}");
+}

@@ -43,6 +43,16 @@ impl ExpressionError {
                 Some(POWER.to_owned())
             }
             ExpressionFault::Power => Some(POWER.to_owned()),
+            ExpressionFault::MissingOperand if text.trim().is_empty() => {
+                Some("write a number, or an expression of parameters such as `2*L/3`".to_owned())
+            }
+            ExpressionFault::MissingOperand => {
+                Some("write what the operator is applied to, or leave it out".to_owned())
+            }
+            ExpressionFault::Character { .. } => {
+                Some("an expression has numbers, names, `+ - * / ^`, parentheses and functions".to_owned())
+            }
+            ExpressionFault::Number { .. } => Some("numbers are written as `2.5` or `1e-3`".to_owned()),
             _ => None,
         };
         remedy.map_or_else(|| place.clone(), |remedy| format!("{remedy} ({place})"))

@@ -24,7 +24,8 @@ pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, ModelError> {
     let document = DeTable::parse(text).map_err(|e| {
         let span = e.span().unwrap_or(0..0);
         let message = syntax_words(e.message().trim(), span.is_empty());
-        let fault = Fault::Syntax { message, help: meant(text, span.start) };
+        let help = meant(text, span.start).or_else(|| remedy(e.message()));
+        let fault = Fault::Syntax { message, help };
         let mut problem = Problem::new("", Path::default(), fault);
         problem.position = Some(Lines::new(text).position(span));
         ModelError::from(problem)
@@ -57,6 +58,16 @@ fn syntax_words(message: &str, at_nothing: bool) -> String {
         m => m,
     }
     .to_owned()
+}
+
+/// What to do about an error of the TOML parser that its words do not say.
+fn remedy(message: &str) -> Option<&'static str> {
+    if message.contains("recurse") {
+        return Some("no key of a model has more than a list of lists: close the brackets earlier");
+    }
+    message
+        .contains("duplicate key")
+        .then_some("remove one of the two, or give another table its own `[[...]]`")
 }
 
 /// What to write where the text is no TOML at a byte: what is often pasted there.

@@ -83,7 +83,8 @@ pub(super) fn arrays(found: &Found) -> Vec<Array> {
 
 /// Numbers of output and input, from zero, k x 2.
 fn places(name: &'static str, list: &[(usize, usize)]) -> Array {
-    Array::real(name, &[list.len(), 2], list.iter().flat_map(|(o, i)| [*o as f64, *i as f64]).collect())
+    let whole = |k: usize| i64::try_from(k).unwrap_or(i64::MAX);
+    Array::whole(name, &[list.len(), 2], list.iter().flat_map(|(o, i)| [whole(*o), whole(*i)]).collect())
 }
 
 /// `zeros`, `transfer_poles` and `cancelled` with the places of their responses, and `gain` (outputs x inputs), zero where the response vanishes.

@@ -21,6 +21,7 @@ use clap::ValueEnum;
 use live::Live;
 use mb_algebra::Stopped;
 use mb_analysis::checkpoint::{Checkpoint, Run as CheckpointRun};
+use mb_constraints::ConstraintError;
 use mb_constraints::simulate::{
     self, End, Event, GeneralizedAlpha, Integrator, SimulationOptions, StartPolicy, StepControl, Trajectory,
     consistent_start, simulate,
@@ -101,7 +102,7 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
         report::words(&loaded, args, (&q, &begin), &runs, style)
     };
     let failed = runs.iter().find_map(|r| match (&r.motion.end, live.stopped()) {
-        (End::Failed(failure), _) => Some(format!("{}: {failure}\n", r.name)),
+        (End::Failed(failure), _) => Some(format!("{}: {failure}{}\n", r.name, remedy(failure, &r.name))),
         (End::Interrupted, Some(why)) => {
             let reached = r.motion.times.last().copied().unwrap_or(args.time);
             let limit =
@@ -119,6 +120,17 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
     let finished = matches!(runs.last().map(|r| &r.motion.end), Some(End::Finished | End::Event(_)));
     journal.end(finished)?;
     Ok(Answer { text, complaint: failed.unwrap_or_default(), code })
+}
+
+/// What to do about a run that failed.
+fn remedy(failure: &ConstraintError, integrator: &str) -> String {
+    let help = match failure {
+        ConstraintError::StepTooSmall { .. } if integrator == "generalized-alpha" => {
+            Some("end the motion before that time (--until), or take other start values".to_owned())
+        }
+        other => Failure::simulation(other.clone()).help(),
+    };
+    help.map_or_else(String::new, |help| format!(" What to do: {help}."))
 }
 
 /// The run that a checkpoint belongs to: how it is shown matters not.
