@@ -15,6 +15,7 @@ pub use pdf::pdf;
 pub use raster::{PixelError, png};
 
 use axis::{Axis, range};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 760.0;
@@ -347,10 +348,12 @@ fn draw_curve(svg: &mut String, curve: &Curve, across: Axis, up: Axis) {
         let value = if half.is_nan() { side * f64::INFINITY } else { y + side * half };
         at(x, value)
     };
-    for run in runs(&curve.points) {
+    let is_plain = curve.mark != Mark::Points && curve.band.is_empty();
+    let drawn = if is_plain { thinned(&curve.points, across) } else { Cow::Borrowed(&curve.points[..]) };
+    for run in runs(&drawn) {
         if curve.mark == Mark::Points {
             for i in run {
-                circle(svg, at(curve.points[i][0], curve.points[i][1]), colour);
+                circle(svg, at(drawn[i][0], drawn[i][1]), colour);
             }
             continue;
         }
@@ -360,11 +363,11 @@ fn draw_curve(svg: &mut String, curve: &Curve, across: Axis, up: Axis) {
             let _ =
                 writeln!(svg, "<path d=\"{}Z\" fill=\"{colour}\" fill-opacity=\"0.15\"/>", path(&outline));
         }
-        let points: Vec<[f64; 2]> = run.map(|i| at(curve.points[i][0], curve.points[i][1])).collect();
+        let points: Vec<[f64; 2]> = run.map(|i| at(drawn[i][0], drawn[i][1])).collect();
         let _ = writeln!(
             svg,
             "<path d=\"{}\" fill=\"none\" stroke=\"{colour}\" {}/>",
-            path(&thinned(points)),
+            path(&points),
             if curve.mark == Mark::Dashes {
                 "stroke-width=\"0.8\" stroke-dasharray=\"5 4\""
             } else {
@@ -377,28 +380,27 @@ fn draw_curve(svg: &mut String, curve: &Curve, across: Axis, up: Axis) {
 /// A line of more points than this is drawn with at most four in a column of half a unit.
 const MANY: usize = 10_000;
 
-/// The points of a line that can be told apart: of neighbours in one column the first, the lowest, the highest and the last.
-fn thinned(points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
+/// The points of a line that can be told apart: of neighbours in one column the first, the lowest, the highest and the last. Where some of
+/// them are no numbers the line goes on through the others.
+fn thinned(points: &[[f64; 2]], across: Axis) -> Cow<'_, [[f64; 2]]> {
     if points.len() <= MANY {
-        return points;
+        return Cow::Borrowed(points);
     }
+    let column = |p: &[f64; 2]| (2.0 * across.at(p[0])).floor();
     let mut out = Vec::new();
-    for column in points.chunk_by(|a, b| (2.0 * a[0]).floor() == (2.0 * b[0]).floor()) {
-        let last = column.len() - 1;
-        let (mut low, mut high) = (0, 0);
-        for (i, p) in column.iter().enumerate() {
-            if p[1] < column[low][1] {
-                low = i;
-            }
-            if p[1] > column[high][1] {
-                high = i;
-            }
-        }
-        let mut kept = [0, low.min(high), low.max(high), last].to_vec();
+    for all in points.chunk_by(|a, b| column(a) == column(b)) {
+        let finite = || all.iter().enumerate().filter(|(_, p)| p[1].is_finite());
+        let by_height = |a: &(usize, &[f64; 2]), b: &(usize, &[f64; 2])| a.1[1].total_cmp(&b.1[1]);
+        let ends = [finite().next(), finite().min_by(by_height), finite().max_by(by_height), finite().last()];
+        let mut kept: Vec<usize> = ends.into_iter().flatten().map(|(i, _)| i).collect();
+        kept.sort_unstable();
         kept.dedup();
-        out.extend(kept.into_iter().map(|i| column[i]));
+        if kept.is_empty() {
+            kept.push(0);
+        }
+        out.extend(kept.into_iter().map(|i| all[i]));
     }
-    out
+    Cow::Owned(out)
 }
 
 /// Stretches of finite points.

@@ -32,6 +32,11 @@ pub fn size(unknowns: usize) {
     let _ = LIMIT.compare_exchange(0, milliseconds(limit), Ordering::Relaxed, Ordering::Relaxed);
 }
 
+/// From here on only what was computed is written: the limit of time has ended the work where it had to, and would lose it.
+pub fn work_is_done() {
+    LIMIT.store(0, Ordering::Relaxed);
+}
+
 /// When the program began.
 static BEGUN: OnceLock<Instant> = OnceLock::new();
 

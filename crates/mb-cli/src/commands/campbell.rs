@@ -43,10 +43,11 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
     let drawn = args.campbell.as_deref().filter(|p| p.as_os_str() != "-");
     picture::check_file("--campbell", drawn)?;
     let diagram = analyse(text, args, progress)?;
+    crate::guard::work_is_done();
     if let (Some(path), Some(format)) = (&args.output, format) {
         let columns = diagram.columns();
         let bytes = match format {
-            history::Format::Csv => history::csv(&columns).into_bytes(),
+            history::Format::Csv => history::csv(&columns),
             history::Format::Json => json::campbell::document(&diagram).into_bytes(),
             history::Format::Npz => {
                 let array = |(name, x): (String, Vec<f64>)| Array::real(&name, &[x.len()], x);

@@ -41,10 +41,11 @@ pub fn run(
     let format = args.output.as_deref().map(history::format_of).transpose()?;
     picture::check_file("--plot", args.plot.as_deref())?;
     let diagram = analyse(text, args, period, progress)?;
+    crate::guard::work_is_done();
     if let (Some(path), Some(format)) = (&args.output, format) {
         let columns = diagram.columns();
         let bytes = match format {
-            history::Format::Csv => history::csv(&columns).into_bytes(),
+            history::Format::Csv => history::csv(&columns),
             history::Format::Json => diagram.document().into_bytes(),
             history::Format::Npz => {
                 let array = |(name, x): (String, Vec<f64>)| Array::real(&name, &[x.len()], x);

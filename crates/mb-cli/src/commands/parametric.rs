@@ -86,6 +86,7 @@ impl Format {
 pub fn run(text: &Text, args: &ParametricArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     let formats = args.output.iter().map(|p| Format::of(p)).collect::<Result<Vec<_>, _>>()?;
     let (found, checkpoint) = kept(text, args, progress)?;
+    crate::guard::work_is_done();
     for (path, format) in args.output.iter().zip(formats) {
         let bytes = match format {
             Format::Json => json::parametric::document(&found, true).into_bytes(),

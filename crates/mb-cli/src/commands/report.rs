@@ -67,6 +67,7 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
         Ok(found) => {
             let (asked, left_out) = report::charts(text, found, args, progress)?;
             left.extend(left_out);
+            crate::guard::work_is_done();
             report::page(found, motion.as_ref(), asked, args)
         }
         Err(why) => report::motion_page(&loaded, motion.as_ref(), &why.to_string(), args),

@@ -72,10 +72,11 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
     let format = args.output.as_deref().map(history::format_of).transpose()?;
     picture::check_file("--plot", args.plot.as_deref())?;
     let (found, checkpoint) = kept(text, args, progress)?;
+    crate::guard::work_is_done();
     if let (Some(path), Some(format)) = (&args.output, format) {
         let columns = found.columns();
         let bytes = match format {
-            history::Format::Csv => history::csv(&columns).into_bytes(),
+            history::Format::Csv => history::csv(&columns),
             history::Format::Json => json::track::document(&found).into_bytes(),
             history::Format::Npz => {
                 let array = |(name, x): (String, Vec<f64>)| Array::real(&name, &[x.len()], x);

@@ -8,8 +8,7 @@ use crate::npz::{self, Array};
 use crate::outfile;
 use mb_constraints::simulate::Trajectory;
 use mb_model::Model;
-use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 /// Formats of a time history.
@@ -116,19 +115,18 @@ pub fn write(
     reactions: bool,
 ) -> Result<(), Failure> {
     let columns = columns(model, motion, reactions);
-    let bytes = match format {
-        Format::Csv => csv(&columns).into_bytes(),
+    outfile::write(path, |out| match format {
+        Format::Csv => write_csv(out, &columns),
         Format::Json => {
             let object: serde_json::Map<String, serde_json::Value> =
                 columns.into_iter().map(|(name, values)| (name, values.into())).collect();
-            crate::json::text(&object).into_bytes()
+            out.write_all(crate::json::text(&object).as_bytes())
         }
         Format::Npz => {
             let array = |(name, values): (String, Vec<f64>)| Array::real(&name, &[values.len()], values);
-            npz::archive(&columns.into_iter().map(array).collect::<Vec<_>>())
+            out.write_all(&npz::archive(&columns.into_iter().map(array).collect::<Vec<_>>()))
         }
-    };
-    outfile::write(path, |out| out.write_all(&bytes))
+    })
 }
 
 /// A name as a quoted cell that no table program takes for a formula.
@@ -138,17 +136,26 @@ pub fn head(name: &str) -> String {
 }
 
 /// A line of names and one of numbers for each entry, which read back exactly.
-pub fn csv(columns: &[Column]) -> String {
+///
+/// # Errors
+/// Those of writing.
+pub fn write_csv(out: &mut impl io::Write, columns: &[Column]) -> io::Result<()> {
     let heads: Vec<String> = columns.iter().map(|(name, _)| head(name)).collect();
-    let mut text = heads.join(",");
-    text.push('\n');
+    writeln!(out, "{}", heads.join(","))?;
     for i in 0..columns.first().map_or(0, |c| c.1.len()) {
         for (k, (_, values)) in columns.iter().enumerate() {
-            let _ = write!(text, "{}{:?}", if k > 0 { "," } else { "" }, values[i]);
+            write!(out, "{}{:?}", if k > 0 { "," } else { "" }, values[i])?;
         }
-        text.push('\n');
+        out.write_all(b"\n")?;
     }
-    text
+    Ok(())
+}
+
+/// The same in memory.
+pub fn csv(columns: &[Column]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let _infallible = write_csv(&mut out, columns);
+    out
 }
 
 #[cfg(test)]
@@ -157,7 +164,8 @@ mod tests {
 
     #[test]
     fn csv_reads_back_exactly() {
-        let text = csv(&[("time".into(), vec![0.0, 0.1]), ("a \"b\"".into(), vec![1.0 / 3.0, -1e-300])]);
+        let bytes = csv(&[("time".into(), vec![0.0, 0.1]), ("a \"b\"".into(), vec![1.0 / 3.0, -1e-300])]);
+        let text = String::from_utf8(bytes).unwrap();
         let mut lines = text.lines();
         assert_eq!(lines.next(), Some("\"time\",\"a \"\"b\"\"\""));
         let cells: Vec<f64> = lines.flat_map(|l| l.split(',')).map(|c| c.parse().unwrap()).collect();

@@ -200,3 +200,28 @@ impl ReportTimes {
         self.until
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_every_step_and_the_end_once() {
+        for (start, every, until) in [
+            (0.0, 0.1, 1.0),
+            (0.0, 0.3, 1.0),
+            (2.0, 5.0, 3.0),
+            (1e6, 0.01, 1e6 + 0.07),
+            (-1.0, 1.0 / 3.0, 1.0),
+        ] {
+            let times = ReportTimes::new(start, every, until);
+            let mut expected = vec![start];
+            let inside = |k: usize| start + k as f64 * every < until - 1e-9 * every;
+            expected.extend((1..).take_while(|k| inside(*k)).map(|k| start + k as f64 * every));
+            expected.push(until);
+            let found: Vec<f64> = (0..times.len()).map(|k| times.at(k)).collect();
+            assert_eq!(found, expected);
+            assert_eq!((times.start(), times.end()), (start, until));
+        }
+    }
+}

@@ -88,10 +88,11 @@ pub fn run(text: &Text, args: &ResponseArgs, style: Style, progress: Progress) -
     let format = args.output.as_deref().map(format_of).transpose()?;
     picture::check_file("--plot", args.plot.as_deref())?;
     let found = analyse(text, args, progress)?;
+    crate::guard::work_is_done();
     let document = || json::response::document(&found);
     if let (Some(path), Some(format)) = (&args.output, format) {
         let bytes = match format {
-            Format::Csv => csv(&files::columns(&found)).into_bytes(),
+            Format::Csv => csv(&files::columns(&found)),
             Format::Json => document().into_bytes(),
             Format::Npz => npz::archive(&files::arrays(&found)),
             Format::Mat => {

@@ -86,6 +86,7 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
             break;
         }
     }
+    crate::guard::work_is_done();
     if let (Some(path), Some(format)) = (&args.output, format) {
         history::write(path, format, &loaded.model, &runs[0].motion, args.reactions)?;
     }

@@ -71,6 +71,7 @@ pub fn run(text: &Text, args: &SweepArgs, style: Style, progress: Progress) -> R
         return Err(RequestError::NotOfAnInstant { option: "mb sweep" }.into());
     }
     let found = analyse(text, args, progress)?;
+    crate::guard::work_is_done();
     if let (Some(path), Some(format), false) = (&args.output, format, found.stopped.is_some()) {
         let bytes = match format {
             Format::Csv => rows::csv(&found),
