@@ -91,6 +91,7 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style, progress: Progress
     let mut notes = summary::start_notes(model, found[0].start.as_ref());
     notes.extend(summary::redundancy_notes(&rank));
     notes.extend(found.iter().flat_map(|e| summary::lost_contacts(model, e.equilibrium.point())));
+    notes.extend(summary::speeds_aside(model));
     out.push_str(&summary::notes(&notes, style));
     Ok(answer(out))
 }

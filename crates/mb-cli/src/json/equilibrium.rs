@@ -4,6 +4,7 @@ use super::parts::{EquilibriumView, ModelView, SiteView};
 use super::{Head, text};
 use crate::commands::steady_motion::Steady;
 use crate::flow::{Settled, Several};
+use crate::render::summary;
 use crate::source::Loaded;
 use mb_analysis::{FromRest, Reached};
 use mb_constraints::ConstraintRank;
@@ -22,6 +23,7 @@ struct Document {
     search: Option<SearchView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reactions: Option<Vec<Vec<ReactionView>>>,
+    notes: Vec<String>,
 }
 
 /// How far a search for several equilibria came.
@@ -133,6 +135,7 @@ pub fn document(
     search: Option<&Several>,
     reactions: bool,
 ) -> String {
+    let speeds = summary::speeds_aside(&loaded.model);
     let of = |s: &Settled| ReactionView::all(loaded, s.equilibrium.point());
     text(&Document {
         head: Head::of("equilibrium"),
@@ -140,5 +143,6 @@ pub fn document(
         equilibria: found.iter().map(|s| EquilibriumView::new(loaded, s)).collect(),
         search: search.map(SearchView::from),
         reactions: reactions.then(|| found.iter().map(of).collect()),
+        notes: mb_analysis::sentences::all(speeds.as_slice()),
     })
 }

@@ -164,6 +164,11 @@ pub fn own_speeds(model: &Model, site: &Site) -> Option<String> {
     flow::speeds_aside(model, "--moving takes them")
 }
 
+/// The same of an equilibrium.
+pub fn speeds_aside(model: &Model) -> Option<String> {
+    flow::speeds_aside(model, "`mb modes --moving` takes them, and --spin JOINT=SPEED finds a steady motion")
+}
+
 /// The speeds by coordinate name.
 pub fn speeds(model: &Model, v: &[f64], style: Style) -> String {
     let mut table = Table::new(vec![Column::words(""), Column::number("", ""), Column::words("")]);
