@@ -6,7 +6,8 @@
 //! came with. An eigenvalue may pass through zero to the other side, so that its imaginary part may be negative.
 
 use super::newton::{ahead, by_newton, distinct};
-use super::path::{Look, Path, Stop};
+use super::path::{Look, Path};
+use super::stop::Stop;
 use crate::error::AnalysisError;
 use crate::part;
 use crate::spectra::{FormulationSpectrum, of_linear};

@@ -20,6 +20,7 @@ mod follow;
 mod newton;
 mod path;
 mod search;
+mod stop;
 mod unstable;
 mod words;
 

@@ -13,7 +13,8 @@
 //! ```
 
 use super::follow::{COINCIDE, LIKE, ModePoint, Sample, turned};
-use super::path::{Path, Reduced, Stop};
+use super::path::Path;
+use super::stop::{Reduced, Stop};
 use crate::moving::is_rounding;
 use mb_algebra::{Dense, QuadraticPencil, Sparse, c64, dense};
 use mb_parametric::track::left_right_mac;

@@ -3,21 +3,22 @@
 use super::error::SeriesError;
 use super::group::{ExpandedGroup, GroupValue};
 use super::origin::Origin;
+use super::piece::{Expanded, Piece, Value};
 use super::region::{self, Region};
+use super::starts::{Starts, Wanted, starts};
 use super::steady::{self, SteadyCentre};
 use super::storage::{Pencil, Solved, is_large};
 use super::variable;
 use crate::number::six;
-use crate::{AnalysisError, Settled, part, rank_at};
-use mb_algebra::{Dense, QuadraticPencil, Sparse, Stopped, c64, interrupt};
+use crate::{Settled, rank_at};
+use mb_algebra::{Dense, Sparse, Stopped, c64, interrupt};
 use mb_constraints::ConstraintRank;
-use mb_eigen::{Class, EigenError, Spectrum};
 use mb_model::{Model, Point};
 use mb_parametric::journal::{Reader, Writer};
 use mb_parametric::{
     AccuracyOptions, EigenpairSeries, ExpandOptions, Journal, ModelSeries, MovingModel, MultiIndexSet,
-    ParametricError, PencilSeries, PointRule, PointSeries, RankChange, SeriesSource, StartingEigenpair,
-    Variable, expand_all, expand_groups_kept, rank_change, rank_change_within,
+    ParametricError, PencilSeries, PointRule, RankChange, SeriesSource, StartingEigenpair, Variable,
+    expand_all, expand_groups_kept, rank_change, rank_change_within,
 };
 use std::f64::consts::TAU;
 
@@ -27,59 +28,6 @@ const AHEAD: usize = 2;
 const MOST_TERMS: usize = 495;
 /// Centres that an accuracy may need.
 const MOST_CENTRES: usize = 16;
-
-/// One mode as polynomials.
-#[derive(Clone, Debug)]
-pub struct Expanded {
-    /// Its number at the point of expansion, as its spectrum is counted.
-    pub number: usize,
-    /// The polynomials that are kept.
-    pub kept: EigenpairSeries,
-    /// The same with all terms that were expanded, against which the others are measured.
-    pub full: EigenpairSeries,
-    /// Estimated convergence distance along each variable, in its unit; NaN when there are too few degrees.
-    pub reach: Vec<f64>,
-    /// Largest estimated error in the region, rad/s.
-    pub region_error: Option<f64>,
-}
-
-/// A mode at a point by its polynomials.
-#[derive(Clone, Debug)]
-pub struct Value {
-    /// Eigenvalue, rad/s.
-    pub s: c64,
-    /// Shape, n components.
-    pub vector: Vec<c64>,
-    /// Estimated error of s, rad/s; infinite where the terms do not fall off.
-    pub error: f64,
-    /// False beyond the reach of the polynomial, where the value means nothing.
-    pub trusted: bool,
-}
-
-/// Polynomials about one point.
-#[derive(Clone, Debug)]
-pub struct Piece {
-    /// Distance of the centre from the point that is asked for.
-    pub centre: Vec<f64>,
-    /// Values of the variables at the centre.
-    pub values: Vec<f64>,
-    /// The operating point.
-    pub point: PointSeries,
-    /// The matrices, to all degrees that were expanded.
-    pub pencil: Pencil,
-    /// All terms that were expanded.
-    pub all: MultiIndexSet,
-    /// Highest degree that is kept.
-    pub order: usize,
-    /// The terms that are kept.
-    pub set: MultiIndexSet,
-    /// Distances from the point that is asked for at which these are to be used; none without region.
-    pub region: Option<Region>,
-    /// The modes, one by one.
-    pub modes: Vec<Expanded>,
-    /// Modes that are expanded together.
-    pub groups: Vec<ExpandedGroup>,
-}
 
 /// The modes asked for as polynomials of the variables.
 #[derive(Clone, Debug)]
@@ -104,26 +52,6 @@ pub struct Expansion {
     pub stopped: Option<Stopped>,
     /// The operating point that is asked for.
     point: Point,
-}
-
-/// Modes to expand: the number that each is called by, and its index among the eigenpairs of the spectrum.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choice {
-    /// One by one.
-    pub single: Vec<(usize, usize)>,
-    /// Together.
-    pub groups: Vec<Vec<(usize, usize)>>,
-}
-
-/// Which modes are wanted.
-#[derive(Clone, Copy)]
-pub struct Wanted<'a> {
-    /// Modes that have to be found of a large model, the lowest ones.
-    pub lowest: usize,
-    /// All modes are wanted, or any of them may be.
-    pub all: bool,
-    /// Picks them from the spectrum at the centre.
-    pub choose: &'a dyn Fn(&Spectrum) -> Result<Choice, SeriesError>,
 }
 
 /// The operating point to expand about, with the equilibrium or the steady motion it may come from.
@@ -449,7 +377,7 @@ impl Expansion {
             for k in 0..piece.modes.len() {
                 let mut worst = 0.0_f64;
                 for d in &points {
-                    let error = value(piece, k, d)?.error;
+                    let error = piece.value(k, d)?.error;
                     worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
                 }
                 piece.modes[k].region_error = Some(worst);
@@ -487,7 +415,7 @@ impl Expansion {
     /// A distance that is not finite.
     pub fn evaluate(&self, d: &[f64]) -> Result<Vec<Value>, SeriesError> {
         let piece = self.piece(d);
-        (0..piece.modes.len()).map(|k| value(piece, k, d)).collect()
+        (0..piece.modes.len()).map(|k| piece.value(k, d)).collect()
     }
 
     /// All groups at a distance from the point that is asked for.
@@ -504,49 +432,6 @@ impl Expansion {
         self.pieces[0].modes.iter().map(|m| m.number).collect()
     }
 }
-
-impl Piece {
-    /// What belongs to the terms that are kept, of a list over all that were expanded.
-    pub fn kept(&self, list: &[Vec<f64>]) -> Vec<Vec<f64>> {
-        self.set.iter().filter_map(|sigma| self.all.number(sigma)).map(|i| list[i].clone()).collect()
-    }
-
-    /// Group `k` at a distance from the point that is asked for.
-    ///
-    /// # Errors
-    /// A distance that is not finite.
-    pub fn group(&self, k: usize, d: &[f64]) -> Result<GroupValue, SeriesError> {
-        let off: Vec<f64> = d.iter().zip(&self.centre).map(|(a, b)| a - b).collect();
-        Ok(self.groups[k].value(&off)?)
-    }
-}
-
-impl Expanded {
-    fn new(number: usize, kept: EigenpairSeries, full: EigenpairSeries) -> Result<Self, SeriesError> {
-        let parameters = full.set().parameters();
-        let along = |k: usize| {
-            let mut unit = vec![0.0; parameters];
-            unit[k] = 1.0;
-            Ok(full.radius(&unit)?.eigenvalue.unwrap_or(f64::NAN))
-        };
-        let reach = (0..parameters).map(along).collect::<Result<Vec<f64>, ParametricError>>()?;
-        Ok(Self { number, kept, full, reach, region_error: None })
-    }
-}
-
-/// Mode `k` of a piece at a distance from the point that is asked for.
-fn value(piece: &Piece, k: usize, d: &[f64]) -> Result<Value, SeriesError> {
-    let Expanded { kept, full, .. } = &piece.modes[k];
-    let off: Vec<f64> = d.iter().zip(&piece.centre).map(|(a, b)| a - b).collect();
-    let at = kept.evaluate(&off, kept.order())?;
-    let best = full.evaluate(&off, full.order())?;
-    // What was left out, and what was never there.
-    let error = (at.s - best.s).norm() + best.error;
-    Ok(Value { s: at.s, vector: at.vector, error, trusted: best.trusted && error <= NO_USE * at.s.norm() })
-}
-
-/// An estimated error above this share of the eigenvalue says that the polynomial is of no use.
-pub(super) const NO_USE: f64 = 0.1;
 
 /// The polynomials of some modes with all terms, kept or expanded at once.
 fn fulls<A: Solved>(
@@ -579,34 +464,4 @@ fn ahead(parameters: usize, order: usize) -> Result<Option<MultiIndexSet>, Param
         }
     }
     Ok(None)
-}
-
-/// Where expansions start: modes by number, and groups by their numbers and eigenvalues.
-struct Starts {
-    single: Vec<(usize, StartingEigenpair)>,
-    groups: Vec<(Vec<usize>, Vec<c64>)>,
-}
-
-/// The modes asked for.
-fn starts<A: Solved>(matrices: &QuadraticPencil<A>, wanted: &Wanted<'_>) -> Result<Starts, SeriesError> {
-    let named = |source: EigenError| AnalysisError::Eigen { formulation: "minimal".to_owned(), source };
-    let dof = matrices.m.size().0.saturating_sub(matrices.phi_q.size().0);
-    let count = wanted.lowest.max(part::LOWEST).min(dof.max(1));
-    let spectrum = A::spectrum(matrices, count).map_err(named)?;
-    let chosen = (wanted.choose)(&spectrum)?;
-    let mut single = Vec::new();
-    for (number, index) in chosen.single {
-        let pair = &spectrum.eigenpairs[index];
-        let Some(s) = pair.value() else { continue };
-        if pair.class == Class::Rigid {
-            let source = ParametricError::NotSimple { s, gap: 0.0, condition: f64::INFINITY };
-            return Err(SeriesError::Parametric { mode: Some(number), source });
-        }
-        single.push((number, StartingEigenpair { s, vector: pair.right.to_vec() }));
-    }
-    let group = |lines: Vec<(usize, usize)>| {
-        let values = lines.iter().filter_map(|(_, index)| spectrum.eigenpairs[*index].value()).collect();
-        (lines.into_iter().map(|(number, _)| number).collect(), values)
-    };
-    Ok(Starts { single, groups: chosen.groups.into_iter().map(group).collect() })
 }

@@ -1,7 +1,7 @@
 //! Modes expanded together: close, repeated or defective ones, which have no series of their own.
 
 use super::error::SeriesError;
-use super::expansion::NO_USE;
+use super::piece::NO_USE;
 use super::storage::Solved;
 use mb_algebra::c64;
 use mb_parametric::journal::{Reader, Writer};
