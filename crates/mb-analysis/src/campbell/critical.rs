@@ -71,7 +71,7 @@ impl Between<'_> {
         mb_algebra::interrupt::check();
         let stop = self.path.at(w, looks)?;
         let modes = lowest(all(&stop, usize::MAX)?, usize::MAX).into_iter().map(Some).collect();
-        Ok(Sample::new(w, &stop, Found { modes, growth: None, open: 0, total: None }))
+        Ok(Sample::new(w, &stop, Found { modes, others: Vec::new(), growth: None, open: 0, total: None }))
     }
 }
 

@@ -39,7 +39,7 @@ fn inside(w: f64, list: &[f64]) -> bool {
 /// Ends the work at many places of the same run, those counted in steps: the same in every run.
 #[test]
 fn a_part_of_a_diagram_is_that_of_the_whole() {
-    const PARTS: u64 = 72;
+    const PARTS: u64 = 110;
     for range in [[1.0, 60.0], [60.0, 1.0]] {
         let count = Watch::new();
         let whole = count.scope(|| diagram(range)).unwrap();

@@ -89,6 +89,9 @@ pub(super) struct Sample {
     pub(super) turn: f64,
     pub(super) reversible: bool,
     pub(super) modes: Vec<Option<ModePoint>>,
+    /// Eigenvalues of a small model that are none of these, one of each conjugate two: a mode that ceases to oscillate leaves two of which
+    /// one is followed.
+    pub(super) others: Vec<ModePoint>,
     /// The eigenvalue that grows fastest among all that were computed, with Re s > 0, and whether it does not oscillate.
     pub(super) growth: Option<(c64, bool)>,
     /// How many eigenvalues, no exact zeros, are open ([`ModePoint::is_open`]).
@@ -100,6 +103,7 @@ pub(super) struct Sample {
 /// The modes followed, and what grows among all that were computed.
 pub(super) struct Found {
     pub(super) modes: Vec<Option<ModePoint>>,
+    pub(super) others: Vec<ModePoint>,
     pub(super) growth: Option<(c64, bool)>,
     pub(super) open: usize,
     pub(super) total: Option<usize>,
@@ -107,8 +111,8 @@ pub(super) struct Found {
 
 impl Sample {
     pub(super) fn new(w: f64, stop: &Stop, found: Found) -> Self {
-        let Found { modes, growth, open, total } = found;
-        Self { w, turn: stop.turn, reversible: stop.reversible, modes, growth, open, total }
+        let Found { modes, others, growth, open, total } = found;
+        Self { w, turn: stop.turn, reversible: stop.reversible, modes, others, growth, open, total }
     }
     /// Whether no eigenvalue but exact zeros is left out.
     pub(super) fn follows_all(&self) -> bool {
@@ -116,7 +120,7 @@ impl Sample {
     }
     /// With one of the modes alone.
     pub(super) fn of_mode(&self, mode: usize) -> Self {
-        Self { modes: vec![self.modes[mode].clone()], total: None, ..*self }
+        Self { modes: vec![self.modes[mode].clone()], others: Vec::new(), total: None, ..*self }
     }
 }
 
@@ -174,6 +178,7 @@ impl Samples {
     pub(super) fn of_modes(&self, kept: &[usize]) -> Self {
         let select = |s: &Sample| Sample {
             modes: kept.iter().map(|k| s.modes[*k].clone()).collect(),
+            others: Vec::new(),
             total: None,
             ..s.clone()
         };
@@ -208,6 +213,7 @@ impl<'a> Follow<'a> {
                 let total = self.path.is_small().then_some(every.len());
                 Found {
                     modes: lowest(every, self.count).into_iter().map(Some).collect(),
+                    others: Vec::new(),
                     growth,
                     open,
                     total,
@@ -241,6 +247,7 @@ impl<'a> Follow<'a> {
         own[first] = new.into_iter().map(Some).collect();
         let sample = |done: &[Sample], own: &[Vec<Option<ModePoint>>], k: usize| Sample {
             modes: own[k].clone(),
+            others: Vec::new(),
             total: None,
             ..done[k].clone()
         };
@@ -358,11 +365,11 @@ pub(super) fn next(
 ) -> Result<Found, AnalysisError> {
     let neighbours: Vec<&Sample> = std::iter::once(last).chain(before.iter().copied()).collect();
     let starts: Vec<_> = (0..last.modes.len()).map(|k| ahead(w, &neighbours, k)).collect();
-    if let Some(modes) = by_newton(path, stop, last, &starts) {
-        let found = || modes.iter().flatten();
+    if let Some((modes, others)) = by_newton(path, stop, last, &starts) {
+        let found = || modes.iter().flatten().chain(&others);
         if last.total.is_none_or(|total| distinct(found()) == total) {
             let (growth, open) = (growth(found(), stop.reversible), open(found(), stop.reversible));
-            return Ok(Found { modes, growth, open, total: last.total });
+            return Ok(Found { modes, others, growth, open, total: last.total });
         }
     }
     let guesses: Vec<Option<c64>> = starts.into_iter().map(|start| Some(start?.s)).collect();
@@ -370,7 +377,15 @@ pub(super) fn next(
     let (growth, open) =
         (growth(candidates.iter(), stop.reversible), open(candidates.iter(), stop.reversible));
     let total = path.is_small().then_some(candidates.len());
-    Ok(Found { modes: alike(stop, last, &guesses, &candidates), growth, open, total })
+    let modes = alike(stop, last, &guesses, &candidates);
+    let others = if total.is_some() { beside(&modes, candidates) } else { Vec::new() };
+    Ok(Found { modes, others, growth, open, total })
+}
+
+/// The candidates that are none of the modes, one of each conjugate two.
+fn beside(modes: &[Option<ModePoint>], candidates: Vec<ModePoint>) -> Vec<ModePoint> {
+    let taken = |m: &ModePoint| modes.iter().flatten().any(|o| o.s == m.s || o.s == m.s.conj());
+    candidates.into_iter().filter(|m| m.s.im >= 0.0 && m.s.norm() > m.error && !taken(m)).collect()
 }
 
 /// Modes beyond those followed that are computed where Newton's method fails.

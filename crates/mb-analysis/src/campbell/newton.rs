@@ -23,14 +23,14 @@ use mb_parametric::{CheckedPencil, PolishOptions, RefinedEigenpair, StartingEige
 /// Rounding errors of the sums of a residual, in units of rounding.
 const ROUNDINGS: f64 = 16.0;
 
-/// All modes by Newton's method from where they point to, but those of small models that are lost; none where one of them is not the
-/// same, or two become one.
+/// All modes by Newton's method from where they point to, but those of small models that are lost, and the others there are from where they
+/// were; none where one of them is not the same, or two become one.
 pub(super) fn by_newton(
     path: &Path<'_>,
     stop: &Stop,
     last: &Sample,
     starts: &[Option<StartingEigenpair>],
-) -> Option<Vec<Option<ModePoint>>> {
+) -> Option<(Vec<Option<ModePoint>>, Vec<ModePoint>)> {
     // What modes do to each other where the motion is steady to some digits only asks for all of them.
     if stop.at.steady().is_some_and(|motion| !is_rounding(motion)) {
         return None;
@@ -52,7 +52,9 @@ pub(super) fn by_newton(
         }
         out.push(Some(found));
     }
-    Some(out)
+    let from = |mode: &ModePoint| StartingEigenpair { s: mode.s, vector: mode.right.clone() };
+    let others = last.others.iter().map(|mode| Some(one_by_newton(stop, &solver, &from(mode))?.0));
+    Some((out, others.collect::<Option<_>>()?))
 }
 
 /// Where mode `k` of neighbouring speeds, the nearest first, points to at the speed `w`: the polynomials through its eigenvalues and its vectors,
