@@ -388,10 +388,11 @@ fn thinned(points: &[[f64; 2]], across: Axis) -> Cow<'_, [[f64; 2]]> {
     }
     let column = |p: &[f64; 2]| (2.0 * across.at(p[0])).floor();
     let mut out = Vec::new();
-    for all in points.chunk_by(|a, b| column(a) == column(b)) {
+    for all in points.chunk_by(|a, b| column(a).total_cmp(&column(b)).is_eq()) {
         let finite = || all.iter().enumerate().filter(|(_, p)| p[1].is_finite());
         let by_height = |a: &(usize, &[f64; 2]), b: &(usize, &[f64; 2])| a.1[1].total_cmp(&b.1[1]);
-        let ends = [finite().next(), finite().min_by(by_height), finite().max_by(by_height), finite().last()];
+        let ends =
+            [finite().next(), finite().min_by(by_height), finite().max_by(by_height), finite().next_back()];
         let mut kept: Vec<usize> = ends.into_iter().flatten().map(|(i, _)| i).collect();
         kept.sort_unstable();
         kept.dedup();
