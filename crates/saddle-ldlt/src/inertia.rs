@@ -41,16 +41,25 @@ pub(super) fn full(analysis: &Arc<SaddleAnalysis>, a: Half<f64>, g: Sparse) -> R
     if let Some(found) = quick.then(|| quick_of(analysis, &system)).flatten() {
         return Ok(found);
     }
-    let Stored::Half(a) = &system.a else { unreachable!("as made") };
-    analysis.check_memory(size_of::<f64>())?;
+    let numeric = with_delayed_pivots(analysis, &system)?;
+    let found = &numeric.pivots.summary;
+    let (negative, zero) = (found.negative, found.null.len() + found.singular.len());
+    Ok(Inertia { positive: found.positive - negative, negative, zero })
+}
+
+/// D and L of S by delayed pivots.
+fn with_delayed_pivots<T: Number>(
+    analysis: &SaddleAnalysis,
+    system: &System<T>,
+) -> Result<Numeric<T>, AlgebraError> {
+    let Stored::Half(a) = &system.a else { unreachable!("of symmetric matrices") };
+    analysis.check_memory(size_of::<T>())?;
     // Delayed pivots need no g G^T G, which would mix rows of different magnitudes.
     let dropped = vec![false; system.constraints()];
     let source = Source { weight: 0.0, ..Source::of(analysis, &system.scaling, &dropped) };
     let made = delayed::factor(analysis, a, &source, analysis.options.threshold);
     let made = made.map_err(|stop| refused(stop, system.unknowns() + system.constraints()))?;
-    let found = &made.numeric.pivots.summary;
-    let (negative, zero) = (found.negative, found.null.len() + found.singular.len());
-    Ok(Inertia { positive: found.positive - negative, negative, zero })
+    Ok(made.numeric)
 }
 
 fn quick_of(analysis: &Arc<SaddleAnalysis>, system: &System<f64>) -> Option<Inertia> {
@@ -65,7 +74,8 @@ fn quick_of(analysis: &Arc<SaddleAnalysis>, system: &System<f64>) -> Option<Iner
 
 /// ln |det S| + i arg det S up to multiples of 2 pi i, the real part alone of real matrices, where this quick way finds it: that of D,
 /// for symmetric permutations change nothing, and neither does g G^T G, a multiple of the rows of G; the logarithms of the real scales
-/// are taken back. An odd number of exchanges in LU turns it by half a circle.
+/// are taken back. An odd number of exchanges in LU turns it by half a circle. Of symmetric matrices delayed pivots have it where the quick
+/// way loses a pivot.
 pub(super) fn ln_determinant<T: Number>(analysis: &SaddleAnalysis, a: Stored<T>, g: Sparse) -> Option<T> {
     let mut sum = T::default();
     let (odd, scales) = determinant(analysis, a, g, |d| sum -= d.logarithm())?;
@@ -91,10 +101,12 @@ fn determinant<T: Number>(
         }
         return Some((odd, scales));
     }
-    let numeric = eliminated(analysis, &system)?;
-    if !numeric.pivots.summary.null.is_empty() {
-        return None;
-    }
+    let is_regular = |numeric: &Numeric<T>| {
+        numeric.pivots.summary.null.is_empty() && numeric.pivots.summary.singular.is_empty()
+    };
+    let quick = eliminated(analysis, &system).filter(is_regular);
+    let delayed = || with_delayed_pivots(analysis, &system).ok().filter(is_regular);
+    let numeric = quick.or_else(delayed)?;
     let mut pairs = numeric.pivots.pairs.iter().peekable();
     let mut k = 0;
     while k < numeric.pivots.inverse.len() {

@@ -107,3 +107,33 @@ fn a_driven_face_moves_a_damped_block() {
     let gentle = mb_with(&implicit, &text("0.1*(1-cos(6*t))"));
     assert!(gentle.code == 0 && !gentle.out.contains("Euler"), "{gentle:?}");
 }
+
+/// A bar of steel with proportional damping and two dampers at its free end, whose place is the mean of a face: band and response are a matter
+/// of a few of its hundreds of modes.
+#[test]
+fn a_band_of_a_bar_with_dampers_is_searched() {
+    let bar = r#"
+        units = "SI"
+        name = "bar"
+        solid = [{ name = "bar", block = { size = [0.1, 0.1, 0.6], elements = [2, 2, 14] }, density = 7850, youngs_modulus = 2.1e11,
+            poissons_ratio = 0.3, damping = { alpha = 3, beta = 1e-6 }, fixed = ["z-"], averaged = ["z+"] }]
+        spring = [
+            { name = "dx", a = "bar.z+", b = [0.55, 0.05, 0.6], stiffness = 0, damping = 500, natural_length = 0.5 },
+            { name = "dy", a = "bar.z+", b = [0.05, 0.55, 0.6], stiffness = 0, damping = 400, natural_length = 0.5 },
+        ]
+    "#;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bar.toml");
+    std::fs::write(&path, bar).unwrap();
+    let path = path.to_str().unwrap();
+    let modes = |asked: &[&str]| json(&[&["modes", path], asked].concat())["formulations"][0].clone();
+    let (band, all) = (modes(&["--band", "0", "500"]), modes(&["--lowest", "2"]));
+    assert_eq!(band["method"], "toar", "{}", band["method"]);
+    let values = |found: &serde_json::Value| -> Vec<f64> {
+        let pairs = found["eigenpairs"].as_array().unwrap().iter();
+        pairs.map(|p| p["damped_frequency_hz"].as_f64().unwrap()).collect()
+    };
+    let (band, all) = (values(&band), values(&all));
+    assert_eq!((band.len(), all.len()), (4, 4));
+    assert!(band.iter().zip(&all).all(|(a, b)| (a - b).abs() < 1e-6), "{band:?} {all:?}");
+}

@@ -149,6 +149,16 @@ impl Problem<'_> {
         inertia.negative.checked_sub(self.rows.rank)
     }
 
+    /// The same by delayed pivots where the quick way leaves a doubt; none where these fail too.
+    pub(crate) fn negative(&self, a: f64) -> Option<usize> {
+        let full = || {
+            let (analysis, phi) = (self.analysis().ok()?, self.rows.independent.sparse());
+            let inertia = SaddleFactor::full_inertia(&analysis, &self.terms([a, 0.0, 1.0]), phi).ok()?;
+            inertia.negative.checked_sub(self.rows.rank)
+        };
+        self.quick_negative(a).or_else(full)
+    }
+
     /// ln |det| (+ i arg det of complex numbers, up to multiples of 2 pi i) of a M + b C + K with the constraints, without keeping
     /// factors; none where a pivot is below its threshold.
     pub(crate) fn ln_determinant<T: Scalar + SaddleNumber>(

@@ -130,7 +130,7 @@ pub(crate) fn disc(from: f64, to: f64, zeta: f64) -> (c64, f64) {
 /// Modes of an undamped problem with |s| as large as those of a disc.
 pub(crate) fn modes_in_disc(undamped: &Problem<'_>, (centre, radius): (c64, f64)) -> Option<usize> {
     let (from, to) = (centre.norm() - radius, centre.norm() + radius);
-    let below = |s: f64| undamped.quick_negative(-s * s);
+    let below = |s: f64| undamped.negative(-s * s);
     let slower = if from > 0.0 { below(from)? } else { 0 };
     below(to)?.checked_sub(slower)
 }

@@ -355,6 +355,28 @@ proptest! {
         }
     }
 
+    /// Phase and size of the determinant of a complex symmetric matrix with constraints, whatever its pivots are.
+    #[test]
+    fn complex_logarithms_of_symmetric_determinants(n in 1_usize..25, percent in 0..60_usize, spread in 0.0..3.0_f64, seed: u64) {
+        let numbers = &mut Numbers(seed);
+        let m = percent * n / 100;
+        let (k, c, g) = (symmetric(n, spread, numbers), symmetric(n, spread, numbers), constraints(m, n, numbers));
+        let terms = [(c64::new(1.0, 0.2), &k), (c64::new(-0.3, 1.1), &c)];
+        let (one, two) = (assembled(&k, &g), assembled(&c, &sparse::scale(0.0, &g)));
+        let whole = mb_algebra::DenseC::from_fn(n + m, n + m, |i, j| {
+            if i < n && j < n { terms[0].0 * one[(i, j)] + terms[1].0 * two[(i, j)] } else { c64::new(one[(i, j)], 0.0) }
+        });
+        let lu = LuComplex::new(&whole);
+        prop_assume!(lu.as_ref().is_ok_and(|lu| lu.rcond() > 1e-8));
+        let analysis = Arc::new(SaddleAnalysis::new(&sparse::add(1.0, &k, 1.0, &c), &g, &SaddleOptions::default()).unwrap());
+        let found = SaddleFactor::ln_determinant(&analysis, &terms, &g).unwrap();
+        prop_assert!(found.is_some());
+        let (found, (exact, size)) = (found.unwrap_or_default(), determinant(&whole));
+        let apart = (c64::from_polar(1.0, found.im) - exact).norm();
+        prop_assert!(apart < 1e-6, "{found} {exact}");
+        prop_assert!((found.re - size).abs() < 1e-5 * (1.0 + size.abs()), "{found} {size}");
+    }
+
     /// ln |det| of symmetric and of any matrices with constraints, against the pivots of dense LU.
     #[test]
     fn logarithms_of_determinants(n in 1_usize..25, percent in 0..60_usize, spread in 0.0..3.0_f64, seed: u64) {
