@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! inputs      F u                    as the model's loads have them
-//! base        -M r a,  r = a unit displacement of everything along an axis; outputs are relative to the moving base
+//! base        -M r a,  r = a unit displacement of everything along an axis, M r = the weight of a unit of gravity along it; outputs are
+//!             relative to the moving base
 //! unbalance   F_x u_0 omega^2 - i F_y u_0 omega^2       two inputs in quadrature, u_0 = mass times eccentricity
 //! ```
 
@@ -215,11 +216,14 @@ pub fn plant(model: &Model, at: &OperatingPoint, request: &ResponseRequest) -> R
             Dense::from_fn(model.nv(), list.len(), |i, j| all[(i, list[j])])
         }
         Drive::Base(axis) => {
-            let r = model.coordinates().translation(*axis);
-            if let Some(motion) = at.steady() {
-                motion.check_direction(&base_name(*axis), &r)?;
-            }
-            let image = sparse::matvec(&pencil.m, &r);
+            let image = match at.steady() {
+                Some(motion) => {
+                    let r = model.coordinates().translation(*axis);
+                    motion.check_direction(&base_name(*axis), &r)?;
+                    sparse::matvec(&pencil.m, &r)
+                }
+                None => model.unit_weight(at.point(), *axis),
+            };
             Dense::from_fn(model.nv(), 1, |i, _| -image[i])
         }
     };

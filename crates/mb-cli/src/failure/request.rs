@@ -394,6 +394,8 @@ pub enum RequestError {
     NoSuchAxis {
         /// x, y or z.
         axis: &'static str,
+        /// Those along which something moves.
+        others: Vec<&'static str>,
     },
     /// A page of modes, asked for of an instant that has none.
     #[error(

@@ -130,7 +130,12 @@ impl RequestError {
             Self::Twice { .. } => "name each once".to_owned(),
             Self::NoCases => "give --grid, --list, --random or --latin".to_owned(),
             Self::NoCount { name } => format!("write --grid {name}=FROM..TO:COUNT"),
-            Self::NoSuchAxis { .. } => "name an axis along which a body can move: --base x, y or z".to_owned(),
+            Self::NoSuchAxis { others, .. } if others.is_empty() => {
+                "no body has a mass that a moving base could push: name inputs with --from".to_owned()
+            }
+            Self::NoSuchAxis { others, .. } => {
+                format!("name an axis along which a body can move: --base {}", others.join(" or "))
+            }
             Self::BadDesign { .. } => "`mb sweep --help` shows how --grid, --list, --random and --latin are written".to_owned(),
             Self::OtherSweep { .. } => OF_ANOTHER_RUN.to_owned(),
             Self::BadTable { .. } => BAD_LINE.to_owned(),

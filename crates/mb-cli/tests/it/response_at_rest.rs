@@ -1,7 +1,7 @@
 //! Responses at 0 Hz and on undamped poles of other responses: values that are there, though the equations are singular or nearly so.
 
 use super::response::json;
-use crate::support::mb_with;
+use crate::support::{mb_with, right};
 
 /// A rod of 2 kg hung half a metre above its centre resists a torque by its weight alone: T / (m g l) at rest.
 #[test]
@@ -88,4 +88,38 @@ fn a_pole_of_another_response_has_no_share_in_a_phase() {
         .map(|l| l.split_whitespace().nth(7).unwrap())
         .collect();
     assert_eq!(phases, ["0.00", "-180.00"], "{run:?}");
+}
+
+/// Links that count from other links: a base that moves along x at 0 Hz does what the opposite gravity does, by differences of equilibria.
+#[test]
+fn a_base_moves_links_that_count_from_others() {
+    let springs = r#"
+        [[torsion-spring]]
+        name = "t1"
+        a = "ground"
+        b = "upper"
+        stiffness = 200
+        natural_angle = "q1"
+        [[torsion-spring]]
+        name = "t2"
+        a = "ground"
+        b = "lower"
+        stiffness = 150
+        natural_angle = "q2"
+    "#;
+    let arm = right(&["generate", "erls-arm"]) + springs;
+    let under = |gravity: f64| -> f64 {
+        let pulled = arm.replace("gravity = [0.0,", &format!("gravity = [{gravity},"));
+        let run = mb_with(&["equilibrium", "-", "--json"], &pulled);
+        let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+        found["equilibria"][0]["outputs"]["tip-x"].as_f64().unwrap()
+    };
+    let step = 1e-3;
+    let slope = (under(-step) - under(step)) / (2.0 * step);
+    let run = mb_with(&["response", "-", "--base", "x", "--to", "tip-x", "--at-hz", "0", "--json"], &arm);
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let value = found["responses"][0]["value"][0][0].as_f64().unwrap();
+    assert!((value - slope).abs() < 1e-8 * slope.abs(), "{value} {slope}");
+    let run = mb_with(&["response", "-", "--base", "z", "--at-hz", "0"], &arm);
+    assert!(run.code == 1 && run.err.contains("--base x or y"), "{}", run.err);
 }

@@ -49,6 +49,25 @@ impl<P: Data> Model<P> {
     }
 }
 
+impl Model {
+    /// What one m/s^2 of gravity along an axis (0, 1, 2 for x, y, z) adds to the equations of motion: nv numbers, exact.
+    ///
+    /// ```text
+    /// f = -dr/dg,   which is M times a unit acceleration of everything along the axis
+    /// ```
+    ///
+    /// also where no coordinates say how that moves, as those of links that count from other links.
+    pub fn unit_weight(&self, point: &Point, axis: usize) -> Vec<f64> {
+        let parts = self.numbers(|s, m, out| {
+            s.d1.gather(&m.wires, point, self.gravity);
+            s.d1.gravity[axis].eps = 1.0;
+            s.d1.residual(m);
+            out.extend(s.d1.out.iter().map(|x| -x.eps));
+        });
+        self.added_up(parts)
+    }
+}
+
 /// Whether an element exerts nothing but a load, which vanishes with its magnitude.
 fn is_load<P: Data>(element: &Element<P>) -> bool {
     use Element::{FaceLoad, Force, Moment, Motor, Torque};

@@ -209,7 +209,9 @@ pub fn chart(found: &Found, figure: FigureArg) -> Chart {
     }
     let decibels = |x: f64| if x > 0.0 { 20.0 * x.log10() } else { f64::NAN };
     let magnitude = if figure == FigureArg::Bode {
-        let curves = curves(&|at| over(&|s| decibels(s.value[at].norm())));
+        // What is zero within its bound has no place on a logarithmic axis.
+        let digits = |s: &Sample, at| if s.bound[at] < s.value[at].norm() { s.value[at].norm() } else { 0.0 };
+        let curves = curves(&|at| over(&|s| decibels(digits(s, at))));
         let curves = banded(curves, &|h, bound| decibels(1.0 + bound / h));
         let ordinate = match found.response.common_unit() {
             Some(unit) if unit.is_empty() => "magnitude, dB".to_owned(),

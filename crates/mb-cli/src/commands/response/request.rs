@@ -50,9 +50,10 @@ pub(super) fn of(model: &Model, args: &ResponseArgs) -> Result<ResponseRequest, 
         (None, None) => Drive::Inputs(inputs),
     };
     if let Drive::Base(axis) = drive
-        && model.coordinates().translation(axis).iter().all(|x| *x == 0.0)
+        && !moves_along(model, axis)
     {
-        return Err(RequestError::NoSuchAxis { axis: ["x", "y", "z"][axis] }.into());
+        let others = (0..3).filter(|other| moves_along(model, *other)).map(|other| AXES[other]).collect();
+        return Err(RequestError::NoSuchAxis { axis: AXES[axis], others }.into());
     }
     if !args.loss.is_finite() || args.loss < 0.0 {
         let range = "zero or a positive number";
@@ -188,10 +189,20 @@ fn table(path: &str) -> Result<Vec<[f64; 2]>, Failure> {
         let Some(pair) = pair else {
             return Err(bad(k, "two numbers with a comma between are needed, HZ,DENSITY"));
         };
+        if pair[1] < 0.0 {
+            return Err(bad(k, "a density is zero or positive"));
+        }
         if out.last().is_some_and(|last| pair[0] <= last[0]) {
             return Err(bad(k, "frequencies must increase"));
         }
         out.push(pair);
     }
     if out.len() < 2 { Err(bad(0, "at least two lines of numbers are needed")) } else { Ok(out) }
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// Whether an acceleration of the base along an axis pushes anything.
+fn moves_along(model: &Model, axis: usize) -> bool {
+    model.unit_weight(&model.initial_point(), axis).iter().any(|f| *f != 0.0)
 }
