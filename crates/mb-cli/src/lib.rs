@@ -124,7 +124,7 @@ pub fn run(cli: &Cli, styles: Styles) -> Answer {
         Err(failure) => (Err(failure), None),
     };
     result.unwrap_or_else(|failure| {
-        let complaint = Complaint::new(&failure, text.as_ref());
+        let complaint = Complaint::new(&failure, text.as_ref()).with_extremes(cli.command.set());
         let words = if cli.command.json() { complaint.json() } else { complaint.render(styles.err) };
         Answer { text: String::new(), complaint: words, code: complaint.exit_code }
     })

@@ -119,6 +119,28 @@ impl Command {
     }
 }
 
+impl Command {
+    /// Parameters of the model that are changed.
+    pub fn set(&self) -> &[Assignment] {
+        match self {
+            Self::Modes(a) => &a.set,
+            Self::Check(a) => &a.model.set,
+            Self::Equilibrium(a) => &a.model.set,
+            Self::StateSpace(a) => &a.model.set,
+            Self::Response(a) => &a.model.set,
+            Self::Parametric(a) => &a.model.set,
+            Self::Track(a) => &a.model.set,
+            Self::Sweep(a) => &a.model.set,
+            Self::Simulate(a) => &a.model.set,
+            Self::Orbit(a) => &a.model.set,
+            Self::Floquet(a) => &a.model.set,
+            Self::Report(a) => &a.model.set,
+            Self::Export(a) => &a.model.set,
+            Self::Generate(_) | Self::Schema | Self::Completions(_) | Self::Man(_) => &[],
+        }
+    }
+}
+
 /// Which model, and with which parameters.
 #[derive(Clone, Debug, Args)]
 pub struct ModelArgs {

@@ -1,6 +1,8 @@
 //! Errors as the user sees them: the line of the model file, the words, the help.
 
-use crate::failure::Failure;
+use super::extremes;
+use crate::args::Assignment;
+use crate::failure::{Failure, NUMERICS};
 use crate::locate::{line_and_column, span_of};
 use crate::render::Style;
 use crate::source::Text;
@@ -90,6 +92,17 @@ impl Complaint {
             problems,
             text: content.to_owned(),
         }
+    }
+    /// With the numbers of the model that failed numerics may come from, in the text and in `--set`.
+    #[must_use]
+    pub fn with_extremes(mut self, set: &[Assignment]) -> Self {
+        if self.exit_code == NUMERICS
+            && let Some(words) = extremes::named(&self.text, set)
+            && let Some(item) = self.problems.first_mut()
+        {
+            item.help = Some(item.help.take().map_or(words.clone(), |help| format!("{words}; {help}")));
+        }
+        self
     }
     /// The complaint for the terminal.
     pub fn render(&self, style: Style) -> String {

@@ -2,6 +2,7 @@
 
 pub mod comparison;
 pub mod complaint;
+mod extremes;
 pub mod modes;
 pub mod shares;
 pub mod style;
