@@ -19,10 +19,10 @@ mod shown;
 use crate::error::AnalysisError;
 use crate::{FormulationSpectrum, part, spectrum};
 use found::{Found, Question, has_all_poles, infinite_at, wider};
-use mb_algebra::{Dense, DenseC, c64, interrupt, sparse, to_dense};
+use mb_algebra::{Dense, DenseC, c64, interrupt, norms, sparse, to_dense};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::sparse::{Request, SparseOptions};
-use mb_linear::{Formulation, OperatingPoint, linearize_sparse, output_maps};
+use mb_linear::{Formulation, LinearError, OperatingPoint, linearize_sparse, output_maps};
 use mb_model::Model;
 use mb_response::{
     Evaluator, Infinite, Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, SweptPoint,
@@ -216,14 +216,18 @@ pub fn plant(model: &Model, at: &OperatingPoint, request: &ResponseRequest) -> R
             Dense::from_fn(model.nv(), list.len(), |i, j| all[(i, list[j])])
         }
         Drive::Base(axis) => {
-            let image = match at.steady() {
-                Some(motion) => {
-                    let r = model.coordinates().translation(*axis);
-                    motion.check_direction(&base_name(*axis), &r)?;
-                    sparse::matvec(&pencil.m, &r)
+            let image = model.unit_weight(at.point(), *axis);
+            if let Some(motion) = at.steady() {
+                let r = model.coordinates().translation(*axis);
+                motion.check_direction(&base_name(*axis), &r)?;
+                // Of links that count from other links no coordinates say whether the direction is constant.
+                let by_coordinates = sparse::matvec(&pencil.m, &r);
+                let off = by_coordinates.iter().zip(&image).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                if off > SAME * norms::max_abs_vec(&image) {
+                    let (name, frame) = (base_name(*axis), motion.frame().to_string());
+                    return Err(LinearError::NotConstant { what: "input", name, frame }.into());
                 }
-                None => model.unit_weight(at.point(), *axis),
-            };
+            }
             Dense::from_fn(model.nv(), 1, |i, _| -image[i])
         }
     };
@@ -239,6 +243,9 @@ pub fn plant(model: &Model, at: &OperatingPoint, request: &ResponseRequest) -> R
         pencil,
     })
 }
+
+/// Difference of the image of a base by the coordinates and by the weight, relative to the latter, that is rounding.
+const SAME: f64 = 1e-9;
 
 /// The response at rest or in steady motion.
 ///
