@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use mb_algebra::{AlgebraError, Sparse};
-use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleNumber, SaddleOptions, SaddleSingle, memory_for};
+use saddle_ldlt::{
+    Inertia, SaddleAnalysis, SaddleFactor, SaddleNumber, SaddleOptions, SaddleSingle, memory_for,
+};
 
 use super::Problem;
 use super::matrix::Matrix;
@@ -138,25 +140,27 @@ impl Problem<'_> {
     /// Negative eigenvalues of a M + K on the admissible directions, without keeping factors; none where that leaves a
     /// doubt.
     pub(crate) fn quick_negative(&self, a: f64) -> Option<usize> {
-        if !(self.symmetric_matrices() && self.undamped()) {
-            return None;
-        }
-        let (analysis, phi) = (self.analysis().ok()?, self.rows.independent.sparse());
-        let found = SaddleFactor::quick_inertia(&analysis, &self.terms([a, 0.0, 1.0]), phi);
         // What went wrong is reported by the factorization that follows.
-        let inertia = found.ok().flatten()?;
-        // Every independent constraint adds one positive and one negative eigenvalue.
-        inertia.negative.checked_sub(self.rows.rank)
+        self.negative_by(a, |analysis, terms, phi| SaddleFactor::quick_inertia(analysis, terms, phi).ok()?)
     }
 
     /// The same by delayed pivots where the quick way leaves a doubt; none where these fail too.
     pub(crate) fn negative(&self, a: f64) -> Option<usize> {
-        let full = || {
-            let (analysis, phi) = (self.analysis().ok()?, self.rows.independent.sparse());
-            let inertia = SaddleFactor::full_inertia(&analysis, &self.terms([a, 0.0, 1.0]), phi).ok()?;
-            inertia.negative.checked_sub(self.rows.rank)
-        };
-        self.quick_negative(a).or_else(full)
+        self.negative_by(a, |analysis, terms, phi| SaddleFactor::full_inertia(analysis, terms, phi).ok())
+    }
+
+    fn negative_by(
+        &self,
+        a: f64,
+        inertia: impl FnOnce(&Arc<SaddleAnalysis>, &[(f64, &Sparse)], &Sparse) -> Option<Inertia>,
+    ) -> Option<usize> {
+        if !(self.symmetric_matrices() && self.undamped()) {
+            return None;
+        }
+        let analysis = self.analysis().ok()?;
+        let found = inertia(&analysis, &self.terms([a, 0.0, 1.0]), self.rows.independent.sparse())?;
+        // Every independent constraint adds one positive and one negative eigenvalue.
+        found.negative.checked_sub(self.rows.rank)
     }
 
     /// ln |det| (+ i arg det of complex numbers, up to multiples of 2 pi i) of a M + b C + K with the constraints, without keeping

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mb_algebra::{
-    Dense, Lu, LuComplex, RankTolerance, Scatter, SparseC, Svd, SymmetricEigen, Triplets, c64, dense, sparse,
-    to_dense, to_sparse,
+    Dense, Lu, LuComplex, RankTolerance, Scatter, Sparse, SparseC, Svd, SymmetricEigen, Triplets, c64, dense,
+    sparse, to_dense, to_sparse,
 };
 use proptest::prelude::*;
 use saddle_ldlt::{Method, SaddleAnalysis, SaddleFactor, SaddleOptions};
@@ -13,6 +13,24 @@ use super::{Numbers, assembled, constraints, factor, methods, residuals, symmetr
 
 fn rcond(s: &Dense) -> f64 {
     Lu::new(s).map_or(0.0, |lu| lu.rcond())
+}
+
+/// The sum of two matrices times complex numbers, with constraints.
+fn complex_sum(terms: &[(c64, &Sparse); 2], g: &Sparse) -> mb_algebra::DenseC {
+    let [(a, k), (b, c)] = *terms;
+    let (n, one, two) = (k.rows(), assembled(k, g), assembled(c, &sparse::scale(0.0, g)));
+    mb_algebra::DenseC::from_fn(one.nrows(), one.ncols(), |i, j| {
+        if i < n && j < n { a * one[(i, j)] + b * two[(i, j)] } else { c64::new(one[(i, j)], 0.0) }
+    })
+}
+
+/// Whether a number is the logarithm of the determinant, by size and phase.
+fn is_logarithm(found: c64, whole: &mb_algebra::DenseC) -> Result<(), TestCaseError> {
+    let (exact, size) = determinant(whole);
+    let apart = (c64::from_polar(1.0, found.im) - exact).norm();
+    prop_assert!(apart < 1e-6, "{found} {exact}");
+    prop_assert!((found.re - size).abs() < 1e-5 * (1.0 + size.abs()), "{found} {size}");
+    Ok(())
 }
 
 /// det A of a small matrix, by elimination with exchanges, without over- or underflow.
@@ -340,18 +358,12 @@ proptest! {
         let m = percent * n / 100;
         let (k, c, g) = (unsymmetric(n, 1.0, numbers), unsymmetric(n, 1.0, numbers), constraints(m, n, numbers));
         let terms = [(c64::new(1.0, 0.2), &k), (c64::new(-0.3, 1.1), &c)];
-        let (one, two) = (assembled(&k, &g), assembled(&c, &sparse::scale(0.0, &g)));
-        let whole = mb_algebra::DenseC::from_fn(n + m, n + m, |i, j| {
-            if i < n && j < n { terms[0].0 * one[(i, j)] + terms[1].0 * two[(i, j)] } else { c64::new(one[(i, j)], 0.0) }
-        });
+        let whole = complex_sum(&terms, &g);
         let lu = LuComplex::new(&whole);
         prop_assume!(lu.as_ref().is_ok_and(|lu| lu.rcond() > 1e-8));
         let analysis = Arc::new(SaddleAnalysis::new(&sparse::add(1.0, &k, 1.0, &c), &g, &SaddleOptions::default()).unwrap());
         if let Some(found) = SaddleFactor::unsymmetric_ln_determinant(&analysis, &terms, &g).unwrap() {
-            let (exact, size) = determinant(&whole);
-            let apart = (c64::from_polar(1.0, found.im) - exact).norm();
-            prop_assert!(apart < 1e-6, "{found} {exact}");
-            prop_assert!((found.re - size).abs() < 1e-5 * (1.0 + size.abs()), "{found} {size}");
+            is_logarithm(found, &whole)?;
         }
     }
 
@@ -362,19 +374,13 @@ proptest! {
         let m = percent * n / 100;
         let (k, c, g) = (symmetric(n, spread, numbers), symmetric(n, spread, numbers), constraints(m, n, numbers));
         let terms = [(c64::new(1.0, 0.2), &k), (c64::new(-0.3, 1.1), &c)];
-        let (one, two) = (assembled(&k, &g), assembled(&c, &sparse::scale(0.0, &g)));
-        let whole = mb_algebra::DenseC::from_fn(n + m, n + m, |i, j| {
-            if i < n && j < n { terms[0].0 * one[(i, j)] + terms[1].0 * two[(i, j)] } else { c64::new(one[(i, j)], 0.0) }
-        });
+        let whole = complex_sum(&terms, &g);
         let lu = LuComplex::new(&whole);
         prop_assume!(lu.as_ref().is_ok_and(|lu| lu.rcond() > 1e-8));
         let analysis = Arc::new(SaddleAnalysis::new(&sparse::add(1.0, &k, 1.0, &c), &g, &SaddleOptions::default()).unwrap());
         let found = SaddleFactor::ln_determinant(&analysis, &terms, &g).unwrap();
         prop_assert!(found.is_some());
-        let (found, (exact, size)) = (found.unwrap_or_default(), determinant(&whole));
-        let apart = (c64::from_polar(1.0, found.im) - exact).norm();
-        prop_assert!(apart < 1e-6, "{found} {exact}");
-        prop_assert!((found.re - size).abs() < 1e-5 * (1.0 + size.abs()), "{found} {size}");
+        is_logarithm(found.unwrap_or_default(), &whole)?;
     }
 
     /// ln |det| of symmetric and of any matrices with constraints, against the pivots of dense LU.
