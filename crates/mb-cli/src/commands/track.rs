@@ -8,6 +8,7 @@ use crate::args::TrackArgs;
 use crate::checkpoint;
 use crate::commands::parametric::mac;
 use crate::failure::Failure;
+use crate::failure::remedy::what_to_do;
 use crate::history;
 use crate::json;
 use crate::npz::{self, Array};
@@ -112,8 +113,7 @@ impl Early {
     fn of_errors(errors: Vec<SeriesError>, samples: usize) -> Self {
         let told = |error: SeriesError| {
             let failure = Failure::from(error);
-            let help = failure.help().map(|help| format!(" What to do: {help}."));
-            format!("{failure}{}", help.unwrap_or_default())
+            format!("{failure}{}", what_to_do(failure.help()))
         };
         let why: Vec<String> = errors.into_iter().map(told).collect();
         Self { why: why.join(" "), goes_on: false, samples }

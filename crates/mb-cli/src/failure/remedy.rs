@@ -43,6 +43,11 @@ impl Failure {
     }
 }
 
+/// How a sentence about a failure goes on in an answer.
+pub(crate) fn what_to_do(help: Option<String>) -> String {
+    help.map_or_else(String::new, |help| format!(" What to do: {help}."))
+}
+
 /// What to do about work that was ended: nothing where somebody asked for it.
 fn limit(why: Stopped) -> Option<&'static str> {
     matches!(why, Stopped::TimeUp { .. }).then_some("--time-limit SECONDS changes the limit")

@@ -8,6 +8,7 @@ pub use args::{IntegratorArg, MethodArg, SimulateArgs, StartArg, Stop};
 
 use crate::Answer;
 use crate::args::{Assignment, ModelArgs, MotionArgs, StartArgs, StrategyArg};
+use crate::failure::remedy::what_to_do;
 use crate::failure::{Failure, RequestError};
 use crate::history::{self, plot};
 use crate::names;
@@ -131,7 +132,7 @@ fn remedy(failure: &ConstraintError, integrator: &str) -> String {
         }
         other => Failure::simulation(other.clone()).help(),
     };
-    help.map_or_else(String::new, |help| format!(" What to do: {help}."))
+    what_to_do(help)
 }
 
 /// The run that a checkpoint belongs to: how it is shown matters not.
