@@ -222,6 +222,12 @@ impl LuComplex {
         self.factors.solve_mat(b)
     }
 
+    /// X with A^T X = B (transposed, not conjugated); B is n x k.
+    pub fn solve_transpose_mat(&self, b: &DenseC) -> DenseC {
+        let columns: Vec<Vec<c64>> = (0..b.ncols()).map(|j| self.solve_transpose(b.col_as_slice(j))).collect();
+        DenseC::from_fn(b.nrows(), b.ncols(), |i, j| columns[j][i])
+    }
+
     /// Natural logarithm of the determinant, its imaginary part up to multiples of 2 pi.
     pub fn ln_determinant(&self) -> c64 {
         let pivots: c64 = (0..self.size()).map(|i| self.factors.lu[(i, i)].ln()).sum();

@@ -14,6 +14,7 @@
 use super::Unproved;
 use super::space::{Space, times};
 use mb_algebra::{Dense, SymmetricEigen, c64, dense};
+use std::sync::Arc;
 
 /// Shares of the c_K seen in the space that are tried, and of what then is left for c_M.
 const SHARES: [[f64; 2]; 4] = [[0.9, 0.5], [0.9, 0.0], [0.4, 0.0], [0.0, 0.5]];
@@ -36,7 +37,7 @@ impl Damping {
     fn seen(space: &Space<'_>, [of_k, of_m]: [f64; 2]) -> Result<Self, Unproved> {
         let m = dense::symmetric_part(&dense::mul_transpose(&space.xv, &space.of_m.g));
         let k = &dense::identity(m.nrows()) - &dense::scale(space.sigma, &m);
-        let of_c = times(&space.response.factored().c, &space.v);
+        let of_c = times(&space.parts.symmetric.c, &space.v);
         let c = dense::symmetric_part(&dense::mul_transpose(&space.v, &of_c));
         let of_stiffness = of_k * largest(&c, &k)?;
         let rest = &c - &dense::scale(of_stiffness, &k);
@@ -66,7 +67,8 @@ impl Damping {
             if of.of_mass == 0.0 {
                 of.of_mass = -FREE * space.sigma * of.of_stiffness;
             }
-            let p = space.response.factored();
+            let parts = Arc::clone(&space.parts);
+            let p = &parts.symmetric;
             if space.is_definite(&[(1.0, &p.c), (-of.of_stiffness, &p.k), (-of.of_mass, &p.m)])? {
                 return Ok(of);
             }

@@ -1,6 +1,6 @@
 //! H at many frequencies from few factorizations, with a bound of its error.
 //!
-//! For symmetric M, C and K the problem is projected onto a space V that holds the modes below a value Lambda beyond the band and
+//! With M, K_s and C_s the symmetric parts of the matrices the problem is projected onto a space V that holds the modes below a value Lambda beyond the band and
 //! the deflections X^-1 F, X^-1 M X^-1 F, ... under the inputs and outputs, X = K + sigma M. With x = V y and z = V w of the
 //! projected problem and its adjoint
 //!
@@ -18,21 +18,28 @@
 //! Where damping takes energy out of every motion, the modes need not be known: the form of P stays off zero by what the damping takes
 //! (`definite.rs`), and the space is spanned by solutions x and z at the frequencies where bounds are largest.
 //!
-//! What is not symmetric, as gyroscopic terms, or grows without damping has no such bound: [`Unproved`].
+//! Of what is skew, K_k leaves the real part of the form as it is, and C_k takes from it what is shown of it (`turning.rs`): V holds so many
+//! modes of M and K_s that this is less than what is left beyond them. Stiffness that is negative by far, and an unsymmetric M, have no
+//! such bound: [`Unproved`].
 
 mod coercive;
 mod definite;
+mod parts;
 mod reduced;
 mod space;
+mod turning;
 
 use crate::direct::{Response, Sample};
 use coercive::Block;
 use definite::Damping;
 use mb_algebra::sorted::descending;
 use mb_algebra::{AlgebraError, Dense, LuComplex, SymmetricEigen, c64, dense, interrupt};
+use parts::Parts;
 use reduced::{Evaluated, Reduced};
 use space::{Space, times};
 use std::fmt;
+use std::sync::Arc;
+use turning::Turning;
 
 /// Modes below Lambda up to which the space is made.
 const MOST_MODES: usize = 80;
@@ -61,11 +68,19 @@ const TOLERANCE: f64 = 1e-8;
 /// The same relative to the largest |H| of the band, for antiresonances.
 const FLOOR: f64 = 1e-11;
 
+/// Multiples of the highest omega^2 that sigma takes until X is positive definite, where something is skew.
+const SHIFTS: [f64; 3] = [1.0, 4.0, 16.0];
+
 /// Why a projection has no bound, so that frequencies are solved for one by one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unproved {
-    /// M, C or K is not symmetric.
-    Unsymmetric,
+    /// A matrix is not symmetric that has to be.
+    Unsymmetric {
+        /// The matrix.
+        what: &'static str,
+    },
+    /// No bound of gyroscopic terms by the mass was found.
+    Turning,
     /// K is too far from positive definite on the admissible motions.
     Stiffness,
     /// More modes in the band, or inputs and outputs, than a projection is made for.
@@ -94,7 +109,8 @@ impl From<AlgebraError> for Unproved {
 impl fmt::Display for Unproved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unsymmetric => write!(f, "the matrices are not symmetric"),
+            Self::Unsymmetric { what } => write!(f, "{what} is not symmetric"),
+            Self::Turning => write!(f, "gyroscopic terms act on motions without mass"),
             Self::Stiffness => write!(f, "the stiffness is not positive"),
             Self::Many { what, most } => write!(f, "there are more than {most} {what}"),
             Self::Damping => write!(f, "some motions are not damped"),
@@ -115,6 +131,7 @@ pub struct Projection<'a> {
     /// mu.
     outside: f64,
     damping: Damping,
+    turning: Turning,
     /// Highest frequency, rad/s.
     highest: f64,
     met: bool,
@@ -126,9 +143,7 @@ impl<'a> Projection<'a> {
     /// # Errors
     /// [`Unproved`] where no bound is known.
     pub fn new(response: &'a Response, omegas: &[f64]) -> Result<Self, Unproved> {
-        if !response.symmetric {
-            return Err(Unproved::Unsymmetric);
-        }
+        let parts = Arc::new(Parts::new(response)?);
         let highest = omegas.iter().fold(0.0_f64, |m, w| m.max(w.abs()));
         if !(highest > 0.0 && highest.is_finite()) {
             return Err(Unproved::Count);
@@ -137,12 +152,12 @@ impl<'a> Projection<'a> {
         if columns.ncols() > MOST_COLUMNS {
             return Err(Unproved::Many { what: "inputs and outputs", most: MOST_COLUMNS });
         }
-        let mut space = Space::new(response, highest * highest, &columns)?;
-        let (modes, outside, damping) = definite(&mut space, highest, &columns)?;
-        space.damp()?;
+        let mut space = shifted(response, &parts, highest, &columns)?;
+        let Definite { modes, outside, damping, turning } = definite(&mut space, highest, &columns)?;
+        space.couple()?;
         let reduced = Reduced::new(&space, columns, outputs);
-        let mut out =
-            Self { space, reduced, blocks: Vec::new(), modes, outside, damping, highest, met: false };
+        let (blocks, met) = (Vec::new(), false);
+        let mut out = Self { space, reduced, blocks, modes, outside, damping, turning, highest, met };
         out.blocks = out.new_blocks()?;
         out.enrich(omegas)?;
         Ok(out)
@@ -173,7 +188,8 @@ impl<'a> Projection<'a> {
     /// As [`Projection::bounded`]; none where the error of the projection exceeds both its tolerance and the rounding.
     pub fn at(&self, omega: f64) -> Option<Sample> {
         let e = self.evaluate(omega)?;
-        if self.excess(&e).is_none_or(|(ratio, _, _)| ratio <= 1.0) { e.sample() } else { None }
+        let met = self.excess(&e).is_none_or(|(ratio, _, _)| ratio <= 1.0);
+        if met { e.sample() } else { None }
     }
 
     fn evaluate(&self, omega: f64) -> Option<Evaluated> {
@@ -182,23 +198,29 @@ impl<'a> Projection<'a> {
             return None;
         }
         let s = c64::new(0.0, omega);
-        let sigma = self.space.sigma;
-        let of_m = s * s - c64::new(1.0, self.space.response.plant.loss) * sigma;
+        let (sigma, loss) = (self.space.sigma, self.space.response.plant.loss);
+        let of_m = s * s - c64::new(1.0, loss) * sigma;
         let matrix = self.reduced.matrix(&self.space, s);
-        let loss = self.space.response.plant.loss;
         let (d, u) = self.damping.distance(omega, sigma, loss, self.outside)?;
+        let d = d - self.turning.taken(omega, self.outside);
+        if d <= 0.0 {
+            return None;
+        }
         let lu = LuComplex::new(&matrix).ok()?;
+        let right = self.space.factors(s, of_m, false);
+        let left = self.space.parts.is_skew().then(|| self.space.factors(s, of_m, true));
         let mut beta: Option<f64> = None;
         for block in &self.blocks {
             // The modes alone are a small block, and give most of d where the damping hardly couples them to the rest.
             if beta.is_none_or(|beta| beta < MOST_OF_D * d) {
-                beta = block.beta(s, of_m, (&matrix, &lu), (d, u)).into_iter().chain(beta).reduce(f64::max);
+                let found = block.beta((&right, left.as_deref()), (&matrix, &lu), (d, u));
+                beta = found.into_iter().chain(beta).reduce(f64::max);
             }
         }
-        self.reduced.evaluate(&self.space, omega, (&matrix, &lu), beta?)
+        self.reduced.evaluate(&self.space, omega, (&matrix, &lu), beta)
     }
 
-    /// The largest error of the projection over what is allowed, with its output and input.
+    /// The largest error of the projection over what is allowed, with its output and input; infinite where beta is not known.
     fn excess(&self, e: &Evaluated) -> Option<(f64, usize, usize)> {
         let entries = (0..e.value.ncols()).flat_map(|i| (0..e.value.nrows()).map(move |o| (o, i)));
         entries
@@ -206,7 +228,12 @@ impl<'a> Projection<'a> {
                 let allowed = (TOLERANCE * e.value[(o, i)].norm())
                     .max(FLOOR * self.reduced.largest[(o, i)])
                     .max(0.5 * e.rounding[(o, i)]);
-                (if e.projection[(o, i)] > 0.0 { e.projection[(o, i)] / allowed } else { 0.0 }, o, i)
+                let ratio = match e.beta {
+                    None => f64::INFINITY,
+                    Some(beta) if e.product[(o, i)] > 0.0 => e.product[(o, i)] / (beta * allowed),
+                    Some(_) => 0.0,
+                };
+                (ratio, o, i)
             })
             .max_by(|a, b| a.0.total_cmp(&b.0))
     }
@@ -214,7 +241,7 @@ impl<'a> Projection<'a> {
     /// The modes alone, and all of the space, which is looked at where the modes do not do.
     fn new_blocks(&self) -> Result<Vec<Block>, Unproved> {
         let mut sizes = vec![self.modes];
-        if self.space.of_c.is_some() {
+        if !self.space.couplings.is_empty() {
             sizes.push(self.space.v.ncols());
         }
         sizes.into_iter().map(|size| Block::new(&self.space, size)).collect()
@@ -237,7 +264,8 @@ impl<'a> Projection<'a> {
         let chosen: Vec<f64> = omegas.iter().copied().step_by(step).chain([self.highest]).collect();
         let (mut worst_before, mut missed_before) = (f64::INFINITY, usize::MAX);
         for _ in 0..ROUNDS {
-            let found: Vec<Evaluated> = chosen.iter().filter_map(|w| self.evaluate(*w)).collect();
+            let known = |e: &Evaluated| e.beta.is_some() || e.nearest.is_some();
+            let found: Vec<Evaluated> = chosen.iter().filter_map(|w| self.evaluate(*w)).filter(known).collect();
             for e in &found {
                 self.reduced.see(&e.value);
             }
@@ -263,7 +291,8 @@ impl<'a> Projection<'a> {
                 if taken.len() < 4 && taken.iter().all(|t| t.abs_diff(k) > chosen.len() / 12) {
                     taken.push(k);
                     if self.modes > 0 {
-                        for coefficients in [&found[k].inputs[i], &found[k].outputs[o]] {
+                        let own = [&found[k].inputs[i], &found[k].outputs[o]];
+                        for coefficients in own.into_iter().chain(found[k].nearest.iter().flatten()) {
                             candidates.extend(self.reduced.combination(coefficients));
                         }
                     } else {
@@ -285,20 +314,63 @@ impl<'a> Projection<'a> {
     }
 }
 
-/// What keeps P from being singular: the modes in and near the band, all in the space, or what damping takes out of every motion.
-/// Returns the number of modes, mu, and the damping.
-fn definite(space: &mut Space<'_>, highest: f64, columns: &Dense) -> Result<(usize, f64, Damping), Unproved> {
+/// The space in X with a sigma that makes it positive definite.
+fn shifted<'a>(
+    response: &'a Response,
+    parts: &Arc<Parts<'a>>,
+    highest: f64,
+    columns: &Dense,
+) -> Result<Space<'a>, Unproved> {
+    let tried = if parts.is_skew() { SHIFTS.len() } else { 1 };
+    let mut made = 0;
+    for shift in &SHIFTS[..tried] {
+        match Space::new(response, parts, shift * highest * highest, columns) {
+            Err(Unproved::Stiffness) => made += 1,
+            found => {
+                let mut space = found?;
+                space.factorizations += made;
+                return Ok(space);
+            }
+        }
+    }
+    Err(Unproved::Stiffness)
+}
+
+/// What keeps P from being singular.
+struct Definite {
+    modes: usize,
+    /// mu.
+    outside: f64,
+    damping: Damping,
+    turning: Turning,
+}
+
+/// The modes in and near the band, all in the space, or what damping takes out of every motion.
+fn definite(space: &mut Space<'_>, highest: f64, columns: &Dense) -> Result<Definite, Unproved> {
     let mut seed = 1;
     start(space, &mut seed)?;
-    let by_modes =
-        |space: &mut Space<'_>| modes(space, highest, seed).map(|(p, mu)| (p, mu, Damping::default()));
-    if Damping::expected(space, highest)? >= HEAVY {
-        return by_damping(space, columns).or_else(|_| by_modes(space));
+    let by_modes = |space: &mut Space<'_>, turning: Turning| {
+        // As far from w^2 as in the symmetric case, with what C_k takes and a larger sigma asks for.
+        let more = turning.rate() * highest + 0.3 * (space.sigma - highest * highest).max(0.0);
+        let (modes, outside) = modes(space, (highest * highest + more).sqrt(), seed)?;
+        Ok(Definite { modes, outside, damping: Damping::default(), turning })
+    };
+    if space.parts.is_skew() {
+        let turning = Turning::proved(space, highest)?;
+        return by_modes(space, turning);
     }
-    by_modes(space).or_else(|why| {
+    let none = Turning::default();
+    let by_damping = |space: &mut Space<'_>| {
+        let (modes, outside, damping) = by_damping(space, columns)?;
+        Ok(Definite { modes, outside, damping, turning: none })
+    };
+    if Damping::expected(space, highest)? >= HEAVY {
+        return by_damping(space).or_else(|_: Unproved| by_modes(space, none));
+    }
+    by_modes(space, none).or_else(|why| {
         space.clear();
         start(space, &mut 1)?;
-        by_damping(space, columns).map_err(|_| why)
+        by_damping(space).map_err(|_| why)
     })
 }
 
@@ -307,7 +379,7 @@ fn start(space: &mut Space<'_>, seed: &mut u64) -> Result<(), Unproved> {
     let given = space.given.g.clone();
     space.add(&given)?;
     let random = Dense::from_fn(given.nrows(), 4, |_, _| random(seed));
-    let moved = space.images(&times(&space.response.factored().m, &random))?;
+    let moved = space.images(&times(&space.parts.symmetric.m, &random))?;
     space.add(&moved.g)?;
     Ok(())
 }
@@ -329,7 +401,8 @@ fn by_damping(space: &mut Space<'_>, columns: &Dense) -> Result<(usize, f64, Dam
     if lowest > 0.0 {
         // In the norm of K + lambda M the lowest resonances are as far from singular as they are damped.
         let made = space.factorizations;
-        *space = Space::new(space.response, lowest, columns)?;
+        let parts = Arc::clone(&space.parts);
+        *space = Space::new(space.response, &parts, lowest, columns)?;
         space.factorizations += made;
         let given = space.given.g.clone();
         space.add(&given)?;

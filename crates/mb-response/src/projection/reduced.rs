@@ -1,5 +1,6 @@
 //! The projected matrices, residuals of their solutions, and what rounding adds.
 
+use super::random;
 use super::space::{Images, Space, times};
 use crate::accurate::products;
 use crate::direct::{OF_FREQUENCY, Response, Sample};
@@ -7,6 +8,10 @@ use mb_algebra::{Dense, DenseC, LuComplex, Sparse, c64, dense, sparse};
 
 /// Largest share of a solution that its rounding may be.
 const SMALL: f64 = 0.01;
+/// Steps of a power iteration with the inverse: it starts beside a resonance.
+const POWERS: usize = 3;
+/// Reciprocal condition of the projected P below which the frequency is a pole.
+const POLE: f64 = 1e-12;
 
 /// Which column belongs to Y_q, to its imaginary part, to Y_v and to Y_a of an output.
 pub(super) type OutputColumns = Vec<[Option<usize>; 4]>;
@@ -18,8 +23,10 @@ pub(super) struct Evaluated {
     pub(super) omega: f64,
     /// Outputs x inputs.
     pub(super) value: DenseC,
-    /// |d| |r| / beta.
-    pub(super) projection: Dense,
+    /// |d| |r|.
+    pub(super) product: Dense,
+    /// None where the form of P is not known to be off zero.
+    pub(super) beta: Option<f64>,
     pub(super) rounding: Dense,
     /// dH / d omega.
     slope: DenseC,
@@ -27,12 +34,15 @@ pub(super) struct Evaluated {
     pub(super) inputs: Vec<Vec<c64>>,
     /// The same of the adjoint, by output.
     pub(super) outputs: Vec<Vec<c64>>,
+    /// The same of the vectors that the projected P brings nearest to zero, right and left; none where beta is known, and at an
+    /// undamped pole, where none can be.
+    pub(super) nearest: Option<[Vec<c64>; 2]>,
 }
 
 impl Evaluated {
-    /// H with the whole bound; none where that is not finite.
+    /// H with the whole bound |d| |r| / beta + rounding; none where that is not finite.
     pub(super) fn sample(self) -> Option<Sample> {
-        let bound = &self.projection + &self.rounding;
+        let bound = &dense::scale(1.0 / self.beta?, &self.product) + &self.rounding;
         let finite = (0..bound.ncols()).flat_map(|i| bound.col_as_slice(i)).all(|b| b.is_finite());
         finite.then_some(Sample { omega: self.omega, value: self.value, bound, slope: self.slope })
     }
@@ -47,8 +57,9 @@ pub(super) struct Reduced {
     matrices: [Dense; 3],
     /// |V|^T (|A V| + g |A| |V|) of each, and of the part of the given matrices that A leaves out.
     magnitudes: [Dense; 3],
-    /// V^T E V of the parts E of the given matrices that A leaves out: skew parts made by rounding.
-    aside: [Dense; 3],
+    /// V^T E V of the parts E of the given matrices that A leaves out, skew parts made by rounding; none
+    /// where there are none.
+    aside: [Option<Dense>; 3],
     /// V^T and |V|^T times the columns.
     given: [Dense; 2],
     /// Images outside V, n x all.
@@ -89,7 +100,7 @@ impl Reduced {
             outputs,
             matrices: [none(), none(), none()],
             magnitudes: [none(), none(), none()],
-            aside: [none(), none(), none()],
+            aside: [None, None, None],
             given: [none(), none()],
             outside: none(),
             gram: none(),
@@ -105,7 +116,7 @@ impl Reduced {
 
     /// After V has changed.
     pub(super) fn renew(&mut self, space: &Space<'_>) {
-        let (p, given) = (space.response.factored(), &space.response.plant.pencil);
+        let ([m, c, k], given) = (space.parts.whole.each_ref(), &space.response.plant.pencil);
         let v = &space.v;
         let size = magnitude(v);
         // A V with its digits, so that the rounding of V^T A V is that of a sum of products with small A V, and not |V|^T |A| |V|.
@@ -114,17 +125,28 @@ impl Reduced {
             let second = dense::scale(unit, &times(&magnitudes(a), &size));
             dense::mul_transpose(&size, &(&magnitude(image) + &second))
         };
-        let images = [&p.m, &p.c, &p.k].map(|a| products(a, v));
+        let images = [m, c, k].map(|a| products(a, v));
         self.matrices = images.each_ref().map(|image| dense::mul_transpose(v, image));
-        let left_out = [(&p.m, &given.m), (&p.c, &given.c), (&p.k, &given.k)]
-            .map(|(a, given)| sparse::add(1.0, given, -1.0, a));
+        let left_out =
+            [(m, &given.m), (c, &given.c), (k, &given.k)].map(|(a, given)| sparse::add(1.0, given, -1.0, a));
         let moved = left_out.each_ref().map(|a| products(a, v));
-        self.aside = moved.each_ref().map(|image| dense::mul_transpose(v, image));
-        let both = |k: usize, a: &Sparse| &sizes(a, &images[k]) + &sizes(&left_out[k], &moved[k]);
-        self.magnitudes = [both(0, &p.m), both(1, &p.c), both(2, &p.k)];
+        let any = |image: &Dense| (0..image.ncols()).any(|j| image.col_as_slice(j).iter().any(|x| *x != 0.0));
+        self.aside = moved.each_ref().map(|image| any(image).then(|| dense::mul_transpose(v, image)));
+        // Where a matrix is not symmetric, the adjoint has the images of its transpose.
+        let skew = [false, space.parts.gyroscopic.is_some(), space.parts.circulatory.is_some()];
+        let both = |k: usize, a: &Sparse| {
+            let own = &sizes(a, &images[k]) + &sizes(&left_out[k], &moved[k]);
+            if !skew[k] {
+                return own;
+            }
+            let a = sparse::transpose(a);
+            let other = sizes(&a, &products(&a, v));
+            Dense::from_fn(own.nrows(), own.ncols(), |i, j| own[(i, j)].max(other[(i, j)]))
+        };
+        self.magnitudes = [both(0, m), both(1, c), both(2, k)];
         self.given =
             [dense::mul_transpose(v, &self.columns), dense::mul_transpose(&size, &magnitude(&self.columns))];
-        let images: Vec<&Images> = [&space.given, &space.of_m].into_iter().chain(&space.of_c).collect();
+        let images: Vec<&Images> = std::iter::once(&space.given).chain(space.images_of_v()).collect();
         let (outside, mut errors) = space.outside(v.ncols(), &images);
         let scaled = space.x_times(&outside);
         self.gram = dense::symmetric_part(&dense::mul_transpose(&outside, &scaled));
@@ -186,6 +208,7 @@ impl Reduced {
         let parts = [y.iter().map(|y| y.re).collect::<Vec<_>>(), y.iter().map(|y| y.im).collect()];
         let mut out = vec![c64::new(0.0, 0.0); y.len()];
         for (a, factor) in self.aside.iter().zip(factors) {
+            let Some(a) = a else { continue };
             let [re, im] = parts.each_ref().map(|part| dense::matvec(a, part));
             for (out, (re, im)) in out.iter_mut().zip(re.into_iter().zip(im)) {
                 *out += factor * c64::new(re, im);
@@ -218,7 +241,7 @@ impl Reduced {
         space: &Space<'_>,
         omega: f64,
         (matrix, lu): (&DenseC, &LuComplex),
-        beta: f64,
+        beta: Option<f64>,
     ) -> Option<Evaluated> {
         let plant = &space.response.plant;
         let s = c64::new(0.0, omega);
@@ -238,21 +261,21 @@ impl Reduced {
         };
         let f = DenseC::from_fn(k, nu, |r, i| c64::new(given[(r, i)], 0.0));
         let w = DenseC::from_fn(k, ny, |r, o| parts(o).into_iter().map(|(j, f)| f * given[(r, j)]).sum());
-        let (x, z) = (lu.solve_mat(&f), lu.solve_mat(&w));
-        let residual = |start: Vec<(usize, c64)>, y: &[c64]| {
+        let x = lu.solve_mat(&f);
+        let z = if space.parts.is_skew() { lu.solve_transpose_mat(&w) } else { lu.solve_mat(&w) };
+        let residual = |start: Vec<(usize, c64)>, y: &[c64], left: bool| {
             let mut out = vec![zero; self.columns.ncols()];
             for (j, f) in start {
                 out[j] += f;
             }
-            out.extend(y.iter().map(|y| -of_m * y));
-            if space.of_c.is_some() {
-                out.extend(y.iter().map(|y| -s * y));
+            for factor in space.factors(s, of_m, left) {
+                out.extend(y.iter().map(|y| -factor * y));
             }
             out
         };
         let unit = |i: usize| vec![(i, c64::new(1.0, 0.0))];
-        let inputs: Vec<_> = (0..nu).map(|i| residual(unit(i), x.col_as_slice(i))).collect();
-        let outputs: Vec<_> = (0..ny).map(|o| residual(parts(o), z.col_as_slice(o))).collect();
+        let inputs: Vec<_> = (0..nu).map(|i| residual(unit(i), x.col_as_slice(i), false)).collect();
+        let outputs: Vec<_> = (0..ny).map(|o| residual(parts(o), z.col_as_slice(o), true)).collect();
         let primal: Vec<f64> = inputs.iter().map(|c| self.norm(c)).collect();
         let adjoint: Vec<f64> = outputs.iter().map(|c| self.norm(c)).collect();
         let rest = &f - &dense::mul_complex(matrix, &x);
@@ -268,14 +291,15 @@ impl Reduced {
         // for its estimate, else by the inverse itself.
         let length = |sizes: &mut dyn Iterator<Item = f64>| sizes.map(|x| x * x).sum::<f64>().sqrt();
         let norm_of_inverse = 10.0 * k as f64 / (lu.rcond() * lu.norm_one());
-        let little = |forces: &[f64], solution: &[c64]| {
+        let little = |forces: &[f64], solution: &[c64], adjoint: bool| {
             let allowed = SMALL * length(&mut solution.iter().map(|z| z.norm()));
             if norm_of_inverse * length(&mut forces.iter().copied()) <= allowed {
                 return true;
             }
             let unit = DenseC::from_fn(k, k, |i, j| c64::new(f64::from(u8::from(i == j)), 0.0));
             let inverse = lu.solve_mat(&unit);
-            let change = |i: usize| (0..k).map(|j| inverse[(i, j)].norm() * forces[j]).sum::<f64>();
+            let place = |i: usize, j: usize| if adjoint { (j, i) } else { (i, j) };
+            let change = |i: usize| (0..k).map(|j| inverse[place(i, j)].norm() * forces[j]).sum::<f64>();
             length(&mut (0..k).map(change)) <= allowed
         };
         let forced = |y: &[c64], start: &dyn Fn(usize) -> f64, reactions: &[f64]| -> Vec<f64> {
@@ -300,10 +324,10 @@ impl Reduced {
             })
             .collect();
         let held: Vec<Vec<f64>> = outputs.iter().map(|c| reactions(c)).collect();
-        let sound = (0..nu).all(|i| little(&with_skew(&forces[i], &skew[i]), x.col_as_slice(i)))
+        let sound = (0..nu).all(|i| little(&with_skew(&forces[i], &skew[i]), x.col_as_slice(i), false))
             && (0..ny).all(|o| {
                 let z = z.col_as_slice(o);
-                little(&with_skew(&forced(z, &|_| 0.0, &held[o]), &skewed(z)), z)
+                little(&with_skew(&forced(z, &|_| 0.0, &held[o]), &skewed(z)), z, true)
             });
         if !sound {
             return None;
@@ -320,9 +344,31 @@ impl Reduced {
                 .sum();
             sum + self.rounding * (read + d[(o, i)].abs()) + OF_FREQUENCY * omega.abs() * slope[(o, i)].norm()
         });
-        let projection = Dense::from_fn(ny, nu, |o, i| adjoint[o] * primal[i] / beta);
-        Some(Evaluated { omega, value, projection, rounding, slope, inputs, outputs })
+        let product = Dense::from_fn(ny, nu, |o, i| adjoint[o] * primal[i]);
+        let nearest = (beta.is_none() && lu.rcond() > POLE).then(|| {
+            let [y, z] = nearest(lu, k);
+            [residual(Vec::new(), &y, false), residual(Vec::new(), &z, true)]
+        });
+        Some(Evaluated { omega, value, product, beta, rounding, slope, inputs, outputs, nearest })
     }
+}
+
+/// About the right and the left vector of the least singular value of a k x k matrix with these factors, by power iteration.
+fn nearest(lu: &LuComplex, k: usize) -> [Vec<c64>; 2] {
+    let mut seed = 1;
+    let unit = |a: Vec<c64>| {
+        let length = a.iter().map(|a| a.norm_sqr()).sum::<f64>().sqrt();
+        a.into_iter().map(|a| a / length).collect::<Vec<_>>()
+    };
+    let conj = |a: &[c64]| a.iter().map(c64::conj).collect::<Vec<_>>();
+    let mut z: Vec<c64> = (0..k).map(|_| c64::new(random(&mut seed), random(&mut seed))).collect();
+    let mut y = z.clone();
+    for _ in 0..POWERS {
+        y = unit(lu.solve(&z));
+        // (P^-1)^H y.
+        z = unit(conj(&lu.solve_transpose(&conj(&y))));
+    }
+    [y, conj(&z)]
 }
 
 fn norms(a: &[c64]) -> Vec<f64> {

@@ -7,8 +7,9 @@
 //! X is positive definite there, which the inertia of its factor shows. One factor serves all solutions.
 
 use super::Unproved;
+use super::parts::Parts;
 use crate::direct::Response;
-use mb_algebra::{Dense, Sparse, dense, interrupt, sparse};
+use mb_algebra::{Dense, Sparse, c64, dense, interrupt, sparse};
 use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 
@@ -42,6 +43,29 @@ impl Images {
     }
 }
 
+/// A matrix A of P beside M and X, with its images on both sides.
+#[derive(Debug)]
+pub(super) struct Coupling {
+    /// The factor of A in P is s to this power.
+    pub(super) power: i32,
+    a: Sparse,
+    /// X^-1 A V.
+    pub(super) right: Images,
+    /// X^-1 A^T V; none where A is symmetric.
+    pub(super) left: Option<(Sparse, Images)>,
+}
+
+impl Coupling {
+    fn images(&self) -> impl Iterator<Item = &Images> {
+        std::iter::once(&self.right).chain(self.left.as_ref().map(|(_, images)| images))
+    }
+
+    fn sides(&mut self) -> impl Iterator<Item = (&Sparse, &mut Images)> {
+        let left = self.left.as_mut().map(|(a, images)| (&*a, images));
+        std::iter::once((&self.a, &mut self.right)).chain(left)
+    }
+}
+
 /// Largest backward error of a correction, whose right-hand side is rounding: its size is an estimate all the same.
 const CORRECTION: f64 = 1e-3;
 
@@ -49,6 +73,7 @@ const CORRECTION: f64 = 1e-3;
 #[derive(Debug)]
 pub(super) struct Space<'a> {
     pub(super) response: &'a Response,
+    pub(super) parts: Arc<Parts<'a>>,
     /// sigma, (rad/s)^2.
     pub(super) sigma: f64,
     x: Sparse,
@@ -65,14 +90,19 @@ pub(super) struct Space<'a> {
     pub(super) given: Images,
     /// X^-1 M V.
     pub(super) of_m: Images,
-    /// X^-1 C V; none without damping.
-    pub(super) of_c: Option<Images>,
+    /// C, without damping and gyroscopic terms left out, and K_k.
+    pub(super) couplings: Vec<Coupling>,
 }
 
 impl<'a> Space<'a> {
     /// The factor of X and the images of the given columns; V is empty.
-    pub(super) fn new(response: &'a Response, sigma: f64, given: &Dense) -> Result<Self, Unproved> {
-        let p = response.factored();
+    pub(super) fn new(
+        response: &'a Response,
+        parts: &Arc<Parts<'a>>,
+        sigma: f64,
+        given: &Dense,
+    ) -> Result<Self, Unproved> {
+        let p = &parts.symmetric;
         let (n, m) = (response.plant.n(), response.plant.m());
         let terms = [(1.0, &p.k), (sigma, &p.m)];
         let pattern = sparse::add(1.0, &sparse::add(1.0, &p.k, 1.0, &p.m), 1.0, &p.c);
@@ -94,6 +124,7 @@ impl<'a> Space<'a> {
         let none = || Images { g: empty(n), l: empty(m), error: Vec::new() };
         let mut out = Self {
             response,
+            parts: Arc::clone(parts),
             sigma,
             x,
             phi,
@@ -104,15 +135,20 @@ impl<'a> Space<'a> {
             xv: empty(n),
             given: none(),
             of_m: none(),
-            of_c: None,
+            couplings: Vec::new(),
         };
         out.given = out.images(given)?;
         Ok(out)
     }
 
+    /// X.
+    pub(super) fn x(&self) -> &Sparse {
+        &self.x
+    }
+
     /// True without any damping.
     pub(super) fn is_undamped(&self) -> bool {
-        self.response.factored().c.data().iter().all(|x| *x == 0.0)
+        self.parts.symmetric.c.data().iter().all(|x| *x == 0.0)
     }
 
     /// Whether a sum of M, C and K is positive definite on the admissible motions, by inertia.
@@ -127,12 +163,12 @@ impl<'a> Space<'a> {
         let n = self.v.nrows();
         (self.v, self.xv) = (Dense::zeros(n, 0), Dense::zeros(n, 0));
         self.of_m = Images { g: Dense::zeros(n, 0), l: Dense::zeros(self.phi.rows(), 0), error: Vec::new() };
-        self.of_c = None;
+        self.couplings.clear();
     }
 
     /// Eigenvalues omega^2 below `lambda`, counted by inertia.
     pub(super) fn count_below(&mut self, lambda: f64) -> Result<usize, Unproved> {
-        let p = self.response.factored();
+        let p = &self.parts.symmetric;
         let terms = [(1.0, &p.k), (-lambda, &p.m)];
         let inertia = SaddleFactor::full_inertia(&self.analysis, &terms, &self.phi)?;
         self.factorizations += 1;
@@ -202,16 +238,17 @@ impl<'a> Space<'a> {
         let (_, xv): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
         // What was left of a vector may be small compared with what the constraints were met for: met again, by projection in X.
         let added = self.images(&dense::from_columns(n, &xv))?.g;
-        let m_images = self.images(&times(&self.response.factored().m, &added))?;
+        let m_images = self.images(&times(&self.parts.symmetric.m, &added))?;
         self.v = dense::hstack(&[&self.v, &added]);
         self.xv = dense::hstack(&[&self.xv, &self.x_times(&added)]);
         self.of_m.append(&m_images);
-        if self.of_c.is_some() {
-            let more = self.images(&times(&self.response.factored().c, &added))?;
-            if let Some(of_c) = &mut self.of_c {
-                of_c.append(&more);
+        let mut couplings = std::mem::take(&mut self.couplings);
+        for coupling in &mut couplings {
+            for (a, images) in coupling.sides() {
+                images.append(&self.images(&times(a, &added))?);
             }
         }
+        self.couplings = couplings;
         Ok(self.v.ncols() - first)
     }
 
@@ -220,20 +257,53 @@ impl<'a> Space<'a> {
         self.v = dense::mul(&self.v, q);
         self.xv = self.x_times(&self.v);
         self.of_m.rotate(q);
-        if let Some(of_c) = &mut self.of_c {
-            of_c.rotate(q);
+        for (_, images) in self.couplings.iter_mut().flat_map(Coupling::sides) {
+            images.rotate(q);
         }
     }
 
-    /// Prepares the images of the damping, where there is any.
-    pub(super) fn damp(&mut self) -> Result<(), Unproved> {
-        if !self.is_undamped() {
-            self.of_c = Some(self.images(&times(&self.response.factored().c, &self.v))?);
+    /// Prepares the images of C and K_k, where these do not vanish.
+    pub(super) fn couple(&mut self) -> Result<(), Unproved> {
+        let parts = Arc::clone(&self.parts);
+        let mut wanted = Vec::new();
+        if !(self.is_undamped() && parts.gyroscopic.is_none()) {
+            wanted.push((1, parts.whole[1].as_ref().clone(), parts.gyroscopic.is_some()));
         }
+        wanted.extend(parts.circulatory.clone().map(|k| (0, k, true)));
+        self.couplings = wanted
+            .into_iter()
+            .map(|(power, a, unsymmetric)| {
+                let image = |a: &Sparse| self.images(&times(a, &self.v));
+                let right = image(&a)?;
+                let transposed = unsymmetric.then(|| sparse::transpose(&a));
+                let left = transposed.map(|a| image(&a).map(|images| (a, images))).transpose()?;
+                Ok(Coupling { power, a, right, left })
+            })
+            .collect::<Result<_, Unproved>>()?;
         Ok(())
     }
 
-    /// All images side by side (given, of M, of C) without what lies in the span of the first `block` vectors, and the bounds
+    /// Images of V: of M, then by coupling those on the right and on the left.
+    pub(super) fn images_of_v(&self) -> Vec<&Images> {
+        std::iter::once(&self.of_m).chain(self.couplings.iter().flat_map(Coupling::images)).collect()
+    }
+
+    /// The factors with which these images are summed to X^-1 P V less its part in V, or X^-1 P^T V where `left`; `of_m` is that of M.
+    pub(super) fn factors(&self, s: c64, of_m: c64, left: bool) -> Vec<c64> {
+        let mut out = vec![of_m];
+        let zero = c64::new(0.0, 0.0);
+        for coupling in &self.couplings {
+            let factor = s.powi(coupling.power);
+            match (&coupling.left, left) {
+                (None, _) => out.push(factor),
+                (Some(_), false) => out.extend([factor, zero]),
+                (Some(_), true) => out.extend([zero, factor]),
+            }
+        }
+        out
+    }
+
+    /// Images side by side without what lies in the span of the first `block` vectors, and the bounds
     /// of their errors.
     pub(super) fn outside(&self, block: usize, columns: &[&Images]) -> (Dense, Vec<f64>) {
         let all: Vec<&Dense> = columns.iter().map(|c| &c.g).collect();
