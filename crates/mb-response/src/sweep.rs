@@ -20,6 +20,8 @@ const VECTORS: [f64; 2] = [30.0, 4.0];
 const OF_VECTOR: f64 = 0.25;
 /// Operations of a solution by projection, by the second and the third power of the vectors.
 const OF_REDUCED: [f64; 2] = [50.0, 1.0];
+/// The same over that of a symmetric problem: images on both sides.
+const OF_UNSYMMETRIC: f64 = 3.0;
 /// A damping ratio that is rounding of a pole: it counts as undamped, so that no sample is put on it. Who knows the error of a pole gives it
 /// no real part where that is none for sure.
 const UNDAMPED: f64 = 4.0 * f64::EPSILON;
@@ -245,7 +247,8 @@ impl<'a> Evaluator<'a> {
         let poles = self.frequencies.iter().filter(|w| **w > 0.0 && **w <= highest).count();
         let vectors = VECTORS[0] + VECTORS[1] * poles as f64;
         let (direct, count) = (self.response.operations(), omegas.len() as f64);
-        let reduced = (OF_REDUCED[0] + OF_REDUCED[1] * vectors) * vectors * vectors;
+        let sides = if self.response.symmetric { 1.0 } else { OF_UNSYMMETRIC };
+        let reduced = sides * (OF_REDUCED[0] + OF_REDUCED[1] * vectors) * vectors * vectors;
         2.0 * vectors < plant.n().saturating_sub(plant.m()) as f64
             && OF_VECTOR * vectors * direct + count * reduced < count * direct
     }

@@ -287,20 +287,9 @@ impl Reduced {
             let products = w.col_as_slice(o).iter().zip(x.col_as_slice(i));
             products.fold(c64::new(d[(o, i)], 0.0), |sum, (w, x)| sum + w * x)
         });
-        // First order in rounding holds while its share of the solutions is small: by the norm of the inverse, with a margin
-        // for its estimate, else by the inverse itself.
-        let length = |sizes: &mut dyn Iterator<Item = f64>| sizes.map(|x| x * x).sum::<f64>().sqrt();
         let norm_of_inverse = 10.0 * k as f64 / (lu.rcond() * lu.norm_one());
         let little = |forces: &[f64], solution: &[c64], adjoint: bool| {
-            let allowed = SMALL * length(&mut solution.iter().map(|z| z.norm()));
-            if norm_of_inverse * length(&mut forces.iter().copied()) <= allowed {
-                return true;
-            }
-            let unit = DenseC::from_fn(k, k, |i, j| c64::new(f64::from(u8::from(i == j)), 0.0));
-            let inverse = lu.solve_mat(&unit);
-            let place = |i: usize, j: usize| if adjoint { (j, i) } else { (i, j) };
-            let change = |i: usize| (0..k).map(|j| inverse[place(i, j)].norm() * forces[j]).sum::<f64>();
-            length(&mut (0..k).map(change)) <= allowed
+            is_little((lu, norm_of_inverse), forces, solution, adjoint)
         };
         let forced = |y: &[c64], start: &dyn Fn(usize) -> f64, reactions: &[f64]| -> Vec<f64> {
             let y = norms(y);
@@ -353,11 +342,32 @@ impl Reduced {
     }
 }
 
+/// Whether the change of a solution by forces of these sizes is a small share of it, so that first order in rounding holds: by the norm of
+/// the inverse, which has a margin for its estimate, else by the inverse itself, transposed for the adjoint.
+fn is_little(
+    (lu, norm_of_inverse): (&LuComplex, f64),
+    forces: &[f64],
+    solution: &[c64],
+    adjoint: bool,
+) -> bool {
+    let k = forces.len();
+    let length = |sizes: &mut dyn Iterator<Item = f64>| sizes.map(|x| x * x).sum::<f64>().sqrt();
+    let allowed = SMALL * length(&mut solution.iter().map(|z| z.norm()));
+    if norm_of_inverse * length(&mut forces.iter().copied()) <= allowed {
+        return true;
+    }
+    let unit = DenseC::from_fn(k, k, |i, j| c64::new(f64::from(u8::from(i == j)), 0.0));
+    let inverse = lu.solve_mat(&unit);
+    let place = |i: usize, j: usize| if adjoint { (j, i) } else { (i, j) };
+    let change = |i: usize| (0..k).map(|j| inverse[place(i, j)].norm() * forces[j]).sum::<f64>();
+    length(&mut (0..k).map(change)) <= allowed
+}
+
 /// About the right and the left vector of the least singular value of a k x k matrix with these factors, by power iteration.
 fn nearest(lu: &LuComplex, k: usize) -> [Vec<c64>; 2] {
     let mut seed = 1;
     let unit = |a: Vec<c64>| {
-        let length = a.iter().map(|a| a.norm_sqr()).sum::<f64>().sqrt();
+        let length = a.iter().map(c64::norm_sqr).sum::<f64>().sqrt();
         a.into_iter().map(|a| a / length).collect::<Vec<_>>()
     };
     let conj = |a: &[c64]| a.iter().map(c64::conj).collect::<Vec<_>>();
