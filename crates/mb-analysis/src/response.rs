@@ -19,10 +19,10 @@ mod shown;
 use crate::error::AnalysisError;
 use crate::{FormulationSpectrum, part, spectrum};
 use found::{Found, Question, has_all_poles, infinite_at, wider};
-use mb_algebra::{Dense, DenseC, c64, interrupt, norms, sparse, to_dense};
+use mb_algebra::{Dense, DenseC, QuadraticPencil, c64, dense, interrupt, norms, sparse, to_dense, to_sparse};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::sparse::{Request, SparseOptions};
-use mb_linear::{Formulation, LinearError, OperatingPoint, linearize_sparse, output_maps};
+use mb_linear::{Formulation, LinearError, OperatingPoint, linearize_sparse, output_maps, rolling_state_space};
 use mb_model::Model;
 use mb_response::{
     Evaluator, Infinite, Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, SweptPoint,
@@ -33,6 +33,7 @@ pub use absent::AbsentPole;
 pub use matrices::{MatrixResponse, of_matrices};
 pub use poles::{growing, poles_of};
 pub use random::{AtAll, RandomOutput};
+pub use shown::product_in_words;
 
 /// What a state of a minimal realization counts as reached or seen, relative to A of the balanced system.
 pub const MINIMAL_TOLERANCE: f64 = 1e-10;
@@ -199,10 +200,8 @@ impl ModelResponse {
 /// [`ResponseError::NoForce`].
 pub fn plant(model: &Model, at: &OperatingPoint, request: &ResponseRequest) -> Result<Plant, AnalysisError> {
     let lin = linearize_sparse(model, at);
-    let maps = output_maps(model, at, &request.outputs)?;
     let pencil = lin.pencil();
-    let chosen =
-        |y: &Dense| Dense::from_fn(request.outputs.len(), y.ncols(), |i, j| y[(request.outputs[i], j)]);
+    let chosen = |y: &Dense| dense::select_rows(y, &request.outputs);
     if let Drive::Unbalance { inputs, .. } = &request.drive {
         let units = model.input_units();
         if let Some(input) = inputs.iter().find(|i| !["N", ""].contains(&units[**i])) {
@@ -231,6 +230,10 @@ pub fn plant(model: &Model, at: &OperatingPoint, request: &ResponseRequest) -> R
             Dense::from_fn(model.nv(), 1, |i, _| -image[i])
         }
     };
+    if model.has_velocity_rows() {
+        return rolling(model, at, request, &f);
+    }
+    let maps = output_maps(model, at, &request.outputs)?;
     let feedthrough = Dense::zeros(request.outputs.len(), f.ncols());
     Ok(Plant {
         f,
@@ -242,6 +245,28 @@ pub fn plant(model: &Model, at: &OperatingPoint, request: &ResponseRequest) -> R
         loss: request.loss,
         pencil,
     })
+}
+
+/// The matrices of a model with velocity rows, of first order in its independent coordinates and speeds: s x - A x = B u, y = C x + D u.
+fn rolling(
+    model: &Model,
+    at: &OperatingPoint,
+    request: &ResponseRequest,
+    forces: &Dense,
+) -> Result<Plant, AnalysisError> {
+    if request.loss != 0.0 {
+        return Err(ResponseError::LossOfRolling.into());
+    }
+    let [a, b, c, d] = rolling_state_space(model, at, forces)?;
+    let n = a.nrows();
+    let pencil = QuadraticPencil {
+        m: sparse::zeros(n, n),
+        c: sparse::identity(n),
+        k: to_sparse(&dense::scale(-1.0, &a)),
+        phi_q: sparse::zeros(0, n),
+    };
+    let feedthrough = dense::select_rows(&d, &request.outputs);
+    Ok(Plant { feedthrough, ..Plant::displacement(pencil, b, dense::select_rows(&c, &request.outputs)) })
 }
 
 /// Difference of the image of a base by the coordinates and by the weight, relative to the latter, that is rounding.

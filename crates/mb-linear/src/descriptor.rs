@@ -15,12 +15,13 @@
 use crate::coincident;
 use crate::error::{LinearError, no_velocity_rows};
 use crate::instant::{ConstraintRates, InstantSystem, MotionTerms};
-use crate::linearize::LinearizedSystem;
+use crate::linearize::{LinearizedSystem, inputs};
 use crate::point::{Instant, OperatingPoint};
 use crate::rolling_states;
 use crate::turning::Turning;
 use mb_algebra::{
-    Dense, DenseC, Lu, LuComplex, QuadraticPencil, RankTolerance, Svd, Transferred, c64, dense, norms, sparse,
+    Dense, DenseC, Lu, LuComplex, QuadraticPencil, RankTolerance, Sparse, Svd, Transferred, c64, dense, norms,
+    sparse, to_sparse,
 };
 use mb_constraints::{ConstraintError, NullSpace, NullSpaceMethod, Saddle};
 use mb_model::{Model, Point};
@@ -85,10 +86,26 @@ pub fn descriptor(
 ) -> Result<DescriptorSystem, LinearError> {
     let maps = maps(model, at, 0..model.sensors().len())?;
     if model.has_velocity_rows() {
-        return rolling_states::descriptor(model, at, maps);
+        return rolling_states::descriptor(model, at, maps, &inputs(model, at.point()));
     }
     let OutputMaps { by_q, by_v, by_a, by_lambda } = maps;
     DescriptorSystem::new(model, &lin.pencil(), &lin.f, None, [by_q, by_v, by_a, by_lambda])
+}
+
+/// A, B, C and D of a model with velocity rows on independent coordinates and speeds, with all outputs, for forces F (n x columns) in the
+/// place of its inputs.
+///
+/// # Errors
+/// As [`descriptor()`] and [`DescriptorSystem::state_space`].
+pub fn rolling_state_space(
+    model: &Model,
+    at: &OperatingPoint,
+    forces: &Dense,
+) -> Result<[Dense; 4], LinearError> {
+    let maps = maps(model, at, 0..model.sensors().len())?;
+    let system = rolling_states::descriptor(model, at, maps, forces)?;
+    let StateSpace { a, b, c, d, .. } = rolling_states::state_space(&system, &model.velocity_rows())?;
+    Ok([a, b, c, d])
 }
 
 /// What the outputs read: y = Y_q x + Y_v x' + Y_a x'' + Y_l l of small changes x and multipliers l.
@@ -102,6 +119,13 @@ pub struct OutputMaps {
     pub by_a: Dense,
     /// Y_l, outputs x m.
     pub by_lambda: Dense,
+}
+
+impl OutputMaps {
+    /// C_out = [Y_q, Y_v, Y_a, Y_l] (outputs x (3 n + m)), of x, x', x'' and l in turn.
+    pub fn side_by_side(&self) -> Sparse {
+        to_sparse(&dense::hstack(&[&self.by_q, &self.by_v, &self.by_a, &self.by_lambda]))
+    }
 }
 
 /// The outputs at rest or in steady motion, there in the frame that moves along. `wanted`: those that have to have derivatives, by index.
@@ -174,7 +198,7 @@ impl DescriptorSystem {
         let pair = lin.to_descriptor(Transferred::default());
         let (e, a) = (pair.e, pair.a);
         let (n, m) = (lin.m.nrows(), lin.phi_q.nrows());
-        let (nu, ny) = (model.inputs().len(), model.sensors().len());
+        let (nu, ny) = (f.ncols(), model.sensors().len());
         let mut b = Dense::zeros(2 * n + m, nu);
         for i in 0..n {
             for j in 0..nu {

@@ -13,7 +13,6 @@
 use crate::descriptor::{DescriptorSystem, OutputMaps, StateSpace, numbered};
 use crate::error::LinearError;
 use crate::instant::ConstraintRates;
-use crate::linearize::inputs;
 use crate::point::OperatingPoint;
 use crate::steady::SteadyMotion;
 use crate::velocity_rows::Unreduced;
@@ -22,7 +21,7 @@ use mb_constraints::{ConstraintError, NullSpace, NullSpaceMethod};
 use mb_model::Model;
 use mb_model::system::Blocks;
 
-/// The descriptor system at rest or in steady motion; the rows of constraints stand in the order of the model.
+/// The descriptor system at rest or in steady motion, with forces F (n x inputs); the rows of constraints stand in the order of the model.
 ///
 /// # Errors
 /// Entries that are not finite.
@@ -30,6 +29,7 @@ pub(crate) fn descriptor(
     model: &Model,
     at: &OperatingPoint,
     maps: OutputMaps,
+    forces: &Dense,
 ) -> Result<DescriptorSystem, LinearError> {
     let point = at.point();
     let whole = Unreduced::new(model, point, at.steady().map(SteadyMotion::generator));
@@ -54,13 +54,8 @@ pub(crate) fn descriptor(
     let second = ConstraintRates { phi_dot_q: none(), phi_ddot_q: none(), phi_ddot_v: rates.clone() };
     let blocks = QuadraticPencil { m, c, k, phi_q };
     let OutputMaps { by_q, by_v, by_a, by_lambda } = maps;
-    let mut out = DescriptorSystem::new(
-        model,
-        &blocks,
-        &inputs(model, point),
-        Some(second),
-        [by_q, by_v, by_a, by_lambda],
-    )?;
+    let mut out =
+        DescriptorSystem::new(model, &blocks, forces, Some(second), [by_q, by_v, by_a, by_lambda])?;
     for i in (0..rows).filter(|i| velocity[*i]) {
         for j in 0..n {
             out.a[(2 * n + i, j)] = -rates[(i, j)];

@@ -16,7 +16,7 @@ pub(crate) struct Given {
     equal: bool,
     panels: Vec<GivenPanel>,
     #[serde(default)]
-    table: Option<GivenTable>,
+    tables: Vec<GivenTable>,
 }
 
 /// Numbers below the curves.
@@ -24,6 +24,8 @@ pub(crate) struct Given {
 #[serde(deny_unknown_fields)]
 struct GivenTable {
     title: String,
+    #[serde(default)]
+    note: String,
     /// Names with units.
     columns: Vec<(String, String)>,
     rows: Vec<Vec<GivenCell>>,
@@ -75,7 +77,7 @@ impl From<Given> for Chart {
             logarithmic: given.logarithmic,
             equal: given.equal,
             panels: given.panels.into_iter().map(Panel::from).collect(),
-            table: given.table.map(Table::from),
+            tables: given.tables.into_iter().map(Table::from).collect(),
         }
     }
 }
@@ -88,7 +90,7 @@ impl From<GivenTable> for Table {
         };
         Self {
             title: given.title,
-            note: String::new(),
+            note: given.note,
             columns: given.columns.iter().map(|(name, unit)| Column::new(name, unit)).collect(),
             rows: given.rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect(),
         }

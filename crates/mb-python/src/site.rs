@@ -12,7 +12,7 @@ use mb_analysis::{
 use mb_eigen::sparse::{Request, SparseOptions};
 use mb_linear::{
     Formulation, OperatingPoint, Stability, StateSpace, descriptor, descriptor_of_instant, linearize_instant,
-    linearize_sparse,
+    linearize_sparse, output_maps,
 };
 use mb_model::Model;
 use numpy::PyArray1;
@@ -178,6 +178,13 @@ impl Site {
             }
         }
         Ok(out)
+    }
+
+    /// C_out as parts of a sparse matrix.
+    fn outputs_by_state<'py>(&self, py: Python<'py>) -> PyResult<ColumnParts<'py>> {
+        let all: Vec<usize> = (0..self.model.sensors().len()).collect();
+        let maps = self.work(py, move |model, at, _| Ok(output_maps(model, at, &all)?))?;
+        Ok(parts(py, &maps.side_by_side()))
     }
 
     /// Eigenpairs of one formulation, all or a part.

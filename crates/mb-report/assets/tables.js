@@ -227,6 +227,10 @@ function makeChart(chart) {
   const out = element("article", { class: "chart" }, element("h2", {}, chart.title));
   if (chart.note) out.append(element("p", { class: "under" }, chart.note));
   out.append(svg, told);
-  if (chart.table) out.append(element("h3", {}, chart.table.title), makeTable(chart.table));
+  for (const table of chart.tables ?? []) {
+    out.append(element("h3", {}, table.title));
+    if (table.note) out.append(element("p", { class: "under" }, table.note));
+    out.append(makeTable(table));
+  }
   return out;
 }

@@ -72,8 +72,8 @@ pub struct Chart {
     /// Panels from above.
     pub panels: Vec<Panel>,
     /// What the curves show in numbers, below them: the peaks of a response.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub table: Option<Table>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<Table>,
 }
 
 /// Curves over a common ordinate.

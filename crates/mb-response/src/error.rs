@@ -7,6 +7,9 @@ use mb_eigen::EigenError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseError {
+    /// Structural damping of a model that rolls or slides.
+    #[error("A model with velocity rows has no response with structural damping: its equations are of first order.")]
+    LossOfRolling,
     /// A matrix does not fit the others.
     #[error(
         "Matrix {matrix} is {rows} x {cols}, but {expected_rows} x {expected_cols} is needed to fit the others."

@@ -7,7 +7,7 @@
 use crate::direct::Response;
 use crate::error::ResponseError;
 use crate::plant::Plant;
-use mb_algebra::{Dense, GeneralEigen, Lu, RankQr, RankTolerance, c64, dense, to_dense};
+use mb_algebra::{Dense, GeneralEigen, Lu, RankQr, RankTolerance, c64, dense, norms, to_dense};
 
 /// Reciprocal condition below which the reduced mass matrix counts as singular.
 const SINGULAR: f64 = 1e-13;
@@ -22,6 +22,9 @@ impl Response {
         let (plant, p) = (&self.plant, &self.plant.pencil);
         if plant.loss != 0.0 {
             return Ok(None);
+        }
+        if p.m.data().iter().all(|x| *x == 0.0) && plant.m() == 0 {
+            return self.first_order();
         }
         let r = RankQr::new(&to_dense(&p.phi_q), RankTolerance::default())?.null_space();
         let reduced = |a: &mb_algebra::Sparse| dense::mul_transpose(&r, &dense::mul(&to_dense(a), &r));
@@ -45,6 +48,21 @@ impl Response {
             &(&v + &dense::mul(&acceleration, &by_rate)),
         ]);
         let d = &plant.feedthrough + &dense::mul(&acceleration, &by_u);
+        Ok(Some([a, b, c, d]))
+    }
+
+    /// The same of C x' + K x = F u; none where C is singular or an output reads a second derivative.
+    fn first_order(&self) -> Result<Option<[Dense; 4]>, ResponseError> {
+        let (plant, p) = (&self.plant, &self.plant.pencil);
+        let lu = Lu::new(&to_dense(&p.c));
+        let Some(lu) = lu.ok().filter(|lu| lu.rcond() >= SINGULAR) else { return Ok(None) };
+        if norms::max_abs(&plant.by_a) > 0.0 {
+            return Ok(None);
+        }
+        let a = dense::scale(-1.0, &lu.solve_mat(&to_dense(&p.k)));
+        let b = lu.solve_mat(&plant.f);
+        let c = &plant.by_q + &dense::mul(&plant.by_v, &a);
+        let d = &plant.feedthrough + &dense::mul(&plant.by_v, &b);
         Ok(Some([a, b, c, d]))
     }
 }

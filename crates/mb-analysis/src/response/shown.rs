@@ -1,9 +1,11 @@
 //! How a response is shown: units of its entries, its peaks as a table.
 
-use super::ModelResponse;
-use crate::number::tiny;
+use super::{AtAll, ModelResponse};
+use crate::number::{six, tiny};
 use crate::tables::{columns, number, optional};
+use mb_algebra::c64;
 use mb_report::{Cell, Table};
+use mb_response::Zeros;
 use std::f64::consts::TAU;
 
 impl ModelResponse {
@@ -48,6 +50,66 @@ impl ModelResponse {
             ]),
             rows: self.peaks.iter().map(row).collect(),
         }
+    }
+
+    /// Root mean squares of the outputs for random inputs, in the band and at all frequencies; without rows where nothing is random.
+    pub fn mean_square_table(&self) -> Table {
+        // Half of the relative error of the square.
+        let root = |value: f64, error: f64| {
+            [number(value.max(0.0).sqrt()), half_width(0.5 * error / value.max(f64::MIN_POSITIVE))]
+        };
+        let row = |(name, random): (&String, &super::RandomOutput)| {
+            let all = match &random.all {
+                AtAll::Known(v) => root(v.value, v.bound),
+                AtAll::Infinite(_) => {
+                    [Cell::Number(f64::INFINITY, "infinite".to_owned()), optional(None)]
+                }
+                AtAll::Unknown(_) => [optional(None), optional(None)],
+            };
+            let band = root(random.band.value, random.band.error);
+            std::iter::once(Cell::Words(name.clone())).chain(band).chain(all).collect()
+        };
+        Table {
+            title: "Root mean squares".to_owned(),
+            note: String::new(),
+            columns: columns(&[
+                ("output", ""),
+                ("in the band", ""),
+                ("relative error", ""),
+                ("at all frequencies", ""),
+                ("relative error", ""),
+            ]),
+            rows: self.outputs.iter().zip(&self.random).map(row).collect(),
+        }
+    }
+
+    /// Poles and zeros of one entry, of each conjugate pair the upper one.
+    pub fn zeros_table(&self, (output, input): (usize, usize), zeros: &Zeros) -> Table {
+        let lists = [("pole", &zeros.poles), ("zero", &zeros.zeros), ("cancelled", &zeros.cancelled)];
+        let rows = lists.into_iter().flat_map(|(word, list)| {
+            let mut upper: Vec<&c64> = list.iter().filter(|s| s.im >= 0.0).collect();
+            upper.sort_by(|a, b| a.norm().total_cmp(&b.norm()));
+            let row = move |s: &c64| {
+                vec![Cell::Words(word.to_owned()), number(s.re), number(s.im), number(s.im / TAU)]
+            };
+            upper.into_iter().map(row)
+        });
+        Table {
+            title: format!("Poles and zeros of {} / {}", self.outputs[output], self.inputs[input]),
+            note: format!("Gain {}; {}.", six(zeros.gain), product_in_words(zeros)),
+            columns: columns(&[("", ""), ("re", "1/s"), ("im", "rad/s"), ("f", "Hz")]),
+            rows: rows.collect(),
+        }
+    }
+}
+
+/// How well poles, zeros and gain give the response.
+pub fn product_in_words(zeros: &Zeros) -> String {
+    let error = tiny(zeros.relative_error);
+    if zeros.is_determined() {
+        format!("the product of poles and zeros is within {error} of the response")
+    } else {
+        format!("NOT DETERMINED: the product of these poles and zeros differs from the response by {error}")
     }
 }
 

@@ -388,8 +388,8 @@ pub struct ExportArgs {
     /// In motion.
     #[command(flatten)]
     pub motion: MotionArgs,
-    /// The folder for M, C, K and Phi_q, the input matrix B and the output matrices Y_q, Y_v, Y_a and Y_l; it is made when
-    /// it is not there
+    /// The folder for M, C, K and Phi_q, the input matrix B and the output matrices C_out (of x, x', x'' and the multipliers in
+    /// turn) and D; it is made when it is not there
     #[arg(long, value_name = "FOLDER")]
     pub out: std::path::PathBuf,
     /// The format of the files

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Arguments of `mb report`.
 #[derive(Clone, Debug, Args)]
 #[command(
-    after_help = "Examples:\n  mb report linkage.toml -o linkage.html\n  mb report linkage.toml -o linkage.html --formulation all --until 5\n  mb report frame.toml -o frame.html --band 0 200\n  mb report arm.toml -o arm.html --response motor tip --track k 500 1500\n\nThe page needs nothing but a browser: no program, no network."
+    after_help = "Examples:\n  mb report linkage.toml -o linkage.html\n  mb report linkage.toml -o linkage.html --formulation all --until 5\n  mb report frame.toml -o frame.html --band 0 200\n  mb report arm.toml -o arm.html --response motor tip --track k 500 1500\n  mb report frame.toml -o frame.html --response-with '--base x --to roof --band 0 30 --loss 0.03'\n\nThe page needs nothing but a browser: no program, no network."
 )]
 pub struct ReportArgs {
     /// The model.
@@ -66,8 +66,12 @@ pub struct CurvesArgs {
     #[arg(long, num_args = 2, value_names = ["INPUT", "OUTPUT"], action = clap::ArgAction::Append)]
     pub response: Vec<String>,
     /// Lowest and highest frequency of the responses in Hz
-    #[arg(long, num_args = 2, value_names = ["LO", "HI"], requires = "response", allow_negative_numbers = true)]
+    #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_negative_numbers = true)]
     pub response_band: Vec<f64>,
+    /// Frequency response as `mb response` computes it with these options: a moving base, an unbalance, structural damping,
+    /// rates, random inputs, zeros; without --band in that of --response
+    #[arg(long, value_name = "OPTIONS", action = clap::ArgAction::Append, allow_hyphen_values = true)]
+    pub response_with: Vec<String>,
     /// Modes along a variable from one value to another, as `mb track` follows them
     #[arg(long, num_args = 3, value_names = ["NAME", "FROM", "TO"], action = clap::ArgAction::Append, allow_negative_numbers = true)]
     pub track: Vec<String>,
@@ -79,7 +83,8 @@ pub struct CurvesArgs {
 impl ReportArgs {
     /// Whether a page without modes shows all that is asked for.
     pub fn shows_motion_alone(&self) -> bool {
-        let curves = [&self.curves.response, &self.curves.track, &self.curves.campbell];
+        let asked = &self.curves;
+        let curves = [&asked.response, &asked.response_with, &asked.track, &asked.campbell];
         self.until.is_some() && curves.iter().all(|list| list.is_empty())
     }
 

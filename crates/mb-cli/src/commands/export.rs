@@ -11,7 +11,7 @@ use crate::outfile::{self, Draft};
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, summary};
 use crate::source::{Text, load};
-use mb_algebra::{Sparse, matrix_market, to_sparse};
+use mb_algebra::{Sparse, matrix_market, sparse};
 use mb_engine::petsc;
 use mb_linear::{linearize_sparse, output_maps};
 use serde::Serialize;
@@ -62,8 +62,11 @@ pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> 
         inputs: model.inputs().to_vec(),
         outputs: model.sensors().iter().map(|s| s.name.clone()).collect(),
     };
-    let [y_q, y_v, y_a, y_l] =
-        [&outputs.by_q, &outputs.by_v, &outputs.by_a, &outputs.by_lambda].map(to_sparse);
+    let c_out = outputs.side_by_side();
+    let derivative = |primes: &'static str| names.coordinates.iter().map(move |n| format!("{n}{primes}"));
+    let read: Vec<String> =
+        ["", "'", "''"].into_iter().flat_map(derivative).chain(names.rows.iter().cloned()).collect();
+    let d = sparse::zeros(names.outputs.len(), names.inputs.len());
     let mut list: Vec<Matrix<'_>> = vec![
         ("M", "mass matrix M", &lin.m, [&names.coordinates, &names.coordinates]),
         ("C", "damping and gyroscopic matrix C", &lin.c, [&names.coordinates, &names.coordinates]),
@@ -79,14 +82,11 @@ pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> 
         list.push(("B", "input matrix B", &lin.f, [&names.coordinates, &names.inputs]));
     }
     if !names.outputs.is_empty() {
-        for (letter, title, y, columns) in [
-            ("Y_q", "outputs by displacements x", &y_q, &names.coordinates),
-            ("Y_v", "outputs by velocities x'", &y_v, &names.coordinates),
-            ("Y_a", "outputs by accelerations x''", &y_a, &names.coordinates),
-            ("Y_l", "outputs by multipliers l", &y_l, &names.rows),
-        ] {
-            list.push((letter, title, y, [&names.outputs, columns]));
-        }
+        let title = "outputs by displacements x, velocities x', accelerations x'' and multipliers l";
+        list.push(("C_out", title, &c_out, [&names.outputs, &read]));
+    }
+    if !names.outputs.is_empty() && !names.inputs.is_empty() {
+        list.push(("D", "outputs by inputs, beside what C_out reads", &d, [&names.outputs, &names.inputs]));
     }
     outfile::folder(&args.out)?;
     let stage = progress.stage("writing the matrices");
@@ -151,8 +151,7 @@ struct Names {
 /// Letter, title, matrix, names of rows and columns.
 type Matrix<'a> = (&'static str, &'static str, &'a Sparse, [&'a Vec<String>; 2]);
 
-const EQUATION: &str = "M x'' + C x' + K x + Phi_q^T l = B u, Phi_q x = 0, y = Y_q x + Y_v x' + Y_a x'' + Y_l l; SI units, \
-                        angles in rad";
+const EQUATION: &str = "M x'' + C x' + K x + Phi_q^T l = B u, Phi_q x = 0, y = C_out [x; x'; x''; l] + D u; SI units, angles in rad";
 
 fn report((letter, _, matrix, _): &Matrix<'_>, path: &Path) -> Written {
     let (rows, columns) = matrix.shape();

@@ -273,6 +273,7 @@ fn periodic(error: &PeriodicError) -> Option<&'static str> {
 
 fn response(error: &ResponseError) -> Option<&'static str> {
     Some(match error {
+        ResponseError::LossOfRolling => "leave --loss out, and give the model dampers",
         ResponseError::NoForce { .. } => "name inputs of forces at the place of the unbalance in --from",
         ResponseError::BadFrequency { .. } => "give finite frequencies in Hz",
         ResponseError::NoBound { .. } => "leave the frequency out, or give the model damping",

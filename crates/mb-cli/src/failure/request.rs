@@ -373,6 +373,16 @@ pub enum RequestError {
         /// The names there are.
         known: Vec<String>,
     },
+    /// An option whose value holds options that cannot be used there.
+    #[error("{option} '{given}': {why}.")]
+    BadOptions {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        given: String,
+        /// What is wrong with it.
+        why: String,
+    },
     /// A name given twice to an option that takes several.
     #[error("{option} {name} is given twice.")]
     Twice {

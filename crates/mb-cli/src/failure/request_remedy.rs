@@ -127,6 +127,9 @@ impl RequestError {
             Self::NothingToRespond { .. } => {
                 "add one to the model, as in `output = [{ name = \"height\", quantity = \"y\", of = \"tip\" }]`".to_owned()
             }
+            Self::BadOptions { option: "--response-with", .. } => "`mb response --help` lists the options".to_owned(),
+            Self::BadOptions { option: "--psd", .. } => "give its one-sided density per Hz".to_owned(),
+            Self::BadOptions { .. } => "leave it out, or ask for a response".to_owned(),
             Self::Twice { .. } => "name each once".to_owned(),
             Self::NoCases => "give --grid, --list, --random or --latin".to_owned(),
             Self::NoCount { name } => format!("write --grid {name}=FROM..TO:COUNT"),

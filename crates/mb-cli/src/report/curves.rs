@@ -1,6 +1,6 @@
 //! Curves that were asked for: response, tracks, Campbell diagrams; each is the analysis of its command, with its figure.
 
-use crate::args::{self, Cli, Command, CurvesArgs, FigureArg, ReportArgs, ResponseArgs, TrackArgs};
+use crate::args::{self, AxisArg, Cli, Command, CurvesArgs, FigureArg, ReportArgs, ResponseArgs, TrackArgs};
 use crate::commands::{campbell, modes::Modes, response, track};
 use crate::failure::{Failure, RequestError};
 use crate::progress::Progress;
@@ -36,6 +36,12 @@ pub fn charts(
         let respond =
             |title: &str| Ok((respond(text, found, args, [&pair[0], &pair[1]], title, progress)?, None));
         jobs.push((format!("Response of {} to {}", pair[1], pair[0]), Box::new(respond)));
+    }
+    for options in &args.curves.response_with {
+        let asked = of_page(worded(options, band(found, args))?, args);
+        let title = title_of(&asked);
+        let respond = move |title: &str| Ok((drawn(&response::analyse(text, &asked, progress)?, title), None));
+        jobs.push((title, Box::new(respond)));
     }
     for along in args.curves.track.chunks_exact(3) {
         let track = |title: &str| {
@@ -87,6 +93,15 @@ pub fn check(asked: &CurvesArgs) -> Result<(), RequestError> {
         }
     }
     once("--response", asked.response.chunks_exact(2))?;
+    once("--response-with", asked.response_with.chunks_exact(1))?;
+    for options in &asked.response_with {
+        worded(options, [0.0, 1.0])?;
+    }
+    if !asked.response_band.is_empty() && asked.response.is_empty() && asked.response_with.is_empty() {
+        let given = asked.response_band.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
+        let why = "no response is asked for; --response or --response-with asks for one".to_owned();
+        return Err(RequestError::BadOptions { option: "--response-band", given, why });
+    }
     once("--track", asked.track.chunks_exact(3))?;
     once("--campbell", asked.campbell.chunks_exact(3))
 }
@@ -102,7 +117,7 @@ fn once<'a>(option: &'static str, asked: impl Iterator<Item = &'a [String]>) -> 
     Ok(())
 }
 
-/// One response, over its band or that of the modes where one is given: over the frequency with its peaks, and in the complex plane.
+/// One response of the page, over its band or that of the modes where one is given.
 fn respond(
     text: &Text,
     found: &Modes,
@@ -112,29 +127,87 @@ fn respond(
     progress: Progress,
 ) -> Result<Vec<Chart>, Failure> {
     known(&found.loaded.model, from, to)?;
-    let [low, high] = band(found, args);
-    let command = ["mb", "response", "-", "--band", &low.to_string(), &high.to_string()].map(str::to_owned);
-    let Some(Command::Response(parsed)) = command_of(&command) else { return Ok(Vec::new()) };
-    let request = ResponseArgs {
-        model: args.model.clone(),
-        from: vec![from.clone()],
-        to: vec![to.clone()],
-        start: args.start.clone(),
-        motion: args.motion.clone(),
-        ..*parsed
-    };
-    let answer = response::analyse(text, &request, progress)?;
-    let sentences: Vec<String> = std::iter::once(answer.method()).chain(answer.notes()).collect();
+    let Some(parsed) = asked_with(&[], band(found, args)).ok().flatten() else { return Ok(Vec::new()) };
+    let request = ResponseArgs { from: vec![from.clone()], to: vec![to.clone()], ..of_page(parsed, args) };
+    Ok(drawn(&response::analyse(text, &request, progress)?, title))
+}
+
+/// What `mb response` reads from these options, in this band where they have none; nothing where they ask for no response.
+fn asked_with(options: &[String], [low, high]: [f64; 2]) -> Result<Option<ResponseArgs>, clap::Error> {
+    let mut command = ["mb", "response", "-"].map(str::to_owned).to_vec();
+    command.extend(options.iter().cloned());
+    let given = |option: &str| options.iter().any(|o| o == option || o.starts_with(&format!("{option}=")));
+    if !given("--band") && !given("--at-hz") {
+        command.extend(["--band".to_owned(), low.to_string(), high.to_string()]);
+    }
+    let words: Vec<OsString> = command.iter().map(OsString::from).collect();
+    Ok(match args::parse(&words)?.command {
+        Command::Response(parsed) => Some(*parsed),
+        _ => None,
+    })
+}
+
+/// A response of the model of the page, where the page is.
+fn of_page(asked: ResponseArgs, args: &ReportArgs) -> ResponseArgs {
+    let (model, start, motion) = (args.model.clone(), args.start.clone(), args.motion.clone());
+    ResponseArgs { model, start, motion, ..asked }
+}
+
+/// The options of `--response-with`, one by one, and what `mb response` reads from them.
+fn worded(text: &str, band: [f64; 2]) -> Result<ResponseArgs, RequestError> {
+    let bad = |why: String| RequestError::BadOptions { option: "--response-with", given: text.to_owned(), why };
+    let words = shlex::split(text).ok_or_else(|| bad("a quotation mark is missing".to_owned()))?;
+    let elsewhere = ["-o", "--output", "--plot", "--figure", "--json", "--help", "--set", "--at", "--moving"];
+    let named = |word: &&String| elsewhere.iter().any(|o| word == o || word.starts_with(&format!("{o}=")));
+    if let Some(word) = words.iter().find(named) {
+        return Err(bad(format!("{word} is an option of the page, or of no use on it")));
+    }
+    let parsed = asked_with(&words, band).map_err(|e| {
+        let message = e.to_string();
+        let first = message.split("\n\n").next().unwrap_or_default();
+        bad(first.trim_start_matches("error: ").split_whitespace().collect::<Vec<_>>().join(" "))
+    })?;
+    parsed.ok_or_else(|| bad("these are no options of `mb response`".to_owned()))
+}
+
+/// What drives and what is read, of a response with options of its own.
+fn title_of(asked: &ResponseArgs) -> String {
+    let names = |list: &[String], all: &str| if list.is_empty() { all.to_owned() } else { list.join(", ") };
+    let outputs = names(&asked.to, "the outputs");
+    match (asked.base, asked.unbalance) {
+        (Some(axis), _) => {
+            let axis = match axis {
+                AxisArg::X => "x",
+                AxisArg::Y => "y",
+                AxisArg::Z => "z",
+            };
+            format!("Response of {outputs} to the base along {axis}")
+        },
+        (_, Some(amount)) => {
+            format!("Response of {outputs} to an unbalance of {amount} kg m by {}", asked.from.join(", "))
+        }
+        _ => format!("Response of {outputs} to {}", names(&asked.from, "the inputs")),
+    }
+}
+
+/// A response over the frequency with its peaks, zeros and mean squares, and in the complex plane.
+fn drawn(answer: &response::Found, title: &str) -> Vec<Chart> {
+    let mut sentences: Vec<String> = std::iter::once(answer.method()).chain(answer.notes()).collect();
+    let mut tables = vec![answer.response.peak_table(), answer.response.mean_square_table()];
+    for (o, i, zeros) in &answer.zeros {
+        match zeros {
+            Ok(zeros) => tables.push(answer.response.zeros_table((*o, *i), zeros)),
+            Err(why) => sentences.push(format!("zeros of {}: {why}", answer.name((*o, *i)))),
+        }
+    }
+    tables.retain(|table| !table.rows.is_empty());
     let note = mb_analysis::sentences::all(&sentences).join(" ");
-    let bode = Chart {
-        table: Some(answer.response.peak_table()).filter(|table| !table.rows.is_empty()),
-        ..of(&response::chart(&answer, FigureArg::Bode), title, &note)
-    };
-    let mut plane = of(&response::chart(&answer, FigureArg::Nyquist), &format!("{title}, complex plane"), "");
+    let bode = Chart { tables, ..of(&response::chart(answer, FigureArg::Bode), title, &note) };
+    let mut plane = of(&response::chart(answer, FigureArg::Nyquist), &format!("{title}, complex plane"), "");
     for curve in plane.panels.iter_mut().flat_map(|panel| &mut panel.curves) {
         curve.frequencies_hz = answer.samples().map(|s| s.omega / TAU).collect();
     }
-    Ok(vec![bode, plane])
+    vec![bode, plane]
 }
 
 /// Refuses names that the model does not have.

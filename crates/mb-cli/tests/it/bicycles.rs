@@ -194,3 +194,80 @@ fn a_ball_on_its_way_to_a_bump_is_not_in_steady_motion() {
         assert_eq!(run.code, 0, "{profile} {velocity}: {run:?}");
     }
 }
+
+/// Values of the first response in a document.
+fn values(document: &Value) -> Vec<[f64; 2]> {
+    let list = document["responses"][0]["value"].as_array().unwrap();
+    list.iter().map(|z| [number(&z[0]), number(&z[1])]).collect()
+}
+
+/// A wheel that rolls against a spring: (m + I / r^2) x'' + c x' + k x = f, and -m a in the place of f where the ground moves.
+#[test]
+fn a_rolling_wheel_answers_forces_and_a_moving_ground() {
+    let model = r#"
+    units = "SI"
+    name = "wheel on a spring"
+    gravity = [0, 0, -10]
+    spatial-body = [{ name = "wheel", mass = 3, inertia = [0.15, 0.25, 0.15], at = [0, 0, 0.5] }]
+    rolling = [{ name = "contact", wheel = "wheel", axle = [0, 1, 0], radius = 0.5 }]
+    bushing = [{ name = "spring", a = "wheel", b = [0, 0, 0.5], stiffness = [64, 0, 0, 0, 0, 0], damping = [2, 0, 0, 0, 0, 0] }]
+    force = [{ name = "push", at = "wheel", direction = [1, 0, 0], input = "f" }]
+    output = [{ name = "x", quantity = "x", of = "wheel" }]
+    "#;
+    let frequencies = [0.1, 0.7, 2.0];
+    for (options, order, force) in [
+        (&["--from", "f"][..], 0, 1.0),
+        (&["--from", "f", "--quantity", "mobility"], 1, 1.0),
+        (&["--base", "x"], 0, -3.0),
+    ] {
+        let args = [&["response", "-", "--at-hz", "0.1,0.7,2", "--json"], options].concat();
+        let found = document(&args, model);
+        for ([re, im], hz) in values(&found).into_iter().zip(frequencies) {
+            let omega = std::f64::consts::TAU * hz;
+            let (stiffness, damping) = (64.0 - (3.0 + 0.25 / 0.25) * omega * omega, 2.0 * omega);
+            let size = stiffness * stiffness + damping * damping;
+            let [a, b] = [force * stiffness / size, -force * damping / size];
+            let [a, b] = if order == 1 { [-omega * b, omega * a] } else { [a, b] };
+            assert!((re - a).hypot(im - b) < 1e-10 * a.hypot(b), "{options:?} {hz}: {re} {im}, {a} {b}");
+        }
+    }
+    let run = mb_with(&["response", "-", "--from", "f", "--band", "0", "1", "--loss", "0.1"], model);
+    assert!(run.code == 1 && run.err.contains("velocity rows") && run.err.contains("--loss"), "{run:?}");
+}
+
+/// The response of the bicycle to a steering torque is that of its state space, and its zeros and poles give it.
+#[test]
+fn a_bicycle_answers_the_steering_torque_as_its_state_space_does() {
+    let model = right(&["generate", "bicycle"])
+        + r#"
+[[torque]]
+name = "steer"
+on = "fork"
+from = "frame"
+direction = ["-sin(tilt)", 0, "cos(tilt)"]
+input = "T"
+
+[[output]]
+name = "aside"
+quantity = "y"
+of = "frame"
+"#;
+    let system = document(&["state-space", "-", "--moving", "--minimal", "--json"], &model);
+    let matrix = |name: &str| -> Vec<Vec<f64>> {
+        let rows = system["state_space"][name].as_array().or(system[name].as_array()).unwrap();
+        rows.iter().map(|row| row.as_array().unwrap().iter().map(number).collect()).collect()
+    };
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(matrix);
+    let n = a.len();
+    let found = document(&["response", "-", "--moving", "--at-hz", "0.2,1,4", "--zeros", "--json"], &model);
+    for ([re, im], hz) in values(&found).into_iter().zip([0.2, 1.0, 4.0]) {
+        let s = mb_algebra::c64::new(0.0, std::f64::consts::TAU * hz);
+        let shifted = mb_algebra::DenseC::from_fn(n, n, |i, j| if i == j { s } else { 0.0.into() } - a[i][j]);
+        let x = mb_algebra::LuComplex::new(&shifted).unwrap();
+        let x = x.solve(&b.iter().map(|row| row[0].into()).collect::<Vec<_>>());
+        let h: mb_algebra::c64 = (0..n).map(|k| c[0][k] * x[k]).sum::<mb_algebra::c64>() + d[0][0];
+        assert!((re - h.re).hypot(im - h.im) < 1e-10 * h.norm(), "{hz}: {re} {im}, {h}");
+    }
+    let zeros = &found["responses"][0]["zeros"];
+    assert!(!zeros.is_null() && zeros.to_string().contains("gain"), "{found}");
+}

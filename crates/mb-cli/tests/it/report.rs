@@ -173,7 +173,7 @@ fn a_response_and_a_track_are_those_of_their_commands() {
     assert!(curve(&data, 1, 0, 0, "frequencies_hz").iter().zip(&hz).all(|(a, b)| (a - b).abs() < 1e-12));
     assert_eq!(data["charts"][0]["panels"][0]["ordinate"], "magnitude, dB of m/N");
     let peaks = answer["responses"][0]["peaks"].as_array().unwrap();
-    let table = data["charts"][0]["table"]["rows"].as_array().unwrap();
+    let table = data["charts"][0]["tables"][0]["rows"].as_array().unwrap();
     assert!(!peaks.is_empty() && peaks.len() == table.len());
     for (row, peak) in table.iter().zip(peaks) {
         assert_eq!(row[1][0], peak["frequency_hz"], "{row} {peak}");
@@ -195,6 +195,51 @@ fn a_response_and_a_track_are_those_of_their_commands() {
     assert!(run.code == 1 && run.err.contains("posiion") && run.err.contains("--response"), "{run:?}");
     let run = mb(&["report", &cart, "-o", "page.html", "--track", "nothing", "0", "1"]);
     assert!(run.code == 1 && run.err.contains("nothing"), "{run:?}");
+}
+
+/// What only `mb response` has options for: a moving base, an unbalance, loss, random inputs, zeros.
+#[test]
+fn a_response_on_the_page_takes_the_options_of_its_command() {
+    let dir = tempfile::tempdir().unwrap();
+    let cart = model("cart-pendulum");
+    let with = [
+        "--base x --to angle --band 0 3 --loss 0.03",
+        "--from F --to position --unbalance 0.01 --band 0.1 3 --quantity accelerance",
+        "--from F --to angle --psd F=0.1 --zeros --band 0.1 3",
+    ];
+    let mut args = vec![cart.as_str()];
+    with.iter().for_each(|options| args.extend(["--response-with", options]));
+    let (_, text) = page(dir.path(), &args);
+    let page = data(&text);
+    for (chart, options) in [0, 2, 4].into_iter().zip(with) {
+        let mut command = vec!["response", &cart];
+        command.extend(options.split(' '));
+        let answer = json(&command);
+        let values = answer["responses"][0]["value"].as_array().unwrap();
+        let decibels = curve(&page, chart, 0, 0, "y");
+        assert!(decibels.len() == values.len() && values.len() > 100, "{options}");
+        for (found, value) in decibels.iter().zip(values) {
+            let size = value[0].as_f64().unwrap().hypot(value[1].as_f64().unwrap());
+            assert!(found.is_nan() || (found - 20.0 * size.log10()).abs() < 1e-9, "{options}: {found} {size}");
+        }
+    }
+    let titles = |chart: usize| {
+        let tables = page["charts"][chart]["tables"].as_array().into_iter().flatten();
+        tables.map(|t| t["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert!(page["charts"][0]["title"] == "Response of angle to the base along x", "{:?}", titles(0));
+    assert_eq!(&titles(4)[titles(4).len() - 2..], ["Root mean squares", "Poles and zeros of angle / F"]);
+    for (options, why) in [
+        ("--from F --to angel", "angel"),
+        ("--bnd 0 3", "--bnd"),
+        ("--from F -o x.csv", "-o is an option of the page"),
+        ("--from 'F", "a quotation mark is missing"),
+        ("--from F --psd F=-1", "--psd 'F=-1': a density is zero or positive"),
+    ] {
+        let out = dir.path().join("none.html");
+        let run = mb(&["report", &cart, "-o", out.to_str().unwrap(), "--response-with", options]);
+        assert!(run.code == 1 && run.err.contains(why) && !out.exists(), "{options}: {run:?}");
+    }
 }
 
 /// The turntable of `campbell.rs`: growth between sqrt(k_y) and sqrt(k_x).

@@ -47,6 +47,35 @@ def _peaks(r: Response, i: int) -> dict[str, Any] | None:
     return {"title": "Peaks", "columns": heads, "rows": rows} if rows else None
 
 
+def _zeros(r: Response, i: int) -> list[dict[str, Any]]:
+    """Poles and zeros of the outputs to one input, each conjugate pair once."""
+    tables = []
+    for output in r.outputs:
+        found = r.zeros.get((output, r.inputs[i]))
+        if found is None:
+            continue
+        kinds = [("pole", found.poles), ("zero", found.zeros), ("cancelled", found.cancelled)]
+        rows = [
+            [kind, s.real, s.imag, s.imag / (2 * math.pi)]
+            for kind, values in kinds
+            for s in sorted((complex(s) for s in values if s.imag >= 0), key=abs)
+        ]
+        note = f"Gain {found.gain:.6g}; the product of poles and zeros is within {found.relative_error:.1e} of the response."
+        title = f"Poles and zeros of {output} / {r.inputs[i]}"
+        tables.append({"title": title, "note": note, "columns": [("", ""), ("re", "1/s"), ("im", "rad/s"), ("f", "Hz")], "rows": rows})
+    return tables
+
+
+def _mean_squares(r: Response, i: int) -> dict[str, Any] | None:
+    """Root mean squares of the outputs under all random inputs, once."""
+    if i > 0 or not r.mean_square:
+        return None
+    heads = [("output", ""), ("in the band", ""), ("at all frequencies", "")]
+    root = lambda x: None if x is None or not math.isfinite(x) else math.sqrt(max(x, 0.0))  # noqa: E731
+    rows = [[output, root(m.band), root(m.value)] for output, m in r.mean_square.items()]
+    return {"title": "Root mean squares", "columns": heads, "rows": rows}
+
+
 def _response(r: Response) -> list[dict[str, Any]]:
     charts: list[dict[str, Any]] = []
     for i, input in enumerate(r.inputs):
@@ -73,7 +102,7 @@ def _response(r: Response) -> list[dict[str, Any]]:
                     {"ordinate": f"magnitude, dB of {unit}" if unit else "magnitude, dB", "curves": magnitude},
                     {"ordinate": "phase, degrees", "curves": phase},
                 ],
-                "table": _peaks(r, i),
+                "tables": [table for table in [_peaks(r, i), *_zeros(r, i), _mean_squares(r, i)] if table],
             }
         )
         of_unit = f", {unit}" if unit else ""

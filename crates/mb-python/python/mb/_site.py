@@ -592,7 +592,9 @@ class Linearization:
         }
 
     def export(self, folder: str | os.PathLike[str], *, format: str = "mtx") -> list[str]:
-        """Writes M, C, K, the constraints Phi_q and the input matrix B as sparse matrices, named as by ``mb export``.
+        """Writes M, C, K, the constraints Phi_q, the inputs B and the outputs C_out and D as sparse matrices, named as by ``mb export``.
+
+        Outputs are ``y = C_out [x; x'; x''; l] + D u`` with the multipliers l.
 
         Parameters
         ----------
@@ -620,7 +622,13 @@ class Linearization:
         word(format, "format", ("mtx", "npz", "mat", "petsc"))
         folder = path_of(folder, "folder")
         names = {"G": "Phi_q", "F": "B"}
-        blocks = {names.get(name, name): block for name, block in self.sparse().items() if 0 not in block.shape}
+        blocks = {names.get(name, name): block for name, block in self.sparse().items()}
+        if self.model.outputs:
+            csc = need("scipy.sparse", "export()").csc_array
+            rows, cols, starts, indices, values = self._native.outputs_by_state()
+            blocks["C_out"] = csc((values, indices, starts), shape=(rows, cols))
+            blocks["D"] = csc((rows, len(self.model.inputs)))
+        blocks = {name: block for name, block in blocks.items() if 0 not in block.shape}
         os.makedirs(folder, exist_ok=True)
         if format == "mat":
             file = os.path.join(folder, "matrices.mat")

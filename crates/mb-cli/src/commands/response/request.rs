@@ -154,8 +154,9 @@ fn densities(args: &ResponseArgs, columns: &[String], inputs: &[String]) -> Resu
         } else {
             vec![[0.0, finite("--psd", &given.name, &given.value)?]]
         };
-        if let Some([_, value]) = points.iter().copied().find(|p| p[1] < 0.0) {
-            return Err(RequestError::OutOfRange { option: "psd", value, range: "zero or positive" }.into());
+        if points.iter().any(|p| p[1] < 0.0) {
+            let (given, why) = (given.to_string(), "a density is zero or positive".to_owned());
+            return Err(RequestError::BadOptions { option: "--psd", given, why }.into());
         }
         out.push(Density { column, points });
     }

@@ -1,7 +1,7 @@
 //! The response as text: how it was found, peaks, zeros, mean squares.
 
 use super::Found;
-use crate::flow::response::AtAll;
+use crate::flow::response::{AtAll, product_in_words};
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use mb_algebra::c64;
 use mb_response::{Sample, SweptPoint};
@@ -131,16 +131,7 @@ fn roots(zeros: &mb_response::Zeros, style: Style) -> String {
             table.row(vec![word.to_owned(), six(s.re), format!("{sign}{}", six(s.im)), six(s.im / TAU)]);
         }
     }
-    let error = zeros.relative_error;
-    let word = if zeros.is_determined() {
-        format!("the product of poles and zeros is within {} of the response", tiny(error))
-    } else {
-        format!(
-            "NOT DETERMINED: the product of these poles and zeros differs from the response by {}",
-            tiny(error)
-        )
-    };
-    format!("{}  gain {}; {word}\n", table.render(style), six(zeros.gain))
+    format!("{}  gain {}; {}\n", table.render(style), six(zeros.gain), product_in_words(zeros))
 }
 
 fn mean_squares(found: &Found) -> Table {
