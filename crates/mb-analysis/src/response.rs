@@ -22,7 +22,9 @@ use found::{Found, Question, has_all_poles, infinite_at, wider};
 use mb_algebra::{Dense, DenseC, QuadraticPencil, c64, dense, interrupt, norms, sparse, to_dense, to_sparse};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::sparse::{Request, SparseOptions};
-use mb_linear::{Formulation, LinearError, OperatingPoint, linearize_sparse, output_maps, rolling_state_space};
+use mb_linear::{
+    Formulation, LinearError, OperatingPoint, linearize_sparse, output_maps, rolling_state_space,
+};
 use mb_model::Model;
 use mb_response::{
     Evaluator, Infinite, Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, SweptPoint,

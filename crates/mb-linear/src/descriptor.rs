@@ -20,8 +20,8 @@ use crate::point::{Instant, OperatingPoint};
 use crate::rolling_states;
 use crate::turning::Turning;
 use mb_algebra::{
-    Dense, DenseC, Lu, LuComplex, QuadraticPencil, RankTolerance, Sparse, Svd, Transferred, c64, dense, norms,
-    sparse, to_sparse,
+    Dense, DenseC, Lu, LuComplex, QuadraticPencil, RankTolerance, Sparse, Svd, Transferred, c64, dense,
+    norms, sparse, to_sparse,
 };
 use mb_constraints::{ConstraintError, NullSpace, NullSpaceMethod, Saddle};
 use mb_model::{Model, Point};

@@ -29,7 +29,8 @@ mod velocity_rows;
 pub use columns::linearize_by_columns;
 pub use contact::{LostContact, lost_contacts};
 pub use descriptor::{
-    DescriptorSystem, OutputMaps, StateSpace, descriptor, descriptor_of_instant, output_maps, rolling_state_space,
+    DescriptorSystem, OutputMaps, StateSpace, descriptor, descriptor_of_instant, output_maps,
+    rolling_state_space,
 };
 pub use equilibrium::{
     Equilibrium, EquilibriumOptions, Judge, LoadPath, LoadPathOptions, LoadStep, PathEnd, Stability,

@@ -54,8 +54,7 @@ pub(crate) fn descriptor(
     let second = ConstraintRates { phi_dot_q: none(), phi_ddot_q: none(), phi_ddot_v: rates.clone() };
     let blocks = QuadraticPencil { m, c, k, phi_q };
     let OutputMaps { by_q, by_v, by_a, by_lambda } = maps;
-    let mut out =
-        DescriptorSystem::new(model, &blocks, forces, Some(second), [by_q, by_v, by_a, by_lambda])?;
+    let mut out = DescriptorSystem::new(model, &blocks, forces, Some(second), [by_q, by_v, by_a, by_lambda])?;
     for i in (0..rows).filter(|i| velocity[*i]) {
         for j in 0..n {
             out.a[(2 * n + i, j)] = -rates[(i, j)];

@@ -8,7 +8,9 @@ use mb_eigen::EigenError;
 #[non_exhaustive]
 pub enum ResponseError {
     /// Structural damping of a model that rolls or slides.
-    #[error("A model with velocity rows has no response with structural damping: its equations are of first order.")]
+    #[error(
+        "A model with velocity rows has no response with structural damping: its equations are of first order."
+    )]
     LossOfRolling,
     /// A matrix does not fit the others.
     #[error(

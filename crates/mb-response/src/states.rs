@@ -24,7 +24,7 @@ impl Response {
             return Ok(None);
         }
         if p.m.data().iter().all(|x| *x == 0.0) && plant.m() == 0 {
-            return self.first_order();
+            return Ok(self.first_order());
         }
         let r = RankQr::new(&to_dense(&p.phi_q), RankTolerance::default())?.null_space();
         let reduced = |a: &mb_algebra::Sparse| dense::mul_transpose(&r, &dense::mul(&to_dense(a), &r));
@@ -52,18 +52,17 @@ impl Response {
     }
 
     /// The same of C x' + K x = F u; none where C is singular or an output reads a second derivative.
-    fn first_order(&self) -> Result<Option<[Dense; 4]>, ResponseError> {
+    fn first_order(&self) -> Option<[Dense; 4]> {
         let (plant, p) = (&self.plant, &self.plant.pencil);
-        let lu = Lu::new(&to_dense(&p.c));
-        let Some(lu) = lu.ok().filter(|lu| lu.rcond() >= SINGULAR) else { return Ok(None) };
+        let lu = Lu::new(&to_dense(&p.c)).ok().filter(|lu| lu.rcond() >= SINGULAR)?;
         if norms::max_abs(&plant.by_a) > 0.0 {
-            return Ok(None);
+            return None;
         }
         let a = dense::scale(-1.0, &lu.solve_mat(&to_dense(&p.k)));
         let b = lu.solve_mat(&plant.f);
         let c = &plant.by_q + &dense::mul(&plant.by_v, &a);
         let d = &plant.feedthrough + &dense::mul(&plant.by_v, &b);
-        Ok(Some([a, b, c, d]))
+        Some([a, b, c, d])
     }
 }
 

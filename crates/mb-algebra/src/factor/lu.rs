@@ -224,7 +224,8 @@ impl LuComplex {
 
     /// X with A^T X = B (transposed, not conjugated); B is n x k.
     pub fn solve_transpose_mat(&self, b: &DenseC) -> DenseC {
-        let columns: Vec<Vec<c64>> = (0..b.ncols()).map(|j| self.solve_transpose(b.col_as_slice(j))).collect();
+        let columns: Vec<Vec<c64>> =
+            (0..b.ncols()).map(|j| self.solve_transpose(b.col_as_slice(j))).collect();
         DenseC::from_fn(b.nrows(), b.ncols(), |i, j| columns[j][i])
     }
 

@@ -61,9 +61,7 @@ impl ModelResponse {
         let row = |(name, random): (&String, &super::RandomOutput)| {
             let all = match &random.all {
                 AtAll::Known(v) => root(v.value, v.bound),
-                AtAll::Infinite(_) => {
-                    [Cell::Number(f64::INFINITY, "infinite".to_owned()), optional(None)]
-                }
+                AtAll::Infinite(_) => [Cell::Number(f64::INFINITY, "infinite".to_owned()), optional(None)],
                 AtAll::Unknown(_) => [optional(None), optional(None)],
             };
             let band = root(random.band.value, random.band.error);

@@ -127,9 +127,7 @@ impl RequestError {
             Self::NothingToRespond { .. } => {
                 "add one to the model, as in `output = [{ name = \"height\", quantity = \"y\", of = \"tip\" }]`".to_owned()
             }
-            Self::BadOptions { option: "--response-with", .. } => "`mb response --help` lists the options".to_owned(),
-            Self::BadOptions { option: "--psd", .. } => "give its one-sided density per Hz".to_owned(),
-            Self::BadOptions { .. } => "leave it out, or ask for a response".to_owned(),
+            Self::BadOptions { option, .. } => usable(option, "asked for"),
             Self::Twice { .. } => "name each once".to_owned(),
             Self::NoCases => "give --grid, --list, --random or --latin".to_owned(),
             Self::NoCount { name } => format!("write --grid {name}=FROM..TO:COUNT"),
@@ -180,6 +178,9 @@ fn usable(option: &str, range: &str) -> String {
         "until" => "--until 5 ends five seconds after t = 0; --time says when the motion starts",
         "every" if range == "positive" => "--every 0.01 reports a hundred times in a second",
         "every" => "a run keeps its reports in memory: report less often, or end earlier with --until",
+        "--response-with" => "`mb response --help` lists the options",
+        "--response-band" => "leave it out, or ask for a response",
+        "--psd" => "give the one-sided density per Hz",
         "from" => "name one input along which the unbalance pushes, or the two of a plane",
         _ => return format!("give --{} a value that is {range}", option.split(' ').next().unwrap_or(option)),
     }

@@ -40,7 +40,8 @@ pub fn charts(
     for options in &args.curves.response_with {
         let asked = of_page(worded(options, band(found, args))?, args);
         let title = title_of(&asked);
-        let respond = move |title: &str| Ok((drawn(&response::analyse(text, &asked, progress)?, title), None));
+        let respond =
+            move |title: &str| Ok((drawn(&response::analyse(text, &asked, progress)?, title), None));
         jobs.push((title, Box::new(respond)));
     }
     for along in args.curves.track.chunks_exact(3) {
@@ -155,7 +156,8 @@ fn of_page(asked: ResponseArgs, args: &ReportArgs) -> ResponseArgs {
 
 /// The options of `--response-with`, one by one, and what `mb response` reads from them.
 fn worded(text: &str, band: [f64; 2]) -> Result<ResponseArgs, RequestError> {
-    let bad = |why: String| RequestError::BadOptions { option: "--response-with", given: text.to_owned(), why };
+    let bad =
+        |why: String| RequestError::BadOptions { option: "--response-with", given: text.to_owned(), why };
     let words = shlex::split(text).ok_or_else(|| bad("a quotation mark is missing".to_owned()))?;
     let elsewhere = ["-o", "--output", "--plot", "--figure", "--json", "--help", "--set", "--at", "--moving"];
     let named = |word: &&String| elsewhere.iter().any(|o| word == o || word.starts_with(&format!("{o}=")));
@@ -182,7 +184,7 @@ fn title_of(asked: &ResponseArgs) -> String {
                 AxisArg::Z => "z",
             };
             format!("Response of {outputs} to the base along {axis}")
-        },
+        }
         (_, Some(amount)) => {
             format!("Response of {outputs} to an unbalance of {amount} kg m by {}", asked.from.join(", "))
         }

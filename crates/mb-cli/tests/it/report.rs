@@ -220,7 +220,10 @@ fn a_response_on_the_page_takes_the_options_of_its_command() {
         assert!(decibels.len() == values.len() && values.len() > 100, "{options}");
         for (found, value) in decibels.iter().zip(values) {
             let size = value[0].as_f64().unwrap().hypot(value[1].as_f64().unwrap());
-            assert!(found.is_nan() || (found - 20.0 * size.log10()).abs() < 1e-9, "{options}: {found} {size}");
+            assert!(
+                found.is_nan() || (found - 20.0 * size.log10()).abs() < 1e-9,
+                "{options}: {found} {size}"
+            );
         }
     }
     let titles = |chart: usize| {

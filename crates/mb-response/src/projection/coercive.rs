@@ -49,7 +49,8 @@ impl Block {
         let g = dense::select_columns(&g, &chosen);
         let g = Dense::from_fn(g.nrows(), g.ncols(), |i, c| scale(c) * g[(i, c)]);
         let gram = dense::symmetric_part(&dense::mul_transpose(&g, &space.x_times(&g)));
-        let error = chosen.iter().enumerate().map(|(c, j)| (scale(c) * errors[*j]).powi(2)).sum::<f64>().sqrt();
+        let error =
+            chosen.iter().enumerate().map(|(c, j)| (scale(c) * errors[*j]).powi(2)).sum::<f64>().sqrt();
         let (factor, rest) = rank_factor(&gram, LEFT_OUT)?;
         let part = |a: usize| Dense::from_fn(size, factor.ncols(), |j, c| factor[(a * size + j, c)]);
         let factors = (0..images.len()).map(part).collect();
@@ -138,7 +139,13 @@ fn largest(t: &DenseC, u: c64, unsymmetric: bool, d: f64) -> Option<f64> {
     let n = if unsymmetric { 2 * rank } else { rank };
     let real = Dense::from_fn(n, n, |i, j| {
         let own = h[(i % rank, j % rank)];
-        if (i < rank) == (j < rank) { own.re } else if i < rank { -own.im } else { own.im }
+        if (i < rank) == (j < rank) {
+            own.re
+        } else if i < rank {
+            -own.im
+        } else {
+            own.im
+        }
     });
     Some(SymmetricEigen::new(&real).ok()?.values.last().copied()?.max(0.0) + rounding)
 }

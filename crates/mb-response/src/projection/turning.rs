@@ -69,11 +69,7 @@ impl Turning {
         // i C_k is Hermitian but for rounding: its mirror image stands on the other side to the last digit.
         let other = sparse::transpose(c);
         let both = sparse::blocks(&[&[Some(&own), Some(&other)], &[Some(c), Some(&own)]], &[n, n], &[n, n]);
-        let phi = sparse::blocks(
-            &[&[Some(&space.phi), None], &[None, Some(&space.phi)]],
-            &[m, m],
-            &[n, n],
-        );
+        let phi = sparse::blocks(&[&[Some(&space.phi), None], &[None, Some(&space.phi)]], &[m, m], &[n, n]);
         let analysis = SaddleAnalysis::new(&both, &phi, &SaddleOptions::default()).map(Arc::new)?;
         space.factorizations += 1;
         let inertia = SaddleFactor::full_inertia(&analysis, &[(1.0, &both)], &phi)?;
