@@ -208,7 +208,7 @@ fn a_response_on_the_page_takes_the_options_of_its_command() {
         "--from F --to angle --psd F=0.1 --zeros --band 0.1 3",
     ];
     let mut args = vec![cart.as_str()];
-    with.iter().for_each(|options| args.extend(["--response-with", options]));
+    args.extend(with.iter().flat_map(|options| ["--response-with", options]));
     let (_, text) = page(dir.path(), &args);
     let page = data(&text);
     for (chart, options) in [0, 2, 4].into_iter().zip(with) {
