@@ -3,7 +3,7 @@
 use super::factor::{self, Penalties};
 use super::{FormulationSpectrum, Site, determined, moving, velocity_rows};
 use crate::error::AnalysisError;
-use crate::spectra::turning_pairs;
+use crate::spectra::{free_at_rest, turning_pairs};
 use crate::zeros::{ModelZeros, NEAR, settle_at_rest, settle_counted};
 use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts};
 use mb_eigen::penalty;
@@ -135,7 +135,10 @@ pub fn problem(
             unheld = unheld_directions(&lin.k, &lin.phi_q).filter(|z| z.cols() > 0);
         }
         let found = exact.unwrap_or(0).max(unheld.as_ref().map_or(0, Sparse::cols));
-        (free.max(found), ModelZeros::nothing(model.nv()))
+        let damped = model.nv() <= DENSE_UP_TO && lin.c.data().iter().any(|x| *x != 0.0);
+        let exact = if exact.is_some() && damped { free_at_rest(model, at) } else { None };
+        let of = |z| ModelZeros::at_rest(z, &lin.c);
+        (free.max(found), exact.map_or_else(|| ModelZeros::nothing(model.nv()), of))
     };
     let expert = SparseExpert { least_zeros: options.expert.least_zeros.max(free), ..options.expert };
     let (pencil, parts) = lin.into_pencil();
@@ -189,8 +192,9 @@ fn with_whirl(
     mut spectrum: Spectrum,
 ) -> Result<FormulationSpectrum, AnalysisError> {
     velocity_rows::settle(model, at, &mut spectrum);
+    problem.zeros.settle(&mut spectrum, NEAR);
     if at.steady().is_some() {
-        problem.zeros.settle(&mut spectrum, NEAR);
+        // All of its zeros are those.
     } else if problem.options.expert.most_zeros.is_none() {
         settle_at_rest(model, at, &problem.pencil, &mut spectrum);
     } else {

@@ -3,7 +3,9 @@
 use super::zeros::{MOVED, ModelZeros, NEAR, settle_at_rest, settle_counted};
 use super::{determined, moving, part, velocity_rows};
 use crate::error::AnalysisError;
-use mb_algebra::{Dense, QuadraticPencil, RankTolerance, Sparse, Stopped, dense, interrupt, to_sparse};
+use mb_algebra::{
+    Dense, QuadraticPencil, RankTolerance, Sparse, Stopped, dense, interrupt, norms, to_dense, to_sparse,
+};
 use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank, tolerance_of_rank};
 use mb_eigen::dense::TurningPair;
 use mb_eigen::descriptor::DescriptorStructure;
@@ -16,8 +18,8 @@ use mb_linear::formulation::unconstrained::{
 };
 use mb_linear::steady::FreePair;
 use mb_linear::{
-    Formulation, LinearizedSystem, OperatingPoint, SteadyMotion, least_free_directions, linearize,
-    most_free_directions,
+    Formulation, FreeDirections, LinearizedSystem, OperatingPoint, SteadyMotion, least_free_directions,
+    linearize, most_free_directions,
 };
 use mb_model::{Model, Point};
 
@@ -182,8 +184,14 @@ impl Known {
     /// Of a motion with its linearization, which is given back without what rounding leaves of the zeros.
     pub(crate) fn of(model: &Model, at: &OperatingPoint, lin: LinearizedSystem) -> (LinearizedSystem, Self) {
         let Some(motion) = at.steady() else {
-            let none = Self::nothing(lin.n());
-            return (lin, none);
+            let damped = norms::max_abs(&lin.c) > 0.0;
+            let free = if damped { free_at_rest(model, at) } else { None };
+            let Some(free) = free else {
+                let none = Self::nothing(lin.n());
+                return (lin, none);
+            };
+            let zeros = ModelZeros::at_rest(free, &to_sparse(&lin.c));
+            return (lin, Self { zeros, pairs: Vec::new(), changed: None });
         };
         let before = lin.k.clone();
         let (lin, zeros) = motion.freed(model, lin);
@@ -201,6 +209,15 @@ impl Known {
         }
         (lin, Self { zeros, pairs, changed })
     }
+}
+
+/// All directions without stiffness at rest, n x k, where the geometry knows them; none where there are none.
+///
+/// Beside them slow rates of damped motions have no digits of their own: in undamped problems zeros are apart by symmetry.
+pub(crate) fn free_at_rest(model: &Model, at: &OperatingPoint) -> Option<Dense> {
+    let free = FreeDirections::new(model, at)?;
+    let among = free.all().filter(|among| among.exact && among.most > 0)?;
+    Some(to_dense(&free.columns(&among, usize::MAX)?))
 }
 
 /// Free shifts and turns across the axis of the frame.
@@ -277,6 +294,9 @@ fn of_linear_kept(
     out.spectrum = solved.map_err(named)?;
     let mut settle = || -> Result<(), AnalysisError> {
         velocity_rows::settle(model, at, &mut out.spectrum);
+        if at.steady().is_none() && !unconstrained {
+            known.zeros.settle(&mut out.spectrum, NEAR);
+        }
         if at.steady().is_none() && most_zeros.is_none() && !unconstrained {
             settle_at_rest(model, at, &sparse_pencil(lin), &mut out.spectrum);
         }
@@ -307,8 +327,8 @@ fn of_linear_kept(
     Ok(out)
 }
 
-/// Pairs in addition to those that are known of a steady motion, with what it changes along its orbit in their error bounds; none
-/// without zeros that are known.
+/// Pairs in addition to those that are known, with what a steady motion changes along its orbit in their error bounds; none without zeros
+/// that are known.
 fn beside_known(
     at: &OperatingPoint,
     lin: &LinearizedSystem,
@@ -316,16 +336,17 @@ fn beside_known(
     options: &DenseOptions,
 ) -> Result<Option<Spectrum>, EigenError> {
     let zeros = &known.zeros.directions;
-    match at.steady().filter(|_| zeros.ncols() > 0) {
-        Some(motion) => {
-            let mut off = motion.deviation().in_all_coordinates();
-            if let Some(changed) = &known.changed {
-                off[2] = Dense::from_fn(lin.n(), lin.n(), |i, j| off[2][(i, j)] + changed[(i, j)].abs());
-            }
-            mb_eigen::dense::solve_with_known(&lin.pencil(), zeros, &known.pairs, &off, options)
-        }
-        None => Ok(None),
+    if zeros.ncols() == 0 {
+        return Ok(None);
     }
+    let mut off = at.steady().map_or_else(
+        || std::array::from_fn(|_| Dense::zeros(lin.n(), lin.n())),
+        |motion| motion.deviation().in_all_coordinates(),
+    );
+    if let Some(changed) = &known.changed {
+        off[2] = Dense::from_fn(lin.n(), lin.n(), |i, j| off[2][(i, j)] + changed[(i, j)].abs());
+    }
+    mb_eigen::dense::solve_with_known(&lin.pencil(), zeros, &known.pairs, &off, options)
 }
 
 fn sparse_pencil(lin: &LinearizedSystem) -> QuadraticPencil<Sparse> {

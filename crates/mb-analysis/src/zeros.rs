@@ -4,7 +4,7 @@
 //! once more where their momentum is kept. An analysis finds as many zeros as the digits show. The others come out as values of the size that
 //! rounding gives them, with vectors near those of the zeros, and are taken for what they are.
 
-use mb_algebra::{Dense, QuadraticPencil, Sparse, Svd, c64, dense, norms};
+use mb_algebra::{Dense, QuadraticPencil, Sparse, Svd, c64, dense, norms, sparse};
 use mb_eigen::{Class, Eigenpair, Finding, Spectrum};
 use mb_linear::OperatingPoint;
 use mb_linear::steady::{free_at_rest, lasting};
@@ -20,6 +20,9 @@ pub(crate) const MOVED: f64 = 3e-3;
 /// Share of |K| up to which |s|^2 |M| may be rounding: nothing else is looked at.
 const SMALL: f64 = 1e-9;
 
+/// Damping of a free motion, relative to the largest of one, that is rounding.
+const UNDAMPED: f64 = 1e-13;
+
 /// Directions without stiffness that are known.
 #[derive(Clone, Debug)]
 pub(crate) struct ModelZeros {
@@ -27,17 +30,36 @@ pub(crate) struct ModelZeros {
     pub(crate) directions: Dense,
     /// Second zeros of their vectors.
     lasting: usize,
+    at_rest: bool,
 }
 
 impl ModelZeros {
     /// Nothing of n coordinates.
     pub(crate) fn nothing(n: usize) -> Self {
-        Self { directions: Dense::zeros(n, 0), lasting: 0 }
+        Self { directions: Dense::zeros(n, 0), lasting: 0, at_rest: false }
     }
     /// Free directions of a motion or at rest, with C, K and Phi_q there.
     pub(crate) fn of(directions: Dense, [c, k, phi_q]: [&Sparse; 3]) -> Self {
         let lasting = lasting(&directions, c, k, phi_q);
-        Self { directions, lasting }
+        Self { directions, lasting, at_rest: false }
+    }
+    /// Directions at rest with K Z = 0 and Z^T K = 0 there. Combinations Z a with Z^T C Z a = 0, on which damping does no work along any of
+    /// them, are zeros twice.
+    pub(crate) fn at_rest(directions: Dense, c: &Sparse) -> Self {
+        let units: Vec<Vec<f64>> = (0..directions.ncols())
+            .map(|j| {
+                let z = directions.col_as_slice(j);
+                let length = norms::two(z);
+                z.iter().map(|z| z / length).collect()
+            })
+            .collect();
+        let z = dense::from_columns(directions.nrows(), &units);
+        let images: Vec<Vec<f64>> = units.iter().map(|z| sparse::matvec(c, z)).collect();
+        let form = dense::mul_transpose(&z, &dense::from_columns(z.nrows(), &images));
+        let values = Svd::new(&form).map(|svd| svd.s).unwrap_or_default();
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        let lasting = values.iter().filter(|x| **x <= UNDAMPED * largest).count();
+        Self { directions, lasting, at_rest: true }
     }
     /// So many of the directions are known to be zeros twice.
     pub(crate) fn twice_at_least(&mut self, count: usize) {
@@ -61,11 +83,14 @@ impl ModelZeros {
         let mut places: Vec<usize> = of_class(Class::Rigid).take(self.count()).collect();
         // Their vectors may be mixtures with those of other zeros.
         let held = |chain: usize| held_by(&svd.u, pairs, chain, near);
-        let found = places.len().max(held(1) + held(2).min(self.lasting));
+        let found =
+            if self.at_rest { places.len() } else { places.len().max(held(1) + held(2).min(self.lasting)) };
         let mut missing = self.count().saturating_sub(found);
         // Those of a class stand by |s|.
-        let mut candidates =
-            (0..pairs.len()).filter(|i| pairs[*i].class == Class::Physical && along(&pairs[*i]));
+        // At rest slow rates of damped motions have such vectors too, and others without digits are no zeros.
+        let open = |pair: &Eigenpair| !self.at_rest || !pair.is_determined();
+        let mut candidates = (0..pairs.len())
+            .filter(|i| pairs[*i].class == Class::Physical && along(&pairs[*i]) && open(&pairs[*i]));
         while missing > 0
             && let Some(i) = candidates.next()
         {

@@ -11,6 +11,7 @@ mod browser;
 mod campbell;
 mod check;
 mod counterparts;
+mod damped_chain;
 mod engine;
 mod equilibrium;
 mod erls;

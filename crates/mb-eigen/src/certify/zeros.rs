@@ -38,11 +38,12 @@ fn is_written(problem: &Problem, x: &[c64], y: &[c64], form: f64, terms: f64) ->
 /// What is to be said of the eigenpairs that count as zero, in addition to those that are known whatever the digits.
 pub(crate) fn by_rounding(problem: &Problem, pairs: &[Eigenpair]) -> Option<Finding> {
     let rigid = pairs.iter().filter(|pair| pair.class == Class::Rigid);
-    let open: Vec<f64> = rigid.filter_map(|pair| relative(problem, pair)).collect();
-    let largest = open.iter().copied().reduce(f64::max)?;
+    let open: Vec<(usize, f64)> =
+        rigid.filter_map(|pair| relative(problem, pair).map(|e| (pair.chain, e))).collect();
+    let largest = open.iter().map(|(_, e)| *e).reduce(f64::max)?;
     // Two eigenvalues with one vector are one direction.
-    let chains = pairs.iter().filter(|pair| pair.class == Class::Rigid).all(|pair| pair.chain == 2);
-    let directions = if chains { open.len().div_ceil(2) } else { open.len() };
+    let of_chains = open.iter().filter(|(chain, _)| *chain == 2).count();
+    let directions = open.len() - of_chains + of_chains.div_ceil(2);
     let directions = directions.saturating_sub(problem.least_zeros);
     (directions > 0).then_some(Finding::ZeroByRounding { directions, relative: largest })
 }

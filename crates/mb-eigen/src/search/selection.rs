@@ -289,7 +289,9 @@ fn is_cut_open(pairs: &[Eigenpair], kept: &[bool], request: &Request) -> bool {
             let width = left_out.error_bound + returned.error_bound;
             let blurred = width > SAME * s.norm().max(t.norm());
             let told = same(s, t) && is_sure(left_out) && is_sure(returned);
-            blurred && !told && distance(request, s) - distance(request, t) < width
+            // Nothing is nearer than what lies there without an error.
+            let there = distance(request, t) == 0.0 && returned.error_bound == 0.0;
+            blurred && !told && !there && distance(request, s) - distance(request, t) < width
         })
     })
 }
