@@ -54,8 +54,16 @@ pub fn of_model(
         None => (Vec::new(), std::array::from_fn(|_| Dense::zeros(model.nv(), model.nv()))),
     };
     let still = problem.still(&request);
-    let known = KnownZeros { directions: &zeros.directions, others: &others, still: still.as_ref() };
-    match sparse::solve_with_zeros(pencil, parts.as_ref(), &known, &request, options) {
+    let none = Dense::zeros(model.nv(), 0);
+    let solve = |directions: &Dense| {
+        let known = KnownZeros { directions, others: &others, still: still.as_ref() };
+        sparse::solve_with_zeros(pencil, parts.as_ref(), &known, &request, options)
+    };
+    let found = match solve(&zeros.directions) {
+        Ok((spectrum, true)) if !zeros.allow(&spectrum) => solve(&none),
+        found => found,
+    };
+    match found {
         Ok((mut spectrum, true)) => {
             at.steady().into_iter().for_each(|motion| moving::couple(&mut spectrum, motion));
             with_whirl(model, at, request, name, &problem, spectrum)

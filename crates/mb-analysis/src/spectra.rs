@@ -346,7 +346,8 @@ fn beside_known(
     if let Some(changed) = &known.changed {
         off[2] = Dense::from_fn(lin.n(), lin.n(), |i, j| off[2][(i, j)] + changed[(i, j)].abs());
     }
-    mb_eigen::dense::solve_with_known(&lin.pencil(), zeros, &known.pairs, &off, options)
+    let found = mb_eigen::dense::solve_with_known(&lin.pencil(), zeros, &known.pairs, &off, options)?;
+    Ok(found.filter(|spectrum| known.zeros.allow(spectrum)))
 }
 
 fn sparse_pencil(lin: &LinearizedSystem) -> QuadraticPencil<Sparse> {
