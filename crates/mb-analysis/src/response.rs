@@ -60,6 +60,16 @@ pub enum Drive {
     },
 }
 
+impl Drive {
+    /// Inputs of the model, by index.
+    fn inputs(&self) -> &[usize] {
+        match self {
+            Self::Inputs(list) | Self::Unbalance { inputs: list, .. } => list,
+            Self::Base(_) => &[],
+        }
+    }
+}
+
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResponseRequest {
@@ -146,6 +156,8 @@ pub struct ModelResponse {
     pub response: Response,
     /// By output how many derivatives the matrices leave.
     pub orders: Vec<u32>,
+    /// Whether the matrices are of first order, those of a model with velocity rows.
+    rolls: bool,
 }
 
 impl ModelResponse {
@@ -162,6 +174,9 @@ impl ModelResponse {
     /// # Errors
     /// Those of [`mb_response::zeros`].
     pub fn zeros(&self, (output, input): (usize, usize)) -> Result<Zeros, ResponseError> {
+        if self.rolls {
+            return Err(ResponseError::ZerosOfRolling);
+        }
         let mut found = mb_response::zeros(&self.response, output, input)?;
         // Each derivative left is a factor s.
         for _ in 0..self.orders[output] {
@@ -213,7 +228,12 @@ pub fn plant(model: &Model, at: &OperatingPoint, request: &ResponseRequest) -> R
     }
     let f = match &request.drive {
         Drive::Inputs(list) | Drive::Unbalance { inputs: list, .. } => {
-            let all = to_dense(&lin.f);
+            // Forces as they are: velocity rows leave only their part on admissible motions, and reactions take the rest.
+            let all = if model.has_velocity_rows() {
+                model.input_matrix(at.point()).to_dense()
+            } else {
+                to_dense(&lin.f)
+            };
             Dense::from_fn(model.nv(), list.len(), |i, j| all[(i, list[j])])
         }
         Drive::Base(axis) => {
@@ -235,7 +255,7 @@ pub fn plant(model: &Model, at: &OperatingPoint, request: &ResponseRequest) -> R
     if model.has_velocity_rows() {
         return rolling(model, at, request, &f);
     }
-    let maps = output_maps(model, at, &request.outputs)?;
+    let maps = output_maps(model, at, request.drive.inputs(), &request.outputs)?;
     let feedthrough = Dense::zeros(request.outputs.len(), f.ncols());
     Ok(Plant {
         f,
@@ -259,7 +279,7 @@ fn rolling(
     if request.loss != 0.0 {
         return Err(ResponseError::LossOfRolling.into());
     }
-    let [a, b, c, d] = rolling_state_space(model, at, forces)?;
+    let [a, b, c, d] = rolling_state_space(model, at, forces, request.drive.inputs(), &request.outputs)?;
     let n = a.nrows();
     let pencil = QuadraticPencil {
         m: sparse::zeros(n, n),
@@ -363,6 +383,7 @@ pub fn response(
         random,
         response,
         orders,
+        rolls: model.has_velocity_rows(),
     })
 }
 

@@ -84,7 +84,7 @@ pub fn descriptor(
     at: &OperatingPoint,
     lin: &LinearizedSystem,
 ) -> Result<DescriptorSystem, LinearError> {
-    let maps = maps(model, at, 0..model.sensors().len())?;
+    let maps = maps(model, at, &all(model.inputs()), &all(model.sensors()))?;
     if model.has_velocity_rows() {
         return rolling_states::descriptor(model, at, maps, &inputs(model, at.point()));
     }
@@ -93,7 +93,7 @@ pub fn descriptor(
 }
 
 /// A, B, C and D of a model with velocity rows on independent coordinates and speeds, with all outputs, for forces F (n x columns) in the
-/// place of its inputs.
+/// place of its inputs. `inputs`, `wanted`: as of [`output_maps`].
 ///
 /// # Errors
 /// As [`descriptor()`] and [`DescriptorSystem::state_space`].
@@ -101,8 +101,10 @@ pub fn rolling_state_space(
     model: &Model,
     at: &OperatingPoint,
     forces: &Dense,
+    inputs: &[usize],
+    wanted: &[usize],
 ) -> Result<[Dense; 4], LinearError> {
-    let maps = maps(model, at, 0..model.sensors().len())?;
+    let maps = maps(model, at, inputs, wanted)?;
     let system = rolling_states::descriptor(model, at, maps, forces)?;
     let StateSpace { a, b, c, d, .. } = rolling_states::state_space(&system, &model.velocity_rows())?;
     Ok([a, b, c, d])
@@ -128,29 +130,41 @@ impl OutputMaps {
     }
 }
 
-/// The outputs at rest or in steady motion, there in the frame that moves along. `wanted`: those that have to have derivatives, by index.
+/// The outputs at rest or in steady motion, there in the frame that moves along. `inputs` and `wanted`: the inputs, and the outputs that have to
+/// have derivatives, which have to be constant in that frame, by index.
 ///
 /// # Errors
 /// [`LinearError::NotConstant`] for an input or output that is not constant in the frame of a steady motion;
 /// [`LinearError::PlacesCoincide`].
-pub fn output_maps(model: &Model, at: &OperatingPoint, wanted: &[usize]) -> Result<OutputMaps, LinearError> {
+pub fn output_maps(
+    model: &Model,
+    at: &OperatingPoint,
+    inputs: &[usize],
+    wanted: &[usize],
+) -> Result<OutputMaps, LinearError> {
     no_velocity_rows(
         model,
         "linear map of inputs to outputs on coordinates alone",
         "`mb state-space` has the linear system on independent coordinates and speeds.",
     )?;
-    maps(model, at, wanted.iter().copied())
+    maps(model, at, inputs, wanted)
+}
+
+/// All places of a list.
+fn all<T>(list: &[T]) -> Vec<usize> {
+    (0..list.len()).collect()
 }
 
 fn maps(
     model: &Model,
     at: &OperatingPoint,
-    wanted: impl IntoIterator<Item = usize>,
+    inputs: &[usize],
+    wanted: &[usize],
 ) -> Result<OutputMaps, LinearError> {
     let [mut by_q, mut by_v, by_a, by_lambda] = output_blocks(model, at.point());
-    coincident::check(model, at.point(), wanted, &[&by_q, &by_v, &by_a, &by_lambda])?;
+    coincident::check(model, at.point(), wanted.iter().copied(), &[&by_q, &by_v, &by_a, &by_lambda])?;
     if let Some(motion) = at.steady() {
-        motion.check_inputs_and_outputs(model)?;
+        motion.check_inputs_and_outputs(model, inputs, wanted)?;
         let s = motion.generator().sparse();
         by_q = dense::add_mul_sparse(by_q, 1.0, &by_v, &s);
         by_q = dense::add_mul_sparse(by_q, 1.0, &by_a, &sparse::mul(&s, &s));

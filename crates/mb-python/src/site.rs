@@ -182,8 +182,9 @@ impl Site {
 
     /// C_out as parts of a sparse matrix.
     fn outputs_by_state<'py>(&self, py: Python<'py>) -> PyResult<ColumnParts<'py>> {
-        let all: Vec<usize> = (0..self.model.sensors().len()).collect();
-        let maps = self.work(py, move |model, at, _| Ok(output_maps(model, at, &all)?))?;
+        let [inputs, outputs]: [Vec<usize>; 2] =
+            [self.model.inputs().len(), self.model.sensors().len()].map(|n| (0..n).collect());
+        let maps = self.work(py, move |model, at, _| Ok(output_maps(model, at, &inputs, &outputs)?))?;
         Ok(parts(py, &maps.side_by_side()))
     }
 

@@ -274,3 +274,30 @@ def test_a_spinning_disc_answers_as_written_by_hand():
         a, b = np.linalg.solve([[tilt, 2 * W * s], [-2 * W * s, tilt]], [0, 2])
         exact = np.array([1 / (s * s + d * s + k) + 2 * b, -2 * a])
         assert np.all(np.abs(r.H[i, :, 0] - exact) <= r.bound[i, :, 0] + 1e-15 * np.abs(exact))
+
+
+def test_a_page_has_mean_squares_and_zeros_of_a_response(tmp_path):
+    lin = mb.generate("cart-pendulum").equilibrium().linearize()
+    found = lin.response((0.1, 3), psd={"F": 0.1}, zeros=True)
+    lin.modes().save(tmp_path / "page.html", curves=[found])
+    page = (tmp_path / "page.html").read_text()
+    for title in ("Root mean squares", "Poles and zeros of angle / F", "Poles and zeros of position / F"):
+        assert page.count(f'"{title}"') == 1, title
+    (output, rms) = next(iter(found.mean_square.items()))
+    assert output == "position" and f"{float(np.sqrt(rms.all)):.12g}"[:10] in page
+
+
+def test_exported_outputs_give_the_response(tmp_path):
+    lin = mb.generate("cart-pendulum").equilibrium().linearize()
+    lin.export(tmp_path, format="npz")
+    M, C, K, G, B, C_out, D = (
+        sp.load_npz(tmp_path / f"{name}.npz").toarray() for name in ("M", "C", "K", "Phi_q", "B", "C_out", "D")
+    )
+    found = lin.response(at=[0.3, 1.1])
+    for hz, h in zip(found.hz, found.H, strict=True):
+        s = 2j * np.pi * hz
+        rows = len(G)
+        saddle = np.block([[s**2 * M + s * C + K, G.T], [G, np.zeros((rows, rows))]])
+        x = np.linalg.lstsq(saddle, np.vstack([B, np.zeros((rows, B.shape[1]))]), rcond=None)[0]
+        q, multipliers = x[: len(M)], x[len(M) :]
+        assert np.allclose(C_out @ np.vstack([q, s * q, s**2 * q, multipliers]) + D, h, rtol=1e-9)

@@ -50,7 +50,8 @@ pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> 
     };
     let lin = linearize_sparse(model, &at);
     let all: Vec<usize> = (0..model.sensors().len()).collect();
-    let outputs = output_maps(model, &at, &all)?;
+    let inputs: Vec<usize> = (0..model.inputs().len()).collect();
+    let outputs = output_maps(model, &at, &inputs, &all)?;
     let place = at.steady().map_or_else(
         || "an equilibrium".to_owned(),
         |motion| format!("a steady motion, seen from {}", motion.frame()),

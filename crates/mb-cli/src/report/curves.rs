@@ -159,7 +159,28 @@ fn worded(text: &str, band: [f64; 2]) -> Result<ResponseArgs, RequestError> {
     let bad =
         |why: String| RequestError::BadOptions { option: "--response-with", given: text.to_owned(), why };
     let words = shlex::split(text).ok_or_else(|| bad("a quotation mark is missing".to_owned()))?;
-    let elsewhere = ["-o", "--output", "--plot", "--figure", "--json", "--help", "--set", "--at", "--moving"];
+    let elsewhere = [
+        "-o",
+        "--output",
+        "--plot",
+        "--figure",
+        "--json",
+        "--help",
+        "-h",
+        "--set",
+        "--at",
+        "--time",
+        "--input",
+        "--strategy",
+        "--no-solve",
+        "--moving",
+        "--velocity",
+        "--spin",
+        "--hold",
+        "--frame",
+        "--after",
+        "--instant",
+    ];
     let named = |word: &&String| elsewhere.iter().any(|o| word == o || word.starts_with(&format!("{o}=")));
     if let Some(word) = words.iter().find(named) {
         return Err(bad(format!("{word} is an option of the page, or of no use on it")));

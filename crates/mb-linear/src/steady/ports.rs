@@ -21,12 +21,17 @@ const CONSTANT: f64 = 1e-7;
 const ROUNDING: f64 = 1e-14;
 
 impl SteadyMotion {
-    /// Shows that inputs and outputs have constant matrices in the frame of the motion.
+    /// Shows that these inputs and outputs, by index, have constant matrices in the frame of the motion.
     ///
     /// # Errors
     /// [`LinearError::NotConstant`] with the name of the first that has not.
-    pub fn check_inputs_and_outputs(&self, model: &Model) -> Result<(), LinearError> {
-        if model.inputs().is_empty() && model.sensors().is_empty() {
+    pub fn check_inputs_and_outputs(
+        &self,
+        model: &Model,
+        inputs: &[usize],
+        outputs: &[usize],
+    ) -> Result<(), LinearError> {
+        if inputs.is_empty() && outputs.is_empty() {
             return Ok(());
         }
         let fail = |what, name: &str| LinearError::NotConstant {
@@ -52,15 +57,15 @@ impl SteadyMotion {
             let carried = self.generator.carried(*time, &unit);
             let (f_there, y_there) = self.ports(model, &there, &carried);
             let rounding = ROUNDING * norms::max_abs(&f);
-            for (j, name) in model.inputs().iter().enumerate() {
+            for &j in inputs {
                 if differ(&dense::column(&f, j), &dense::column(&f_there, j), rounding) {
-                    return Err(fail("input", name));
+                    return Err(fail("input", &model.inputs()[j]));
                 }
             }
             let turned = &dense::mul(&mb_algebra::to_dense(&phi_q), &carried) - &rows;
             let rows_turn = norms::max_abs(&turned) > CONSTANT * norms::max_abs(&rows);
             for (order, (now, first)) in y_there.iter().zip(&y).enumerate() {
-                for (i, sensor) in model.sensors().iter().enumerate() {
+                for (i, sensor) in outputs.iter().map(|i| (*i, &model.sensors()[*i])) {
                     // What a point on the axis of a rotation reads of it is the remainder of terms that cancel.
                     let rounding = ROUNDING * norms::max_abs(first).max(self.terms(&y, order, i));
                     let (now, first) = (dense::row(now, i), dense::row(first, i));

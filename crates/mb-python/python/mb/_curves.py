@@ -72,7 +72,7 @@ def _mean_squares(r: Response, i: int) -> dict[str, Any] | None:
         return None
     heads = [("output", ""), ("in the band", ""), ("at all frequencies", "")]
     root = lambda x: None if x is None or not math.isfinite(x) else math.sqrt(max(x, 0.0))  # noqa: E731
-    rows = [[output, root(m.band), root(m.value)] for output, m in r.mean_square.items()]
+    rows = [[output, root(m.band), root(m.all)] for output, m in r.mean_square.items()]
     return {"title": "Root mean squares", "columns": heads, "rows": rows}
 
 

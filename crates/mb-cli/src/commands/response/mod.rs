@@ -123,6 +123,9 @@ pub fn analyse(text: &Text, args: &ResponseArgs, progress: Progress) -> Result<F
     let loaded = load(text, &args.model)?;
     let model = &loaded.model;
     let request = request::of(model, args)?;
+    if args.zeros && model.has_velocity_rows() {
+        return Err(mb_analysis::AnalysisError::from(mb_response::ResponseError::ZerosOfRolling).into());
+    }
     let (start, motion) = crate::start::with_motion(model, &args.start, &args.motion)?;
     if motion.as_ref().is_some_and(|m| m.instant) {
         return Err(RequestError::NotOfAnInstant { option: "mb response" }.into());
