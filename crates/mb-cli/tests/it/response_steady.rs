@@ -71,3 +71,44 @@ steady-rotation = [{{ name = "spin", bodies = ["R"], axis = [0, 0, 1], through =
         }
     }
 }
+
+/// The force along the axis of the joint that holds two halves of a rotor together, in the frame of the rotor and of the ground:
+/// N = F - m_b z'', (m_a + m_b) z'' + k z = F. The rows of the joint turn with the rotor, and the force along the axis does not.
+#[test]
+fn a_joint_that_turns_has_outputs_of_its_force_along_the_axis() {
+    let model = |quantity: &str| {
+        format!(
+            r#"
+units = "SI"
+name = "two halves of a rotor"
+spatial-body = [
+  {{ name = "a", mass = 10, inertia = [0.2, 0.2, 0.4], at = [0, 0, 0] }},
+  {{ name = "b", mass = 5, inertia = [0.15, 0.15, 0.3], at = [0, 0, 0.2] }},
+]
+joint = [{{ name = "hub", type = "fixed", a = "b", b = "a" }}]
+bushing = [{{ name = "soft", a = "a", b = "ground", stiffness = [1e6, 1e6, 1e6, 0, 0, 0] }}]
+bearing = [{{ name = "up", a = "b", b = "ground", stiffness = [[1e6, 0], [0, 1e6]], damping = [[100, 0], [0, 100]] }}]
+steady-rotation = [{{ name = "spin", bodies = ["a", "b"], axis = [0, 0, 1], through = [0, 0, 0], speed = 50 }}]
+force = [{{ name = "f", at = "b", direction = [0, 0, 1], input = "F" }}]
+output = [{{ name = "o", {quantity} }}]
+"#
+        )
+    };
+    let along = r#"quantity = "force", of = "hub", axis = "z""#;
+    for frame in [&[][..], &["--frame", "a"]] {
+        let args = [&["response", "-", "--at-hz", "10,30", "--json"], frame].concat();
+        let run = mb_with(&args, &model(along));
+        assert_eq!(run.code, 0, "{run:?}");
+        let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+        for (value, hz) in found["responses"][0]["value"].as_array().unwrap().iter().zip([10.0, 30.0]) {
+            let square = (std::f64::consts::TAU * hz) * (std::f64::consts::TAU * hz);
+            let exact: f64 = 1.0 + 5.0 * square / (1e6 - 15.0 * square);
+            let size = value[0].as_f64().unwrap().hypot(value[1].as_f64().unwrap());
+            assert!((size - exact.abs()).abs() < 1e-9 * exact.abs(), "{frame:?} {hz}: {value} {exact}");
+        }
+    }
+    // Across the axis the force of the ground's axes is another one in the rotor's at each instant.
+    let across = r#"quantity = "force", of = "hub", axis = "x""#;
+    let run = mb_with(&["response", "-", "--frame", "a", "--at-hz", "10", "--json"], &model(across));
+    assert!(run.code == 1 && run.err.contains("is not constant"), "{run:?}");
+}

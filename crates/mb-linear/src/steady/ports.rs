@@ -10,15 +10,38 @@ use super::SteadyMotion;
 use crate::descriptor::output_blocks;
 use crate::error::LinearError;
 use crate::linearize::inputs;
-use mb_algebra::{Dense, dense, norms, sparse};
+use mb_algebra::{Dense, Lu, dense, norms, sparse};
 use mb_constraints::minimum_norm_multipliers;
 use mb_model::{Model, Point};
 
 /// Change of a row relative to its largest entry up to which it is constant, as for the equations.
 const CONSTANT: f64 = 1e-7;
 
+/// Reciprocal condition from which on rows are independent.
+const INDEPENDENT: f64 = 1e-10;
+
 /// Share of the largest entry of a matrix that is rounding of sums of a few dozen terms.
 const ROUNDING: f64 = 1e-14;
+
+/// What outputs that read `by_lambda` of the multipliers of rows P E read of those of the rows P_0,
+///
+/// ```text
+/// P E = R P_0,   (P E)^T dl = P_0^T dl_0  with  dl = R^-T dl_0,   Y_l dl = (R^-1 Y_l^T)^T dl_0
+/// ```
+///
+/// none where rows depend on each other, or are no combinations of those.
+fn multipliers_back(rows: &Dense, moved: &Dense, by_lambda: &Dense) -> Option<Dense> {
+    let size = norms::max_abs(rows);
+    let gram = dense::mul(rows, &dense::transpose(rows));
+    let lu = Lu::new(&gram).ok().filter(|lu| lu.rcond() > INDEPENDENT)?;
+    // R^T = (P_0 P_0^T)^-1 P_0 (P E)^T.
+    let r = dense::transpose(&lu.solve_mat(&dense::mul(rows, &dense::transpose(moved))));
+    if norms::max_abs(&(&dense::mul(&r, rows) - moved)) > CONSTANT * size {
+        return None;
+    }
+    let back = Lu::new(&r).ok().filter(|lu| lu.rcond() > INDEPENDENT)?;
+    Some(dense::transpose(&back.solve_mat(&dense::transpose(by_lambda))))
+}
 
 impl SteadyMotion {
     /// Shows that these inputs and outputs, by index, have constant matrices in the frame of the motion.
@@ -62,15 +85,18 @@ impl SteadyMotion {
                     return Err(fail("input", &model.inputs()[j]));
                 }
             }
-            let turned = &dense::mul(&mb_algebra::to_dense(&phi_q), &carried) - &rows;
-            let rows_turn = norms::max_abs(&turned) > CONSTANT * norms::max_abs(&rows);
-            for (order, (now, first)) in y_there.iter().zip(&y).enumerate() {
+            let moved = dense::mul(&mb_algebra::to_dense(&phi_q), &carried);
+            let rows_turn = norms::max_abs(&(&moved - &rows)) > CONSTANT * norms::max_abs(&rows);
+            let read = &y_there[3];
+            let back = if rows_turn { multipliers_back(&rows, &moved, read) } else { Some(read.clone()) };
+            let y_there = [&y_there[0], &y_there[1], &y_there[2], back.as_ref().unwrap_or(read)];
+            for (order, (now, first)) in y_there.into_iter().zip(&y).enumerate() {
                 for (i, sensor) in outputs.iter().map(|i| (*i, &model.sensors()[*i])) {
                     // What a point on the axis of a rotation reads of it is the remainder of terms that cancel.
                     let rounding = ROUNDING * norms::max_abs(first).max(self.terms(&y, order, i));
                     let (now, first) = (dense::row(now, i), dense::row(first, i));
-                    // Multipliers of rows that turn are others from instant to instant.
-                    let turns = order == 3 && rows_turn && norms::max_abs_vec(&first) > 0.0;
+                    // Multipliers of rows that turn in an unknown way are others from instant to instant.
+                    let turns = order == 3 && back.is_none() && norms::max_abs_vec(&first) > 0.0;
                     if turns || differ(&first, &now, rounding) {
                         return Err(fail("output", &sensor.name));
                     }
