@@ -36,6 +36,9 @@ use std::sync::Arc;
 const REFINEMENTS: usize = 5;
 /// Part of an output, relative to it, above which it reads how dependent rows share a reaction: below is rounding of their dependence.
 const SHARED: f64 = 1e-8;
+/// Work of an unsymmetric problem over that of a symmetric one of the same pattern. Measured: a frequency of shafts of 10 and 40 elements
+/// takes 10 and 23 ms in a build for tests, one of their projections onto 51 and 61 vectors, whose operations are counted, 0.8.
+const OF_UNSYMMETRIC: f64 = 8.0;
 /// A bound above this share of what H is made of leaves no digit.
 const LOST: f64 = 0.3;
 /// Relative rounding of omega = 2 pi f, back and forth, and of 2 pi itself.
@@ -129,9 +132,10 @@ impl Response {
         &self.rows
     }
 
-    /// Operations of one factorization, by estimate.
+    /// Operations of one factorization with its solutions, by estimate.
     pub fn operations(&self) -> f64 {
-        4.0 * self.analysis.estimate().flops + 4e3 * (self.plant.n() + self.plant.m()) as f64
+        let symmetric = 4.0 * self.analysis.estimate().flops + 4e3 * (self.plant.n() + self.plant.m()) as f64;
+        if self.symmetric { symmetric } else { OF_UNSYMMETRIC * symmetric }
     }
 
     /// W = Y_q + s Y_v + s^2 Y_a transposed, n x outputs.
