@@ -213,8 +213,12 @@ impl Known {
 
 /// All directions without stiffness at rest, n x k, where the geometry knows them; none where there are none.
 ///
-/// Beside them slow rates of damped motions have no digits of their own: in undamped problems zeros are apart by symmetry.
+/// Beside them slow rates of damped motions have no digits of their own: in undamped problems zeros are apart by symmetry. Velocity rows leave
+/// fewer velocities than displacements, and zeros of their own.
 pub(crate) fn free_at_rest(model: &Model, at: &OperatingPoint) -> Option<Dense> {
+    if model.has_velocity_rows() {
+        return None;
+    }
     let free = FreeDirections::new(model, at)?;
     let among = free.all().filter(|among| among.exact && among.most > 0)?;
     Some(to_dense(&free.columns(&among, usize::MAX)?))
