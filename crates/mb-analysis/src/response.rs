@@ -30,6 +30,7 @@ use mb_response::{
     Evaluator, Infinite, Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, SweptPoint,
     Zeros, phases,
 };
+use std::f64::consts::TAU;
 
 pub use absent::AbsentPole;
 pub use matrices::{MatrixResponse, of_matrices};
@@ -366,7 +367,13 @@ pub fn response(
         };
         let read = own.as_ref().unwrap_or(&response);
         let all = random::at_all(read, request, &values, all_poles, &names)?;
-        random = bands.into_iter().zip(all).map(|(band, all)| RandomOutput { band, all }).collect();
+        let samples = || sweep.points.iter().filter_map(|p| p.sample.as_ref());
+        let density = |o: usize| {
+            let at = |s: &Sample| random::density(s, o, &request.densities, s.omega / TAU).into();
+            samples().map(at).collect()
+        };
+        let found = bands.into_iter().zip(all).enumerate();
+        random = found.map(|(o, (band, all))| RandomOutput { band, all, density: density(o) }).collect();
     }
     Ok(ModelResponse {
         sweep,

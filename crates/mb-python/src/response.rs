@@ -121,6 +121,10 @@ pub(crate) fn response<'py>(py: Python<'py>, site: &Site, asked: &str) -> PyResu
         })
         .collect();
     out.set_item("random", random)?;
+    for (k, name) in ["density", "density_bound"].into_iter().enumerate() {
+        let list = found.random.iter().map(|r| vector(py, r.density.iter().map(|d| d[k]).collect()));
+        out.set_item(name, list.collect::<Vec<_>>())?;
+    }
     let entries = (0..size.0).flat_map(|o| (0..size.1).map(move |i| (o, i)));
     out.set_item("units", entries.map(|at| found.unit(at)).collect::<Vec<_>>())?;
     set_lossy(py, &out, found.lossy_poles)?;

@@ -283,6 +283,10 @@ def test_a_page_has_mean_squares_and_zeros_of_a_response(tmp_path):
     page = (tmp_path / "page.html").read_text()
     for title in ("Root mean squares", "Poles and zeros of angle / F", "Poles and zeros of position / F"):
         assert page.count(f'"{title}"') == 1, title
+    for o, output in enumerate(found.outputs):
+        size = np.abs(found.H[:, o, 0])
+        assert np.allclose(found.density[output], 0.1 * size**2, rtol=1e-14)
+        assert np.allclose(found.density_bound[output], 0.1 * (2 * size + found.bound[:, o, 0]) * found.bound[:, o, 0])
     (output, rms) = next(iter(found.mean_square.items()))
     assert output == "position" and f"{float(np.sqrt(rms.all)):.12g}"[:10] in page
 

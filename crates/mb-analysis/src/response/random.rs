@@ -9,7 +9,9 @@ use super::{Density, Drive, MINIMAL_TOLERANCE, ResponseRequest, shape};
 use crate::error::AnalysisError;
 use mb_algebra::{Dense, GeneralEigen, c64, dense};
 use mb_linear::StateSpace;
-use mb_response::{Evaluator, MeanSquare, Response, ResponseError, Variance, mean_squares, white_noise};
+use mb_response::{
+    Evaluator, MeanSquare, Response, ResponseError, Sample, Variance, mean_squares, white_noise,
+};
 use std::f64::consts::TAU;
 
 /// Relative accuracy of mean squares.
@@ -58,6 +60,23 @@ pub struct RandomOutput {
     pub band: MeanSquare,
     /// Over all frequencies.
     pub all: AtAll,
+    /// One-sided spectral density per Hz and the bound of its error at each sample with a finite response.
+    pub density: Vec<[f64; 2]>,
+}
+
+/// The one-sided density of an output, sum over the inputs of |H|^2 S, and the bound of its error.
+pub(super) fn density(sample: &Sample, output: usize, densities: &[Density], hz: f64) -> (f64, f64) {
+    let parts = densities.iter().filter(|d| d.at(hz) > 0.0).map(|d| {
+        let at = (output, d.column);
+        let (h, bound, level) = (sample.value[at].norm(), sample.bound[at], d.at(hz));
+        // What is within its bound of zero is zero within it.
+        if h <= bound {
+            (0.0, (h + bound) * (h + bound) * level)
+        } else {
+            (h * h * level, (2.0 * h + bound) * bound * level)
+        }
+    });
+    parts.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
 }
 
 /// Names of what drives and of what is read.
@@ -102,17 +121,7 @@ pub(super) fn in_band(
         let point = shape(evaluator.at(omega)?, request, orders);
         let sample = point.sample.or(point.partly).ok_or(ResponseError::Pole { omega })?;
         let of_output = |o: usize| {
-            let parts = request.densities.iter().filter(|d| d.at(hz) > 0.0).map(|d| {
-                let (h, bound, level) =
-                    (sample.value[(o, d.column)].norm(), sample.bound[(o, d.column)], d.at(hz));
-                // What is within its bound of zero is zero within it.
-                if h <= bound {
-                    (0.0, (h + bound) * (h + bound) * level)
-                } else {
-                    (h * h * level, (2.0 * h + bound) * bound * level)
-                }
-            });
-            let sum = parts.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+            let sum = density(&sample, o, &request.densities, hz);
             if (sum.0 + sum.1).is_finite() { Ok(sum) } else { Err(ResponseError::Pole { omega }) }
         };
         (0..request.outputs.len()).map(of_output).collect()

@@ -109,6 +109,8 @@ struct RandomView {
     output: String,
     mean_square_in_band: f64,
     error_in_band: f64,
+    density: Vec<f64>,
+    density_bound: Vec<f64>,
     mean_square: Option<f64>,
     error_bound: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -174,6 +176,8 @@ pub fn document(found: &Found) -> String {
         output: output.clone(),
         mean_square_in_band: random.band.value,
         error_in_band: random.band.error,
+        density: random.density.iter().map(|d| d[0]).collect(),
+        density_bound: random.density.iter().map(|d| d[1]).collect(),
         mean_square: random.all.value().map(|v| v.value),
         error_bound: random.all.value().map(|v| v.bound),
         why: random.all.why().map(str::to_owned),

@@ -305,6 +305,14 @@ fn mean_squares_leave_out_what_is_not_driven() {
         let [value, bound] = [&random["mean_square"], &random["error_bound"]].map(|x| x.as_f64().unwrap());
         assert!((value - exact).abs() <= bound && bound < 1e-5 * exact, "{random}");
         assert!(random["mean_square_in_band"].as_f64().unwrap() < exact);
+        // The density of the output is |H|^2 times that of the input.
+        let values = found["responses"][0]["value"].as_array().unwrap();
+        let density = numbers(&random["density"]);
+        assert!(density.len() == values.len() && density.len() > 100);
+        for ((h, density), bound) in values.iter().zip(density).zip(numbers(&random["density_bound"])) {
+            let square = h[0].as_f64().unwrap().powi(2) + h[1].as_f64().unwrap().powi(2);
+            assert!((density - 2.0 * square).abs() <= 1e-14 * square && bound < 1e-6 * exact, "{density}");
+        }
     }
     // The force is in the acceleration itself.
     let found = json(&[&request[..], &["--quantity", "accelerance"]].concat(), CROSSED);

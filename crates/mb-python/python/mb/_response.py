@@ -161,6 +161,8 @@ class Response:
         What else a reader has to know: stability, frequencies without a value, damping.
     zeros : dict
         :class:`Zeros` by (output, input), with ``zeros=True``; None where a response is zero for every s.
+    density, density_bound : dict
+        One-sided spectral density per Hz of each output at ``hz``, with ``psd``, and the bound of its error.
     mean_square : dict
         :class:`MeanSquare` by output, with ``psd``.
 
@@ -200,6 +202,8 @@ class Response:
             name: MeanSquare(value, error, whole[0] if whole else None, whole[1] if whole else None, why)
             for name, (value, error, whole, why) in zip(outputs, found.get("random", []), strict=False)
         }
+        self.density: dict[str, Floats] = dict(zip(outputs, found.get("density", []), strict=False))
+        self.density_bound: dict[str, Floats] = dict(zip(outputs, found.get("density_bound", []), strict=False))
         for (output, input), found_zeros in self.zeros.items():
             if found_zeros is not None and not found_zeros.determined:
                 warnings.warn(

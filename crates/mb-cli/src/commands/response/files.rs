@@ -8,7 +8,7 @@ use mb_algebra::c64;
 use mb_response::Sample;
 use std::f64::consts::TAU;
 
-/// Frequency, then real and imaginary part, magnitude, phase and bound of each response.
+/// Frequency, then real and imaginary part, magnitude, phase and bound of each response; densities of the outputs where inputs are random.
 pub(super) fn columns(found: &Found) -> Vec<Column> {
     let mut out = vec![("frequency_hz".to_owned(), found.samples().map(|s| s.omega / TAU).collect())];
     for at in found.entries() {
@@ -19,6 +19,11 @@ pub(super) fn columns(found: &Found) -> Vec<Column> {
         out.push((format!("abs {name}"), values(&|s| s.value[at].norm())));
         out.push((format!("phase_deg {name}"), found.phases(at)));
         out.push((format!("bound {name}"), values(&|s| s.bound[at])));
+    }
+    for (name, random) in found.response.outputs.iter().zip(&found.response.random) {
+        let of = |k: usize| random.density.iter().map(|d| d[k]).collect();
+        out.push((format!("density {name}"), of(0)));
+        out.push((format!("density bound {name}"), of(1)));
     }
     out
 }
@@ -73,6 +78,10 @@ pub(super) fn arrays(found: &Found) -> Vec<Array> {
         };
         out.push(list("mean_square_in_band", &|r| r.band.value));
         out.push(list("error_in_band", &|r| r.band.error));
+        for (k, name) in ["density", "density_bound"].into_iter().enumerate() {
+            let at = |s: usize| random.iter().map(move |r| r.density[s][k]);
+            out.push(Array::real(name, &[n, ny], (0..n).flat_map(at).collect()));
+        }
         if random.iter().all(|r| !matches!(r.all, AtAll::Unknown(_))) {
             out.push(list("mean_square", &|r| r.all.value().map_or(f64::INFINITY, |v| v.value)));
             out.push(list("error_bound", &|r| r.all.value().map_or(f64::INFINITY, |v| v.bound)));
