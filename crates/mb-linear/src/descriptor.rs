@@ -96,7 +96,7 @@ pub fn descriptor(
 /// place of its inputs. `inputs`, `wanted`: as of [`output_maps`].
 ///
 /// # Errors
-/// As [`descriptor()`] and [`DescriptorSystem::state_space`].
+/// As [`descriptor()`]; [`LinearError::NoInertia`].
 pub fn rolling_state_space(
     model: &Model,
     at: &OperatingPoint,
