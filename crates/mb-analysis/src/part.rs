@@ -106,13 +106,18 @@ impl PartProblem {
     }
 }
 
-/// Directions without stiffness at rest, from the geometry, and the options with how many there are at most.
+/// Directions without stiffness at rest, from the geometry.
+pub(crate) fn free_directions(model: &Model, at: &OperatingPoint) -> Option<(FreeDirections, FreeAmong)> {
+    FreeDirections::new(model, at).and_then(|free| free.all().map(|among| (free, among)))
+}
+
+/// The same, and the options with how many there are at most.
 pub(crate) fn with_free(
     model: &Model,
     at: &OperatingPoint,
     options: &SparseOptions,
 ) -> (Option<(FreeDirections, FreeAmong)>, SparseOptions) {
-    let known = FreeDirections::new(model, at).and_then(|free| free.all().map(|among| (free, among)));
+    let known = free_directions(model, at);
     let most_zeros = options.expert.most_zeros.or(known.as_ref().map(|(_, among)| among.most));
     let expert = SparseExpert { most_zeros, ..options.expert };
     (known, SparseOptions { expert, ..*options })
@@ -144,7 +149,7 @@ pub fn problem(
         }
         let found = exact.unwrap_or(0).max(unheld.as_ref().map_or(0, Sparse::cols));
         let damped = model.nv() <= DENSE_UP_TO && lin.c.data().iter().any(|x| *x != 0.0);
-        let exact = if exact.is_some() && damped { free_at_rest(model, at) } else { None };
+        let exact = known.as_ref().filter(|_| damped).and_then(|known| free_at_rest(model, known));
         let of = |z| ModelZeros::at_rest(z, &lin.c);
         (free.max(found), exact.map_or_else(|| ModelZeros::nothing(model.nv()), of))
     };
@@ -201,12 +206,13 @@ fn with_whirl(
 ) -> Result<FormulationSpectrum, AnalysisError> {
     velocity_rows::settle(model, at, &mut spectrum);
     problem.zeros.settle(&mut spectrum, NEAR);
-    if at.steady().is_some() {
-        // All of its zeros are those.
-    } else if problem.options.expert.most_zeros.is_none() {
-        settle_at_rest(model, at, &problem.pencil, &mut spectrum);
-    } else {
-        settle_counted(problem.options.expert.least_zeros, &mut spectrum);
+    // All zeros of a steady motion are those.
+    if at.steady().is_none() {
+        if problem.options.expert.most_zeros.is_none() {
+            settle_at_rest(model, at, &problem.pencil, &mut spectrum);
+        } else {
+            settle_counted(problem.options.expert.least_zeros, &mut spectrum);
+        }
     }
     let whirl = at.steady().map_or_else(Vec::new, |motion| moving::whirl(model, &spectrum, motion));
     determined::settle(model, at, &mut spectrum)?;

@@ -36,7 +36,7 @@ pub use absent::AbsentPole;
 pub use matrices::{MatrixResponse, of_matrices};
 pub use poles::{growing, poles_of};
 pub use random::{AtAll, RandomOutput};
-pub use shown::product_in_words;
+pub use shown::{product_in_words, upper_roots};
 
 /// What a state of a minimal realization counts as reached or seen, relative to A of the balanced system.
 pub const MINIMAL_TOLERANCE: f64 = 1e-10;

@@ -18,8 +18,8 @@ use mb_linear::formulation::unconstrained::{
 };
 use mb_linear::steady::FreePair;
 use mb_linear::{
-    Formulation, FreeDirections, LinearizedSystem, OperatingPoint, SteadyMotion, least_free_directions,
-    linearize, most_free_directions,
+    Formulation, FreeAmong, FreeDirections, LinearizedSystem, OperatingPoint, SteadyMotion,
+    least_free_directions, linearize, most_free_directions,
 };
 use mb_model::{Model, Point};
 
@@ -185,7 +185,8 @@ impl Known {
     pub(crate) fn of(model: &Model, at: &OperatingPoint, lin: LinearizedSystem) -> (LinearizedSystem, Self) {
         let Some(motion) = at.steady() else {
             let damped = norms::max_abs(&lin.c) > 0.0;
-            let free = if damped { free_at_rest(model, at) } else { None };
+            let known = if damped { part::free_directions(model, at) } else { None };
+            let free = known.and_then(|known| free_at_rest(model, &known));
             let Some(free) = free else {
                 let none = Self::nothing(lin.n());
                 return (lin, none);
@@ -215,13 +216,11 @@ impl Known {
 ///
 /// Beside them slow rates of damped motions have no digits of their own: in undamped problems zeros are apart by symmetry. Velocity rows leave
 /// fewer velocities than displacements, and zeros of their own.
-pub(crate) fn free_at_rest(model: &Model, at: &OperatingPoint) -> Option<Dense> {
-    if model.has_velocity_rows() {
+pub(crate) fn free_at_rest(model: &Model, (free, among): &(FreeDirections, FreeAmong)) -> Option<Dense> {
+    if model.has_velocity_rows() || among.most == 0 {
         return None;
     }
-    let free = FreeDirections::new(model, at)?;
-    let among = free.all().filter(|among| among.exact && among.most > 0)?;
-    Some(to_dense(&free.columns(&among, usize::MAX)?))
+    free.columns(among, usize::MAX).map(|z| to_dense(&z))
 }
 
 /// Free shifts and turns across the axis of the frame.

@@ -22,6 +22,9 @@ use mb_eigen::{ConstraintRows, Finding};
 use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 
+/// Asymmetry of a matrix, relative, that is rounding.
+pub(crate) const ASYMMETRY: f64 = 1e-12;
+
 /// A system with inputs and outputs.
 #[derive(Clone, Debug)]
 pub struct Plant {
@@ -132,7 +135,7 @@ impl Plant {
     pub(crate) fn symmetric(&self) -> bool {
         [&self.pencil.m, &self.pencil.c, &self.pencil.k]
             .iter()
-            .all(|a| norms_of(a) == 0.0 || sparse::is_symmetric(a, 1e-12).is_ok())
+            .all(|a| norms_of(a) == 0.0 || sparse::is_symmetric(a, ASYMMETRY).is_ok())
     }
 
     /// The symmetric parts of M, C and K; none where these are symmetric to the last digit.
@@ -141,8 +144,14 @@ impl Plant {
         if [&p.m, &p.c, &p.k].iter().all(|a| sparse::is_symmetric(a, 0.0).is_ok()) {
             return None;
         }
+        Some(self.symmetric_parts())
+    }
+
+    /// (A + A^T) / 2 of M, C and K.
+    pub(crate) fn symmetric_parts(&self) -> QuadraticPencil<Sparse> {
+        let p = &self.pencil;
         let half = |a: &Sparse| sparse::add(0.5, a, 0.5, &sparse::transpose(a));
-        Some(QuadraticPencil { m: half(&p.m), c: half(&p.c), k: half(&p.k), phi_q: p.phi_q.clone() })
+        QuadraticPencil { m: half(&p.m), c: half(&p.c), k: half(&p.k), phi_q: p.phi_q.clone() }
     }
 }
 

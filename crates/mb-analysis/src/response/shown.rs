@@ -83,22 +83,28 @@ impl ModelResponse {
 
     /// Poles and zeros of one entry, of each conjugate pair the upper one.
     pub fn zeros_table(&self, (output, input): (usize, usize), zeros: &Zeros) -> Table {
-        let lists = [("pole", &zeros.poles), ("zero", &zeros.zeros), ("cancelled", &zeros.cancelled)];
-        let rows = lists.into_iter().flat_map(|(word, list)| {
-            let mut upper: Vec<&c64> = list.iter().filter(|s| s.im >= 0.0).collect();
-            upper.sort_by(|a, b| a.norm().total_cmp(&b.norm()));
-            let row = move |s: &c64| {
-                vec![Cell::Words(word.to_owned()), number(s.re), number(s.im), number(s.im / TAU)]
-            };
-            upper.into_iter().map(row)
-        });
+        let row = |(word, s): (&str, c64)| {
+            vec![Cell::Words(word.to_owned()), number(s.re), number(s.im), number(s.im / TAU)]
+        };
         Table {
             title: format!("Poles and zeros of {} / {}", self.outputs[output], self.inputs[input]),
             note: format!("Gain {}; {}.", six(zeros.gain), product_in_words(zeros)),
             columns: columns(&[("", ""), ("re", "1/s"), ("im", "rad/s"), ("f", "Hz")]),
-            rows: rows.collect(),
+            rows: upper_roots(zeros).into_iter().map(row).collect(),
         }
     }
+}
+
+/// Poles, zeros and what cancels with a word each, of conjugate pairs the upper ones, by rising |s|.
+pub fn upper_roots(zeros: &Zeros) -> Vec<(&'static str, c64)> {
+    let lists = [("pole", &zeros.poles), ("zero", &zeros.zeros), ("cancelled", &zeros.cancelled)];
+    let of = |(word, list): (&'static str, &Vec<c64>)| {
+        let mut upper: Vec<(&'static str, c64)> =
+            list.iter().filter(|s| s.im >= 0.0).map(|s| (word, *s)).collect();
+        upper.sort_by(|a, b| a.1.norm().total_cmp(&b.1.norm()));
+        upper
+    };
+    lists.into_iter().flat_map(of).collect()
 }
 
 /// How well poles, zeros and gain give the response.

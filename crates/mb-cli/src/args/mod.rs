@@ -23,7 +23,7 @@ pub use parametric::{CentreArgs, ParametricArgs, TrackArgs};
 pub use periodic::{FloquetArgs, MotionSearchArgs, OrbitArgs};
 pub use read::parse;
 pub use report::{CurvesArgs, ReportArgs};
-pub use response::{AxisArg, FigureArg, QuantityArg, ResponseArgs};
+pub use response::{AXES, AxisArg, FigureArg, QuantityArg, ResponseArgs};
 pub use sweep::{RangeArg, ShardArg, SweepArgs};
 pub use values::{Assignment, BasisArg};
 

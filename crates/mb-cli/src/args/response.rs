@@ -119,3 +119,21 @@ pub enum AxisArg {
     /// Along z
     Z,
 }
+
+impl AxisArg {
+    /// 0, 1 or 2.
+    pub const fn index(self) -> usize {
+        match self {
+            Self::X => 0,
+            Self::Y => 1,
+            Self::Z => 2,
+        }
+    }
+    /// Its letter.
+    pub const fn letter(self) -> &'static str {
+        AXES[self.index()]
+    }
+}
+
+/// Letters of the axes.
+pub const AXES: [&str; 3] = ["x", "y", "z"];

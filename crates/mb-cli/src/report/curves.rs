@@ -1,6 +1,6 @@
 //! Curves that were asked for: response, tracks, Campbell diagrams; each is the analysis of its command, with its figure.
 
-use crate::args::{self, AxisArg, Cli, Command, CurvesArgs, FigureArg, ReportArgs, ResponseArgs, TrackArgs};
+use crate::args::{self, Cli, Command, CurvesArgs, FigureArg, ReportArgs, ResponseArgs, TrackArgs};
 use crate::commands::{campbell, modes::Modes, response, track};
 use crate::failure::{Failure, RequestError};
 use crate::progress::Progress;
@@ -198,14 +198,7 @@ fn title_of(asked: &ResponseArgs) -> String {
     let names = |list: &[String], all: &str| if list.is_empty() { all.to_owned() } else { list.join(", ") };
     let outputs = names(&asked.to, "the outputs");
     match (asked.base, asked.unbalance) {
-        (Some(axis), _) => {
-            let axis = match axis {
-                AxisArg::X => "x",
-                AxisArg::Y => "y",
-                AxisArg::Z => "z",
-            };
-            format!("Response of {outputs} to the base along {axis}")
-        }
+        (Some(axis), _) => format!("Response of {outputs} to the base along {}", axis.letter()),
         (_, Some(amount)) => {
             format!("Response of {outputs} to an unbalance of {amount} kg m by {}", asked.from.join(", "))
         }

@@ -9,11 +9,9 @@
 
 use super::Unproved;
 use crate::direct::Response;
+use crate::plant::ASYMMETRY;
 use mb_algebra::{QuadraticPencil, Sparse, sparse};
 use std::borrow::Cow;
-
-/// Asymmetry of M, relative, that is rounding.
-const ROUNDING: f64 = 1e-12;
 
 /// M, C_s and K_s with what is skew.
 #[derive(Debug)]
@@ -37,22 +35,20 @@ impl<'a> Parts<'a> {
             return Ok(Self { symmetric: Cow::Borrowed(p), gyroscopic: None, circulatory: None, whole });
         }
         let p = &response.plant.pencil;
-        if sparse::is_symmetric(&p.m, ROUNDING).is_err() {
+        if sparse::is_symmetric(&p.m, ASYMMETRY).is_err() {
             return Err(Unproved::Unsymmetric { what: "the mass matrix" });
         }
-        let half = |a: &Sparse| sparse::add(0.5, a, 0.5, &sparse::transpose(a));
-        let [m, c, k] = [&p.m, &p.c, &p.k].map(half);
+        let symmetric = response.plant.symmetric_parts();
         let rest = |a: &Sparse, symmetric: &Sparse| {
             let rest = sparse::add(1.0, a, -1.0, symmetric);
             rest.data().iter().any(|x| *x != 0.0).then_some(rest)
         };
-        let (gyroscopic, circulatory) = (rest(&p.c, &c), rest(&p.k, &k));
+        let (gyroscopic, circulatory) = (rest(&p.c, &symmetric.c), rest(&p.k, &symmetric.k));
         if circulatory.is_some() && response.plant.loss != 0.0 {
             return Err(Unproved::Unsymmetric { what: "the stiffness beside structural damping" });
         }
-        let whole = [Cow::Owned(m.clone()), Cow::Borrowed(&p.c), Cow::Borrowed(&p.k)];
-        let symmetric = Cow::Owned(QuadraticPencil { m, c, k, phi_q: p.phi_q.clone() });
-        Ok(Self { symmetric, gyroscopic, circulatory, whole })
+        let whole = [Cow::Owned(symmetric.m.clone()), Cow::Borrowed(&p.c), Cow::Borrowed(&p.k)];
+        Ok(Self { symmetric: Cow::Owned(symmetric), gyroscopic, circulatory, whole })
     }
 
     /// Whether anything is skew.

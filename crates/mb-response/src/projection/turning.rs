@@ -15,7 +15,7 @@
 
 use super::Unproved;
 use super::space::Space;
-use mb_algebra::{Dense, Sparse, dense, norms, sparse};
+use mb_algebra::{Sparse, dense, norms, sparse};
 use saddle_ldlt::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use std::sync::Arc;
 
@@ -107,7 +107,6 @@ fn largest(space: &mut Space<'_>, c: &Sparse, delta: f64) -> Result<f64, Unprove
             break;
         }
         let (next, _) = factor.solve_block(&dense::scale(1.0 / size, &x))?;
-        let next: Dense = next;
         let image = sparse::matvec(c, next.col_as_slice(0));
         // |S^-1 C y|_S over |y|_S, S = M + delta X, y = S^-1 x.
         let (solved, _) = factor.solve_block(&dense::from_columns(n, std::slice::from_ref(&image)))?;

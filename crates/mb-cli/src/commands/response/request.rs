@@ -1,6 +1,6 @@
 //! From the command line to what is asked of the response.
 
-use crate::args::{AxisArg, QuantityArg, ResponseArgs};
+use crate::args::{AXES, QuantityArg, ResponseArgs};
 use crate::failure::{Failure, RequestError};
 use crate::flow::response::{Density, Drive, ResponseRequest};
 use crate::point_file::LARGEST_NUMBER;
@@ -29,11 +29,7 @@ pub(super) fn of(model: &Model, args: &ResponseArgs) -> Result<ResponseRequest, 
         return Err(RequestError::NothingToRespond { what: "output", option: "--to" }.into());
     }
     let drive = match (args.base, args.unbalance) {
-        (Some(axis), _) => Drive::Base(match axis {
-            AxisArg::X => 0,
-            AxisArg::Y => 1,
-            AxisArg::Z => 2,
-        }),
+        (Some(axis), _) => Drive::Base(axis.index()),
         (None, Some(amount)) if args.from.len() <= 2 => Drive::Unbalance { inputs, amount },
         (None, Some(_)) => {
             let value = args.from.len() as f64;
@@ -200,8 +196,6 @@ fn table(path: &str) -> Result<Vec<[f64; 2]>, Failure> {
     }
     if out.len() < 2 { Err(bad(0, "at least two lines of numbers are needed")) } else { Ok(out) }
 }
-
-const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// Whether an acceleration of the base along an axis pushes anything.
 fn moves_along(model: &Model, axis: usize) -> bool {

@@ -1,7 +1,7 @@
 //! The response as text: how it was found, peaks, zeros, mean squares.
 
 use super::Found;
-use crate::flow::response::{AtAll, product_in_words};
+use crate::flow::response::{AtAll, product_in_words, upper_roots};
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use mb_algebra::c64;
 use mb_response::{Sample, SweptPoint};
@@ -122,14 +122,9 @@ fn roots(zeros: &mb_response::Zeros, style: Style) -> String {
         Column::number("im", "rad/s"),
         Column::number("f", "Hz"),
     ]);
-    let lists = [("pole", &zeros.poles), ("zero", &zeros.zeros), ("cancelled", &zeros.cancelled)];
-    for (word, list) in lists {
-        let mut upper: Vec<&c64> = list.iter().filter(|s| s.im >= 0.0).collect();
-        upper.sort_by(|a, b| a.norm().total_cmp(&b.norm()));
-        for s in upper {
-            let sign = if s.im > 0.0 { "±" } else { "" };
-            table.row(vec![word.to_owned(), six(s.re), format!("{sign}{}", six(s.im)), six(s.im / TAU)]);
-        }
+    for (word, s) in upper_roots(zeros) {
+        let sign = if s.im > 0.0 { "±" } else { "" };
+        table.row(vec![word.to_owned(), six(s.re), format!("{sign}{}", six(s.im)), six(s.im / TAU)]);
     }
     format!("{}  gain {}; {}\n", table.render(style), six(zeros.gain), product_in_words(zeros))
 }
