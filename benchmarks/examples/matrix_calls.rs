@@ -1,11 +1,11 @@
 //! Calls on given matrices, to be compared with the same calls from Python.
 //!
 //! ```text
-//! cargo run --release -p benchmarks --example matrix_calls
+//! cargo run --release -p benchmarks --example matrix_calls [NAME]
 //! ```
 //!
-//! A line for each call: its name, and the shortest of many times in seconds. `benchmarks/python_package.py` makes the same
-//! matrices.
+//! A line for each call, or that of a name alone: its name, and the shortest of many times in seconds. `benchmarks/python_package.py`
+//! makes the same matrices.
 #![expect(clippy::print_stdout, reason = "what a program says")]
 
 use mb_algebra::{QuadraticPencil, Sparse, sparse};
@@ -46,7 +46,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("full 100, all", full(100), Request::All, 100),
         ("full 300, all", full(300), Request::All, 20),
     ];
-    for (name, k, request, times) in calls {
+    let asked = std::env::args().nth(1);
+    for (name, k, request, times) in
+        calls.into_iter().filter(|call| asked.as_ref().is_none_or(|name| name == call.0))
+    {
         let n = k.rows();
         let pencil =
             QuadraticPencil { m: sparse::identity(n), c: sparse::zeros(n, n), phi_q: sparse::zeros(0, n), k };

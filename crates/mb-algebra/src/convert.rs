@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 
-use crate::triplets::Scatter;
-use crate::{Dense, Sparse, Triplets};
+use crate::{Dense, Sparse};
 
 /// The dense matrix with the same entries.
 pub fn to_dense(a: &Sparse) -> Dense {
@@ -18,15 +17,30 @@ pub fn to_dense(a: &Sparse) -> Dense {
 
 /// The sparse matrix (CSC) of the entries that are not exactly zero.
 pub fn to_sparse(a: &Dense) -> Sparse {
-    let mut triplets = Triplets::new(a.nrows(), a.ncols());
+    let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for col in 0..a.ncols() {
-        for (row, &value) in a.col_as_slice(col).iter().enumerate() {
-            if value != 0.0 {
-                triplets.add(row, col, value);
-            }
+        push_line(a.col_as_slice(col), &mut indices, &mut values);
+        starts.push(indices.len());
+    }
+    Sparse::new_csc(a.shape(), starts, indices, values)
+}
+
+/// Appends the entries of a row or column that are not exactly zero, with their places.
+pub fn push_line(line: &[f64], indices: &mut Vec<usize>, values: &mut Vec<f64>) {
+    let count = line.iter().map(|x| usize::from(*x != 0.0)).sum();
+    if count == line.len() {
+        indices.extend(0..count);
+        values.extend_from_slice(line);
+        return;
+    }
+    indices.reserve(count);
+    values.reserve(count);
+    for (place, value) in line.iter().enumerate() {
+        if *value != 0.0 {
+            indices.push(place);
+            values.push(*value);
         }
     }
-    triplets.to_sparse()
 }
 
 /// The matrix by columns, copied only when it is stored by rows.

@@ -54,7 +54,7 @@ pub mod sparse;
 mod symmetry;
 mod triplets;
 
-pub use convert::{to_dense, to_sparse};
+pub use convert::{push_line, to_dense, to_sparse};
 pub use cores::{side_by_side, start_threads};
 pub use eigen::{GeneralEigen, Qz, SymmetricDefiniteEigen, SymmetricEigen, balance};
 pub use error::{AlgebraError, FactorMethod, SaddleError};

@@ -110,27 +110,78 @@ pub fn write(target: &Path, fill: impl FnOnce(&mut Draft) -> io::Result<()>) -> 
     draft(target, fill)?.finish()
 }
 
-/// Writes all of a file with `fill` and leaves its name to [`Draft::finish`]: of several files that belong together each is
-/// written before the first takes its name, so that a full disk leaves those there were as they were.
-///
-/// # Errors
-/// [`Failure::Unwritable`].
-pub fn draft(target: &Path, fill: impl FnOnce(&mut Draft) -> io::Result<()>) -> Result<Draft, Failure> {
+/// Writes all of a file with `fill` and leaves its name to [`Draft::finish`].
+fn draft(target: &Path, fill: impl FnOnce(&mut Draft) -> io::Result<()>) -> Result<Draft, Failure> {
     let mut draft = Draft::new(target)?;
     fill(&mut draft).and_then(|()| draft.flush()).map_err(|source| unwritable(target, source))?;
     Ok(draft)
 }
 
-/// Makes a folder, with those above it.
+/// Files of a folder that belong together: each is written before the first takes its name, so that a full disk leaves those there were as
+/// they were.
 ///
-/// # Errors
-/// [`Failure::Unwritable`].
-pub fn folder(path: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(path).map_err(|source| Failure::Unwritable {
-        what: FOLDER,
-        path: path.display().to_string(),
-        source,
-    })
+/// Dropped without [`Group::finish`] it leaves nothing behind, nor a folder that was made for it.
+#[derive(Debug)]
+pub struct Group {
+    folder: PathBuf,
+    drafts: Vec<Draft>,
+    /// Folders that were made, the innermost first.
+    made: Vec<PathBuf>,
+}
+
+impl Group {
+    /// Begins a group in a folder, which is made with those above it.
+    ///
+    /// # Errors
+    /// [`Failure::Unwritable`].
+    pub fn new(folder: &Path) -> Result<Self, Failure> {
+        let missing =
+            folder.ancestors().take_while(|f| !f.as_os_str().is_empty() && fs::symlink_metadata(f).is_err());
+        let made = missing.map(Path::to_owned).collect();
+        let group = Self { folder: folder.to_owned(), drafts: Vec::new(), made };
+        fs::create_dir_all(folder).map_err(|source| Failure::Unwritable {
+            what: FOLDER,
+            path: folder.display().to_string(),
+            source,
+        })?;
+        Ok(group)
+    }
+
+    /// The place of a file of the group.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Writes all of a file with `fill`; it takes its name with the others.
+    ///
+    /// # Errors
+    /// [`Failure::Unwritable`].
+    pub fn write(
+        &mut self,
+        name: &str,
+        fill: impl FnOnce(&mut Draft) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        self.drafts.push(draft(&self.path(name), fill)?);
+        Ok(())
+    }
+
+    /// Gives all files their names.
+    ///
+    /// # Errors
+    /// [`Failure::Unwritable`].
+    pub fn finish(mut self) -> Result<(), Failure> {
+        self.drafts.drain(..).try_for_each(Draft::finish)?;
+        self.made.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.drafts.clear();
+        // One with files in it stays.
+        self.made.iter().for_each(|folder| drop(fs::remove_dir(folder)));
+    }
 }
 
 fn unwritable(path: &Path, source: io::Error) -> Failure {
@@ -153,5 +204,24 @@ mod tests {
         assert!(failed.is_err() && names() == 0);
         write(&path, |out| out.write_all(b"whole")).unwrap();
         assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names()), ("whole", 1));
+    }
+
+    #[test]
+    fn files_of_a_group_are_there_together_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let (above, folder) = (dir.path().join("a"), dir.path().join("a/b"));
+        let begun = || {
+            let mut group = Group::new(&folder).unwrap();
+            group.write("1.txt", |out| out.write_all(b"one")).unwrap();
+            group
+        };
+        assert!(begun().write("2.txt", |_| Err(io::Error::other("full"))).is_err() && !above.exists());
+        begun().finish().unwrap();
+        let names = || fs::read_dir(&folder).unwrap().count();
+        assert_eq!((fs::read_to_string(folder.join("1.txt")).unwrap().as_str(), names()), ("one", 1));
+        // What was there before stays.
+        assert!(begun().write("2.txt", |_| Err(io::Error::other("full"))).is_err() && names() == 1);
+        // A folder in the place of a file.
+        assert!(Group::new(&folder.join("1.txt/c")).is_err() && names() == 1);
     }
 }

@@ -1,7 +1,7 @@
 //! Pictures as files: which format a name asks for, and writing it.
 
 use crate::failure::{Failure, RequestError};
-use crate::outfile;
+use crate::outfile::{self, Group};
 use std::io::Write as _;
 use std::path::Path;
 
@@ -42,13 +42,27 @@ impl PictureFormat {
     /// # Errors
     /// [`Failure::Unwritable`], [`RequestError::TooManyPixels`].
     pub fn write(self, path: &Path, svg: &str) -> Result<(), Failure> {
-        let bytes = match self {
+        let bytes = self.bytes(path, svg)?;
+        outfile::write(path, |out| out.write_all(&bytes))
+    }
+
+    /// As [`PictureFormat::write`], a picture of several: its name is that of the file without the ending.
+    ///
+    /// # Errors
+    /// As [`PictureFormat::write`].
+    pub fn write_one(self, group: &mut Group, name: &str, svg: &str) -> Result<(), Failure> {
+        let name = format!("{name}.{}", self.ending());
+        let bytes = self.bytes(&group.path(&name), svg)?;
+        group.write(&name, |out| out.write_all(&bytes))
+    }
+
+    fn bytes(self, path: &Path, svg: &str) -> Result<Vec<u8>, RequestError> {
+        Ok(match self {
             Self::Svg => svg.as_bytes().to_vec(),
             Self::Pdf => mb_chart::pdf(svg),
             Self::Png => mb_chart::png(svg)
                 .map_err(|source| RequestError::TooManyPixels { path: path.display().to_string(), source })?,
-        };
-        outfile::write(path, |out| out.write_all(&bytes))
+        })
     }
 }
 

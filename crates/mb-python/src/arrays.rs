@@ -3,7 +3,7 @@
 //! `python/mb/_matrices.py` has made them arrays of doubles, or the parts of a sparse matrix; their sizes and indices are
 //! checked here, so that no array can lead to memory that is not its own.
 
-use mb_algebra::Sparse;
+use mb_algebra::{Sparse, norms, push_line};
 use mb_analysis::part::LARGEST_ENTRY;
 use numpy::ndarray::{Array2, Array3, Axis, ShapeBuilder};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyReadonlyArray1, PyReadonlyArray2};
@@ -11,6 +11,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::work::BRIEF_PASS;
 use crate::{errors, work};
 
 /// Indices as scipy has them.
@@ -30,9 +31,6 @@ impl Indices<'_> {
     }
 }
 
-/// Entries that are read in a few milliseconds.
-const ENTRIES_BETWEEN_SIGNALS: usize = 1 << 20;
-
 /// Every entry as `one` has it; None where it has nothing for one of them. Signals are looked at between two pieces: the array is
 /// borrowed, and its reading stays with the interpreter's lock.
 fn copied<T: numpy::Element + Copy, U>(
@@ -42,7 +40,7 @@ fn copied<T: numpy::Element + Copy, U>(
 ) -> PyResult<Option<Vec<U>>> {
     let array = array.as_array();
     let mut out = Vec::with_capacity(array.len());
-    for piece in array.axis_chunks_iter(Axis(0), ENTRIES_BETWEEN_SIGNALS) {
+    for piece in array.axis_chunks_iter(Axis(0), BRIEF_PASS) {
         for x in piece {
             let Some(x) = one(*x) else { return Ok(None) };
             out.push(x);
@@ -68,14 +66,16 @@ pub(crate) fn sparse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Sparse> {
         };
         let values = copied(py, &values, Some)?.unwrap_or_default();
         let of = if by_columns { Sparse::try_new_csc } else { Sparse::try_new };
-        let made = work::run_sized(py, rows.max(cols), move || of((rows, cols), starts, indices, values))?;
+        let made = work::run_over(py, starts.len() + values.len(), move || {
+            of((rows, cols), starts, indices, values)
+        })?;
         made.map_err(|(_, _, _, why)| {
             errors::argument(py, name, format!("{name} is not a valid sparse matrix: {why}."), None)
         })?
     } else {
         return Err(PyTypeError::new_err(format!("{name} is neither a matrix of doubles nor a sparse one.")));
     };
-    let (matrix, bad) = work::run_sized(py, matrix.rows().max(matrix.cols()), move || {
+    let (matrix, bad) = work::run_over(py, matrix.nnz(), move || {
         let bad = unusable(&matrix);
         (matrix, bad)
     })?;
@@ -91,19 +91,17 @@ pub(crate) fn sparse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Sparse> {
     Ok(matrix)
 }
 
-/// An entry that cannot be calculated with, and its place. All of them are looked at, several at once; the place is searched for where
-/// there is one.
+/// An entry that cannot be calculated with, and its place, which is searched for where there is one.
 fn unusable(matrix: &Sparse) -> Option<(f64, (usize, usize))> {
-    let usable = |x: f64| x.abs() <= LARGEST_ENTRY;
-    if matrix.data().iter().fold(true, |so_far, x| so_far & usable(*x)) {
+    if norms::max_abs(matrix) <= LARGEST_ENTRY {
         return None;
     }
-    matrix.iter().find(|(x, _)| !usable(**x)).map(|(x, at)| (*x, at))
+    matrix.iter().find(|(x, _)| x.is_nan() || x.abs() > LARGEST_ENTRY).map(|(x, at)| (*x, at))
 }
 
-/// Whether every number is one; all of them are looked at, several at once.
+/// Whether every number is one.
 pub(crate) fn finite(numbers: &[f64]) -> bool {
-    numbers.iter().fold(true, |so_far, x| so_far & x.is_finite())
+    norms::max_abs_vec(numbers) <= f64::MAX
 }
 
 /// A matrix as `MatLoad` of PETSc reads it.
@@ -126,27 +124,22 @@ fn from_dense(py: Python<'_>, a: &PyReadonlyArray2<'_, f64>) -> PyResult<Sparse>
     let mut unseen = 0;
     let mut look = |read: usize| {
         unseen += read;
-        if unseen <= ENTRIES_BETWEEN_SIGNALS {
+        if unseen <= BRIEF_PASS {
             return Ok(());
         }
         unseen = 0;
         py.check_signals()
     };
-    let mut entries = 0;
-    for line in lines.clone() {
-        entries += line.fold(0, |so_far, x| so_far + usize::from(*x != 0.0));
-        look(line.len())?;
-    }
     let mut starts = Vec::with_capacity(count + 1);
-    let (mut indices, mut values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
+    let (mut indices, mut values, mut apart) = (Vec::new(), Vec::new(), Vec::new());
     starts.push(0);
     for line in lines {
-        for (place, value) in line.iter().enumerate() {
-            if *value != 0.0 {
-                indices.push(place);
-                values.push(*value);
-            }
-        }
+        let whole = line.to_slice().unwrap_or_else(|| {
+            apart.clear();
+            apart.extend(line.iter().copied());
+            &apart
+        });
+        push_line(whole, &mut indices, &mut values);
         starts.push(indices.len());
         look(line.len())?;
     }

@@ -70,7 +70,7 @@ pub(crate) fn eigs_descriptor(
             fits(py, "E", &e, n, Some("A"))?;
             e
         }
-        None => work::run_sized(py, n, move || sparse::identity(n))?,
+        None => work::run_over(py, n, move || sparse::identity(n))?,
     };
     let (request, options) =
         (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?.options());
@@ -132,7 +132,8 @@ pub(crate) fn pencil(
         None => None,
     };
     // The matrices that are made here are as long as the others: signals are looked at meanwhile.
-    work::run_sized(py, n, move || {
+    let entries = [&c, &g].into_iter().flatten().map(Sparse::nnz).sum::<usize>() + n;
+    work::run_over(py, entries, move || {
         let (c, lost) = match (c, g) {
             (Some(c), Some(g)) => added(&c, &g),
             (Some(one), None) | (None, Some(one)) => (one, None),
@@ -192,7 +193,7 @@ const SKEW: f64 = 1e-12;
 
 /// Gives G back where G^T = -G.
 fn skew(py: Python<'_>, g: Sparse) -> PyResult<Sparse> {
-    let (g, bad) = work::run_sized(py, g.rows(), move || {
+    let (g, bad) = work::run_over(py, g.nnz() + g.rows(), move || {
         let tolerance = SKEW * mb_algebra::norms::max_abs(&g);
         let both = sparse::add(1.0, &g, 1.0, &sparse::transpose(&g));
         let bad = both.iter().find(|(sum, _)| sum.abs() > tolerance).map(|(_, at)| at);

@@ -98,7 +98,27 @@ pub(crate) fn run_sized<T: Send + 'static>(
     unknowns: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
-    if unknowns > BRIEF || fork::is_child() {
+    run_unless(py, unknowns <= BRIEF, work)
+}
+
+/// Entries of matrices that are gone through in a few milliseconds.
+pub(crate) const BRIEF_PASS: usize = 1 << 20;
+
+/// As [`run_sized`], of a few passes over so many entries of matrices.
+pub(crate) fn run_over<T: Send + 'static>(
+    py: Python<'_>,
+    entries: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    run_unless(py, entries <= BRIEF_PASS, work)
+}
+
+fn run_unless<T: Send + 'static>(
+    py: Python<'_>,
+    brief: bool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    if !brief || fork::is_child() {
         return run(py, work);
     }
     let _under_way = UnderWay::new();

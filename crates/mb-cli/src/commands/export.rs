@@ -7,7 +7,7 @@ use crate::flow::{self, State};
 use crate::json;
 use crate::mat::{self, Variable};
 use crate::npz::{self, Array};
-use crate::outfile::{self, Draft};
+use crate::outfile::Group;
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, summary};
 use crate::source::{Text, load};
@@ -89,17 +89,16 @@ pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> 
     if !names.outputs.is_empty() && !names.inputs.is_empty() {
         list.push(("D", "outputs by inputs, beside what C_out reads", &d, [&names.outputs, &names.inputs]));
     }
-    outfile::folder(&args.out)?;
+    let mut group = Group::new(&args.out)?;
     let stage = progress.stage("writing the matrices");
     let written = match args.format {
-        MatrixFormatArg::Mat => together(&args.out.join("matrices.mat"), &list, &names)?,
+        MatrixFormatArg::Mat => together(&mut group, &list, &names)?,
         format => {
-            let drafts = list.iter().map(|matrix| separate(&args.out, format, matrix, &names));
-            let drafts = drafts.collect::<Result<Vec<_>, _>>()?;
-            let finish = |(draft, written): (Draft, Written)| draft.finish().map(|()| written);
-            drafts.into_iter().map(finish).collect::<Result<Vec<_>, _>>()?
+            let one = |matrix| separate(&mut group, format, matrix, &names);
+            list.iter().map(one).collect::<Result<Vec<_>, _>>()?
         }
     };
+    group.finish()?;
     drop(stage);
     if args.json {
         return Ok(Answer::right(json::export::document(&loaded, &rank, &site, &written)));
@@ -159,24 +158,25 @@ fn report((letter, _, matrix, _): &Matrix<'_>, path: &Path) -> Written {
     Written { letter, file: path.display().to_string(), rows, columns, entries: matrix.nnz() }
 }
 
-/// One file for one matrix, which has no name yet: the matrices belong together.
+/// One file for one matrix.
 fn separate(
-    folder: &Path,
+    group: &mut Group,
     format: MatrixFormatArg,
     given: &Matrix<'_>,
     names: &Names,
-) -> Result<(Draft, Written), Failure> {
+) -> Result<Written, Failure> {
     let (letter, title, matrix, [rows, columns]) = given;
     let ending = match format {
         MatrixFormatArg::Npz => "npz",
         MatrixFormatArg::Petsc => "petsc",
         MatrixFormatArg::Mtx | MatrixFormatArg::Mat => "mtx",
     };
-    let path = folder.join(format!("{letter}.{ending}"));
-    let draft = match format {
+    let name = format!("{letter}.{ending}");
+    let path = group.path(&name);
+    match format {
         MatrixFormatArg::Npz => {
             let bytes = npz::archive(&npz::sparse(matrix));
-            outfile::draft(&path, |out| out.write_all(&bytes))?
+            group.write(&name, |out| out.write_all(&bytes))?;
         }
         MatrixFormatArg::Petsc => {
             let bytes = petsc::file(matrix).ok_or_else(|| Failure::Unwritable {
@@ -186,7 +186,7 @@ fn separate(
                     "the matrix has more entries than 31-bit indices of PETSc hold",
                 ),
             })?;
-            outfile::draft(&path, |out| out.write_all(&bytes))?
+            group.write(&name, |out| out.write_all(&bytes))?;
         }
         MatrixFormatArg::Mtx | MatrixFormatArg::Mat => {
             let list = |what: &'static str, names: &[String]| -> Vec<String> {
@@ -200,14 +200,15 @@ fn separate(
                 .into_iter()
                 .chain(of)
                 .collect();
-            outfile::draft(&path, |out| matrix_market::write(out, matrix, &comments))?
+            group.write(&name, |out| matrix_market::write(out, matrix, &comments))?;
         }
-    };
-    Ok((draft, report(given, &path)))
+    }
+    Ok(report(given, &path))
 }
 
 /// One file with all matrices and the names.
-fn together(path: &Path, list: &[Matrix<'_>], names: &Names) -> Result<Vec<Written>, Failure> {
+fn together(group: &mut Group, list: &[Matrix<'_>], names: &Names) -> Result<Vec<Written>, Failure> {
+    const NAME: &str = "matrices.mat";
     let words = [
         Array::words("about", vec![names.about.clone(), EQUATION.to_owned()]),
         Array::words("coordinates", names.coordinates.clone()),
@@ -217,6 +218,7 @@ fn together(path: &Path, list: &[Matrix<'_>], names: &Names) -> Result<Vec<Writt
     ];
     let matrices = list.iter().map(|(letter, _, matrix, _)| Variable::Sparse(letter, matrix));
     let bytes = mat::file(&matrices.chain(words.iter().map(Variable::Array)).collect::<Vec<_>>());
-    outfile::write(path, |out| out.write_all(&bytes))?;
-    Ok(list.iter().map(|matrix| report(matrix, path)).collect())
+    group.write(NAME, |out| out.write_all(&bytes))?;
+    let path = group.path(NAME);
+    Ok(list.iter().map(|matrix| report(matrix, &path)).collect())
 }

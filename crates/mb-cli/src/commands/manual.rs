@@ -4,7 +4,7 @@ use crate::Answer;
 use crate::args::{Cli, CompletionsArgs, ManArgs, ShellArg};
 use crate::failure::Failure;
 use crate::gallery;
-use crate::outfile;
+use crate::outfile::Group;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command, CommandFactory};
 use clap_complete::Shell;
@@ -47,7 +47,7 @@ fn fish_values(program: &Command) -> String {
 /// # Errors
 /// [`Failure::Unwritable`].
 pub fn man(args: &ManArgs) -> Result<Answer, Failure> {
-    outfile::folder(&args.folder)?;
+    let mut group = Group::new(&args.folder)?;
     let mut program = Cli::command().disable_help_subcommand(true);
     program.build();
     let mut count = 0;
@@ -55,8 +55,9 @@ pub fn man(args: &ManArgs) -> Result<Answer, Failure> {
     for command in std::iter::once(program.clone()).chain(commands) {
         let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
         let page = Man::new(command);
-        outfile::write(&args.folder.join(format!("{name}.1")), |out| page.render(out))?;
+        group.write(&format!("{name}.1"), |out| page.render(out))?;
         count += 1;
     }
+    group.finish()?;
     Ok(Answer::right(format!("{}: {count} pages. Read them with man.\n", args.folder.display())))
 }

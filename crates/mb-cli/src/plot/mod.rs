@@ -21,7 +21,7 @@ pub use equilibrium::{EquilibriumPlot, Picture};
 pub use look::Look;
 
 use crate::failure::Failure;
-use crate::outfile;
+use crate::outfile::Group;
 use crate::picture::PictureFormat;
 use crate::render::modes::Line;
 use mb_eigen::Class;
@@ -71,14 +71,13 @@ impl Plot<'_> {
         if let Some(format) = PictureFormat::of(path) {
             return format.write(path, &self.sheet(&scene, &panels));
         }
-        outfile::folder(path)?;
+        let mut group = Group::new(path)?;
         for panel in &panels {
             let mut svg = Svg::new(PANEL[0], PANEL[1], &panel.title());
             panel.draw(&mut svg, PANEL, self.names);
-            let file = path.join(format!("mode-{:02}.{}", panel.number(), self.format.ending()));
-            self.format.write(&file, &svg.finish())?;
+            self.format.write_one(&mut group, &format!("mode-{:02}", panel.number()), &svg.finish())?;
         }
-        Ok(())
+        group.finish()
     }
 
     /// The lines to draw: the second of a double zero has the picture of the first.

@@ -208,10 +208,10 @@ pub(crate) fn find(
 /// Splits null directions into simple and double zeros; `solver` holds S of the problem at `a`.
 ///
 /// `moved_by`: W and Z of [`first_order`] for both. A change dK of K moves the form that tells which zeros are double, by two terms that
-/// cancel where X = Y, as for a symmetric K, for which they are not given:
+/// cancel where X = Y, as for a symmetric K, for which they are not given; a term of second order is left then:
 ///
 /// ```text
-/// d(Y^T C X) = Z^T dK X + Y^T dK W,   |dK| <= u |K|
+/// d(Y^T C X) = Z^T dK X + Y^T dK W,   |dK| <= u |K|;   X = Y:   dX^T C dX,   K dX = -dK X
 /// ```
 pub(crate) fn split(
     problem: &Problem,
@@ -222,11 +222,18 @@ pub(crate) fn split(
 ) -> Result<ZeroEigenvalues, EigenError> {
     let error = at("Jordan chains of zero eigenvalues");
     let p = right.x.ncols().min(left.x.ncols());
-    let moved_by = moved_by.map(|[w, z]| {
-        let of = |y: &Dense, x: &Dense| magnitude_form(&problem.k, y, x);
-        mb_algebra::dense::add(1.0, &of(z, &right.x), 1.0, &of(&left.x, w))
-    });
-    let form = Form::new(problem, &[(&problem.c, &right.x)], &left.x, moved_by.as_ref());
+    let moved_by = match moved_by {
+        Some([w, z]) => {
+            let of = |y: &Dense, x: &Dense| magnitude_form(&problem.k, y, x);
+            mb_algebra::dense::add(1.0, &of(z, &right.x), 1.0, &of(&left.x, w))
+        }
+        None => {
+            let off = off_null_space(problem, solver, right)?;
+            let form = magnitude_form(&problem.c, &off, &off);
+            Dense::from_fn(p, p, |i, j| form[(i, j)] / tuning::SUM_ROUNDINGS)
+        }
+    };
+    let form = Form::new(problem, &[(&problem.c, &right.x)], &left.x, Some(&moved_by));
     let svd = Svd::new(&form.even).map_err(&error)?;
     let simple = svd.s.iter().take_while(|s| **s > tuning::EPS_3_4).count();
     let parts = |from: usize, to: usize| {
@@ -252,6 +259,40 @@ pub(crate) fn split(
     let curvatures = form.along([&of_right, &of_left]);
     Ok(ZeroEigenvalues { simple: simple_vectors, double: turned, generalized, curvatures, regular })
 }
+
+/// About how far null vectors are from the null space, dX without a share of it: by what one more step takes out of them, most of what is left
+/// of other directions, and by rounding of K X.
+///
+/// ```text
+/// N X - X = -S^-1 (K X + Phi_q^T L);   S dX = E,  |E| about 16 u (|K| |X| + |Phi_q|^T |L|), with signs that are the same on every machine
+/// ```
+fn off_null_space(
+    problem: &Problem,
+    solver: &dyn ShiftSolve<f64>,
+    null: &NullSpace,
+) -> Result<Dense, EigenError> {
+    let (x, l) = (magnitudes(&null.x), magnitudes(&null.l));
+    let mut forces = start_block::<f64>(problem.n, x.ncols(), 0x6e10);
+    for j in 0..x.ncols() {
+        let of_x = problem.k.magnitude(x.col_as_slice(j));
+        let of_l = problem.rows.independent.magnitude_transpose(l.col_as_slice(j));
+        let sizes = of_x.iter().zip(of_l).map(|(x, l)| tuning::SUM_ROUNDINGS * (x + l));
+        forces.col_as_slice_mut(j).iter_mut().zip(sizes).for_each(|(f, size)| *f *= size);
+    }
+    let basis = orthonormal(&Dense::zeros(problem.n, 0), null.x.clone());
+    let mut out = Dense::zeros(problem.n, x.ncols());
+    for f in [problem.k.mul(&null.x), forces] {
+        let mut dx = solver.solve(&f, false, Effort::Final)?.x;
+        let share = f64::adjoint_product(basis.as_ref(), dx.as_ref());
+        subtract(&mut dx, basis.as_ref(), share.as_ref());
+        out += magnitudes(&dx) * faer::Scale(LEFT_BY_A_STEP);
+    }
+    Ok(out)
+}
+
+/// Share of other directions in a null vector over what one step takes out, where the lowest of them is as near to the shift as the search for
+/// zeros allows: (1 + kappa) / kappa with kappa = 0.5, |N x - x| on them.
+const LEFT_BY_A_STEP: f64 = 3.0;
 
 /// |Y|^T |A| |X|.
 fn magnitude_form(a: &Matrix, y: &Dense, x: &Dense) -> Dense {

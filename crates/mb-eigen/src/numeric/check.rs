@@ -45,6 +45,9 @@ const ASSEMBLY: f64 = 8.0 * f64::EPSILON;
 ///
 /// By the entries, not by the norm: circulatory forces of a soft part compared with a stiff one are no rounding. A n x n.
 pub(crate) fn asymmetry(a: &Dense) -> f64 {
+    if dense::is_its_transpose(a) {
+        return 0.0;
+    }
     let n = a.nrows();
     let diagonal: Vec<f64> = (0..n).map(|i| a[(i, i)].abs().sqrt()).collect();
     let every = (0..n).flat_map(|j| a.col_as_slice(j).iter().enumerate().map(move |(i, v)| (i, j, *v)));

@@ -10,7 +10,7 @@
 //! Sluis, Numer. Math. 14, 1969: within a factor of n the best condition a diagonal can reach); sweeps by square roots of the
 //! largest entries serve the other matrices (Ruiz, RAL-TR-2001-034). Sizes: n x n.
 
-use mb_algebra::{Dense, QuadraticPencil, dense};
+use mb_algebra::{Dense, QuadraticPencil, dense, norms};
 
 use super::check;
 use crate::tuning;
@@ -43,16 +43,18 @@ pub(crate) fn scales(diagonal: &[f64], rows: impl Fn(&[f64]) -> Vec<f64>) -> Vec
 
 /// The largest d_i |a_ij| d_j or d_i |a_ji| d_j of every row of a sum of dense matrices with factors.
 pub(crate) fn largest_of_rows(terms: &[(f64, &Dense)], d: &[f64]) -> Vec<f64> {
-    let mut out = vec![0.0_f64; d.len()];
+    let (mut out, mut sizes) = (vec![0.0_f64; d.len()], vec![0.0_f64; d.len()]);
     for (by, a) in terms {
         for (j, dj) in d.iter().enumerate() {
-            for (i, (a, di)) in a.col_as_slice(j).iter().zip(d).enumerate() {
-                // Rows and columns alike: where rounding has left a_ij and not a_ji, a factor that follows one of them alone
-                // blows up the other.
-                let size = by * a.abs() * di * dj;
-                out[i] = out[i].max(size);
-                out[j] = out[j].max(size);
+            // Rows and columns alike: where rounding has left a_ij and not a_ji, a factor that follows one of them alone
+            // blows up the other.
+            for ((size, largest), (a, di)) in
+                sizes.iter_mut().zip(&mut out).zip(a.col_as_slice(j).iter().zip(d))
+            {
+                *size = by * a.abs() * di * dj;
+                *largest = if *size > *largest { *size } else { *largest };
             }
+            out[j] = out[j].max(norms::max_abs_vec(&sizes));
         }
     }
     out

@@ -12,7 +12,7 @@ use crate::failure::remedy::what_to_do;
 use crate::failure::{Failure, RequestError};
 use crate::history::{self, plot};
 use crate::names;
-use crate::outfile;
+use crate::outfile::Group;
 use crate::picture::{self, PictureFormat};
 use crate::progress::Progress;
 use crate::render::{Style, six};
@@ -92,11 +92,11 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
         history::write(path, format, &loaded.model, &runs[0].motion, args.reactions)?;
     }
     if let Some(folder) = &args.plot {
-        outfile::folder(folder)?;
+        let mut group = Group::new(folder)?;
         for (name, svg) in plot::figures(&loaded.model, &runs) {
-            let file = folder.join(name).with_extension(args.plot_format.ending());
-            args.plot_format.write(&file, &svg)?;
+            args.plot_format.write_one(&mut group, name, &svg)?;
         }
+        group.finish()?;
     }
     let text = if args.json {
         report::document(&loaded, (&q, &begin), &runs)
