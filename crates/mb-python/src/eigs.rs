@@ -3,9 +3,10 @@
 use mb_algebra::{DescriptorPencil, QuadraticPencil, Sparse, sparse};
 use mb_analysis::FormulationSpectrum;
 use mb_eigen::Spectrum as Pairs;
-use mb_eigen::sparse::{solve, solve_descriptor};
+use mb_eigen::sparse::{Request, solve, solve_descriptor};
 use mb_engine::EngineError;
 use pyo3::prelude::*;
+use std::cell::RefCell;
 
 use crate::arrays;
 use crate::engine;
@@ -28,9 +29,8 @@ pub(crate) fn eigs(
     settings: &str,
 ) -> PyResult<Spectrum> {
     let k = stiffness(py, "K", k)?;
-    let settings: Settings = read(py, settings)?;
+    let (request, settings) = asked(py, wanted, settings)?;
     let Given { pencil, lost } = pencil(py, k, [m, c, g, constraints], settings.declares_symmetry())?;
-    let request = read::<Wanted>(py, wanted)?.request();
     let (options, engine) = (settings.options(), settings.engine());
     let solved = match engine {
         Some(engine) => work::run(py, move || {
@@ -43,6 +43,23 @@ pub(crate) fn eigs(
         })?,
     };
     checked(py, solved.map_err(|e: engine::Failed| e.raised(py))?)
+}
+
+thread_local! {
+    /// The last request and settings with their JSON: loops ask for the same, and of small problems reading it takes a part of the time.
+    static LAST: RefCell<Option<([String; 2], (Request, Settings))>> = const { RefCell::new(None) };
+}
+
+/// The request and the settings from their JSON.
+fn asked(py: Python<'_>, wanted: &str, settings: &str) -> PyResult<(Request, Settings)> {
+    let words = [wanted, settings];
+    let same = |last: &&([String; 2], (Request, Settings))| last.0 == words;
+    if let Some(known) = LAST.with_borrow(|last| last.as_ref().filter(same).map(|last| last.1.clone())) {
+        return Ok(known);
+    }
+    let found = (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?);
+    LAST.set(Some((words.map(str::to_owned), found.clone())));
+    Ok(found)
 }
 
 /// Eigenpairs with bounds for the matrices that were given.
@@ -72,8 +89,8 @@ pub(crate) fn eigs_descriptor(
         }
         None => work::run_over(py, n, move || sparse::identity(n))?,
     };
-    let (request, options) =
-        (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?.options());
+    let (request, settings) = asked(py, wanted, settings)?;
+    let options = settings.options();
     let pencil = DescriptorPencil { e, a };
     let solved = work::run_sized(py, n, move || solve_descriptor(&pencil, &request, &options))?;
     checked(py, solved.map_err(|e| errors::eigen(py, &e))?)

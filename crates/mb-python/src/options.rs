@@ -63,7 +63,7 @@ impl Wanted {
 }
 
 /// Settings of a search.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
     symmetric: Option<bool>,

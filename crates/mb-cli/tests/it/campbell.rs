@@ -307,6 +307,40 @@ fn the_free_spin_of_a_very_fine_shaft_is_a_zero() {
     }
 }
 
+/// Dampers in bearings do nothing to the free spin of a round shaft. The bearings move a little in a spin that is computed beside stiff short
+/// elements, which is rounding and no damping: all modes are found, those of a coarse shaft.
+#[test]
+fn damped_bearings_leave_the_free_spin_of_a_fine_shaft_alone() {
+    let lowest = |elements: usize| -> (usize, Vec<[f64; 2]>) {
+        let text = format!(
+            r#"units = "SI"
+            name = "shaft"
+            beam = [{{ name = "shaft", from = [0, 0, 0], to = [0, 0, 1], elements = {elements}, density = 7850, youngs_modulus = 2.1e11,
+                poissons_ratio = 0.3, section = {{ radius = 0.02 }} }}]
+            bushing = [{{ name = "thrust", a = "shaft.start", b = [0, 0, 0], stiffness = [0, 0, 1e7, 0, 0, 0] }}]
+            bearing = [
+                {{ name = "lower", a = "shaft.start", b = [0, 0, 0], stiffness = [[2e7, 0], [0, 2e7]], damping = [[2e3, 0], [0, 2e3]] }},
+                {{ name = "upper", a = "shaft.end", b = [0, 0, 1], stiffness = [[2e7, 0], [0, 2e7]], damping = [[2e3, 0], [0, 2e3]] }},
+            ]
+            steady-rotation = [{{ name = "spin", bodies = ["shaft"], axis = [0, 0, 1], through = [0, 0, 0], speed = 400 }}]"#
+        );
+        let found = run(&text, &["modes", "-", "--lowest", "6"]);
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap().clone();
+        let rigid = pairs.iter().filter(|p| p["class"]["kind"] == "rigid").count();
+        let both = pairs.iter().map(|p| [number(&p["re"]), number(&p["im"])]);
+        (rigid, both.filter(|s| s[1] > 0.0).collect())
+    };
+    let coarse = lowest(40);
+    assert_eq!((coarse.0, coarse.1.len()), (2, 5));
+    for elements in [160, 320] {
+        let (rigid, fine) = lowest(elements);
+        assert_eq!((rigid, fine.len()), (2, 5), "{elements}");
+        for (a, b) in fine.iter().flatten().zip(coarse.1.iter().flatten()) {
+            assert!((a - b).abs() <= 1e-5 * b.abs().max(100.0), "{elements}: {a} {b}");
+        }
+    }
+}
+
 /// A disc that is welded to a fine shaft turns steadily, though the accelerations that balance the forces are rounding there: the modes are
 /// those of a coarse one.
 #[test]

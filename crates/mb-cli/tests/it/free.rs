@@ -57,6 +57,28 @@ fn of_thousands_of_free_motions_those_asked_for_are_computed_and_the_others_coun
     );
 }
 
+/// Each stops in its own time, and stays where it is: one zero of every roller, and two of those without a damper.
+#[test]
+fn of_thousands_of_damped_rollers_those_asked_for_are_computed_and_the_others_counted() {
+    let damper = |count: usize, every: usize| {
+        format!(
+            "[[repeat]]\nindex = \"i\"\nfrom = 1\nto = {}\n[[repeat.torsion-spring]]\nname = \"d{{i}}\"\na = \"r{{i*{every}}}\"\n\
+             b = \"ground\"\ndamping = 0.1\n",
+            count / every
+        )
+    };
+    for (every, pairs) in [(1, 5), (2, 7)] {
+        let text = rollers(3000) + &damper(3000, every);
+        let found = document(&mb_with(&["modes", "-", "--lowest", "5", "--json"], &text));
+        let [spectrum] = &found["formulations"].as_array().unwrap()[..] else { panic!("{found}") };
+        let rigid = spectrum["eigenpairs"].as_array().unwrap();
+        assert_eq!(rigid.len(), pairs, "{every}");
+        assert!(rigid.iter().all(|p| p["class"]["kind"] == "rigid" && p["re"] == 0.0 && p["im"] == 0.0));
+        let run = mb_with(&["modes", "-", "--lowest", "5"], &text);
+        assert!(run.out.contains("0 Hz has at least 3000 modes, of which 5 are returned"), "{run:?}");
+    }
+}
+
 #[test]
 fn fewer_modes_than_a_chain_of_swivels_has_free_motions_are_determined() {
     let text = format!(

@@ -1,12 +1,6 @@
-//! Zero eigenvalues of a damped, gyroscopic or unsymmetric problem: null space of K on the admissible directions, with
-//! chains.
+//! Zero eigenvalues of a damped, gyroscopic or unsymmetric problem with their chains, from its null spaces ([`super::general`]).
 //!
-//! ```text
-//! N = S^-1 D,  S = D + K,  D = a^2 M + a C,  a > 0 small:   K x + Phi_q^T l = 0  <=>  N x = x
-//! ```
-//!
-//! Subspace iteration with N; directions with N x - x at rounding and K x + Phi_q^T l at rounding ([`super::departure`]) are rigid. The left
-//! null space comes from the transposed problem. With x in the right and y in the left null space:
+//! With x in the right and y in the left null space:
 //!
 //! ```text
 //! y^T C x regular: one zero each;   y^T C x = 0: two zeros that share x, with K x_1 + Phi_q^T l_1 = -C x
@@ -15,33 +9,19 @@
 //! (Gohberg, Lancaster, Rodman, Matrix Polynomials, section 1.4). Without C every null direction gives two zeros.
 //! Longer chains are reported, not followed. Sizes: x of length n.
 
-use mb_algebra::{Dense, Lu, Svd, norms, to_dense};
+use mb_algebra::{Dense, Lu, Svd, norms};
 
-use super::departure;
 use super::forms::Form;
+use super::general::{NullSpace, weight, weighted};
 use super::orthonormal::orthonormal;
 use crate::EigenError;
 use crate::error::at;
-use crate::krylov::scalar::{Scalar, hstack, norm, pick, product, start_block, subtract};
+use crate::krylov::scalar::{Scalar, hstack, product, start_block, subtract};
 use crate::numeric::vectors::{column_range, magnitudes};
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
-use crate::transform::factors::{Effort, ShiftSolve, Solution};
+use crate::transform::factors::{Effort, ShiftSolve};
 use crate::tuning;
-
-/// Null directions from one side.
-#[derive(Clone, Debug)]
-pub(crate) struct NullSpace {
-    /// Of length one and orthogonal up to rounding, n x p.
-    pub(crate) x: Dense,
-    /// Multipliers of the independent rows at length one, r x p.
-    pub(crate) l: Dense,
-    /// Smallest |N x - x| among the other directions looked at: about kappa, with K x = kappa D x.
-    pub(crate) next: Option<f64>,
-    /// Whether some direction is as near to the null space as rounding of N shows, though K x says it is none: in a chain of a
-    /// problem without mass rounding moves x by u |K| / (a |C|) towards x_1.
-    pub(crate) doubtful: bool,
-}
 
 /// Zeros with their vectors; s^2 M + s C + K at s = 0.
 #[derive(Clone, Debug)]
@@ -75,136 +55,6 @@ impl Vectors {
     }
 }
 
-/// a^2 M X + a C X.
-fn weight(problem: &Problem, a: f64, x: &Dense) -> Dense {
-    let (m, c) = (problem.m.mul(x), problem.c.mul(x));
-    Dense::from_fn(x.nrows(), x.ncols(), |i, j| a * (a * m[(i, j)] + c[(i, j)]))
-}
-
-/// N X and its multipliers as X - S^-1 K X: what rounding of S leaves is relative to K X, which is rounding itself, so that components
-/// that are zero come out as zero. X is admissible.
-fn step(
-    problem: &Problem,
-    solver: &dyn ShiftSolve<f64>,
-    x: &Dense,
-    transposed: bool,
-) -> Result<[Dense; 2], EigenError> {
-    let Solution { x: change, mut l } = solver.solve(&problem.k.mul(x), transposed, Effort::Final)?;
-    for j in 0..l.ncols() {
-        l.col_as_slice_mut(j).iter_mut().for_each(|v| *v = -*v);
-    }
-    let next = Dense::from_fn(x.nrows(), x.ncols(), |i, j| x[(i, j)] - change[(i, j)]);
-    Ok([next, l])
-}
-
-/// The columns on which M or C acts; of the others rounding is all that a right-hand side would hold.
-fn weighted(problem: &Problem, x: Dense) -> Dense {
-    let (m, c) = (problem.m.mul(&x), problem.c.mul(&x));
-    let acts = |a: &Dense, matrix: &crate::problem::matrix::Matrix, j: usize| {
-        // |M x| and |C x| relative to their norms below which x has neither mass nor damping.
-        norm(a.col_as_slice(j)) > tuning::FEW_ROUNDINGS * matrix.norm * norm(x.col_as_slice(j))
-    };
-    let kept: Vec<usize> =
-        (0..x.ncols()).filter(|&j| acts(&m, &problem.m, j) || acts(&c, &problem.c, j)).collect();
-    if kept.len() == x.ncols() { x } else { pick(&x, &kept) }
-}
-
-/// The null directions, those that are known first and others found with the factors of S at `a`; `transposed` for those of the transposed problem, which
-/// `problem` then is.
-pub(crate) fn find(
-    problem: &Problem,
-    solver: &dyn ShiftSolve<f64>,
-    a: f64,
-    transposed: bool,
-    tolerance: f64,
-) -> Result<NullSpace, EigenError> {
-    let n = problem.n;
-    let (x, l) = (Dense::zeros(n, 0), Dense::zeros(problem.rows.rank, 0));
-    let mut out = NullSpace { x, l, next: None, doubtful: false };
-    // Directions that are known need no search.
-    if let Some(still) = problem.still.as_deref().filter(|_| !transposed) {
-        out.x = orthonormal(&out.x, weighted(problem, to_dense(still)));
-    }
-    let apply = |x: &Dense, effort| solver.solve(&weight(problem, a, x), transposed, effort);
-    for round in 0_u32.. {
-        // Directions looked at together.
-        let width = (tuning::WIDTH << round.min(4)).min(n);
-        let mut q = start_block::<f64>(n, width, 0x2e10 + u64::from(round));
-        // Steps of the subspace iteration.
-        for _ in 0..tuning::ATTEMPTS {
-            q = weighted(problem, q);
-            if q.ncols() > 0 {
-                let image = apply(&q, Effort::Krylov)?.x;
-                // |N x| / |x| below which x has no part in the null space, and its image may be rounding.
-                let part =
-                    |j: &usize| norm(image.col_as_slice(*j)) > tuning::EPS_2_3 * norm(q.col_as_slice(*j));
-                let kept: Vec<usize> = (0..q.ncols()).filter(part).collect();
-                q = orthonormal(&out.x, pick(&image, &kept));
-            }
-        }
-        if q.ncols() == 0 {
-            break;
-        }
-        let image = apply(&q, Effort::Final)?.x;
-        let error = Dense::from_fn(n, q.ncols(), |i, j| q[(i, j)] - image[(i, j)]);
-        let svd = Svd::new(&error).map_err(at("Null space of the stiffness matrix"))?;
-        let distance = |j: usize| svd.s.get(j).copied().unwrap_or(0.0);
-        // |N x - x| of a direction that is looked at: rounding of S may be a large part of what M adds to K there.
-        let candidates: Vec<usize> = (0..q.ncols()).filter(|&j| distance(j) <= tuning::MINOR).collect();
-        out.next =
-            (0..q.ncols()).filter(|j| !candidates.contains(j)).map(distance).chain(out.next).reduce(f64::min);
-        let mut x = product(q.as_ref(), pick(&svd.v, &candidates).as_ref());
-        // Columns of q may be rounding of others, which no constraint holds: their images are admissible.
-        let first = apply(&x, Effort::Final)?;
-        x = first.x;
-        let mut l = first.l;
-        for _ in 0..2 {
-            [x, l] = step(problem, solver, &x, transposed)?;
-        }
-        let rest = departure::as_a_whole(problem, &x, &l);
-        // The nearest ones, the last of falling distances, are those that are known to exist.
-        let known = problem.least_zeros.saturating_sub(out.x.ncols()).min(candidates.len());
-        let others = candidates.len() - known;
-        let clear =
-            // |N x - x| of directions that are known to be rigid is below this share of that of all others, where N shows them.
-            |j: usize| others == 0 || distance(candidates[j]) <= tuning::CLEAR * distance(candidates[others - 1]);
-        let rigid: Vec<usize> = (0..x.ncols())
-            .filter(|&j| {
-                if j >= others && clear(others) {
-                    return true;
-                }
-                let gap = distance(candidates[j]) <= tuning::SQRT_EPS;
-                // Change of the entries of K, relative to themselves, at which a direction is rigid.
-                rest[j] <= tuning::MANY_ROUNDINGS || (gap && rest[j] <= tolerance)
-            })
-            .collect();
-        out.doubtful |=
-            (0..candidates.len()).any(|j| distance(candidates[j]) <= tuning::SQRT_EPS && !rigid.contains(&j));
-        if rigid.len() < candidates.len() {
-            let nearest =
-                (0..candidates.len()).filter(|j| !rigid.contains(j)).map(|j| distance(candidates[j]));
-            out.next = nearest.chain(out.next).reduce(f64::min);
-        }
-        if rigid.is_empty() {
-            break;
-        }
-        let found = orthonormal(&out.x, pick(&x, &rigid));
-        out.x = hstack(out.x.as_ref(), found.as_ref());
-        if rigid.len() < q.ncols() {
-            break;
-        }
-    }
-    if out.x.ncols() > 0 {
-        [out.x, out.l] = step(problem, solver, &out.x, transposed)?;
-        for j in 0..out.x.ncols() {
-            let by = norm(out.x.col_as_slice(j)).recip();
-            out.x.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= by);
-            out.l.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= by);
-        }
-    }
-    Ok(out)
-}
-
 /// Splits null directions into simple and double zeros; `solver` holds S of the problem at `a`.
 ///
 /// `moved_by`: W and Z of [`first_order`] for both. A change dK of K moves the form that tells which zeros are double, by two terms that
@@ -220,20 +70,49 @@ pub(crate) fn split(
     [right, left]: [&NullSpace; 2],
     moved_by: Option<[&Dense; 2]>,
 ) -> Result<ZeroEigenvalues, EigenError> {
+    let p = right.x.ncols().min(left.x.ncols());
+    let moved_by = if let Some([w, z]) = moved_by {
+        let of = |y: &Dense, x: &Dense| magnitude_form(&problem.k, y, x);
+        mb_algebra::dense::add(1.0, &of(z, &right.x), 1.0, &of(&left.x, w))
+    } else {
+        let off = off_null_space(problem, solver, right)?;
+        let form = magnitude_form(&problem.c, &off, &off);
+        // The form takes 16 u of what it is given.
+        Dense::from_fn(p, p, |i, j| form[(i, j)] / tuning::SUM_ROUNDINGS)
+    };
+    parted(problem, [right, left], Some(&moved_by), |simple, double| {
+        if problem.m.is_zero() {
+            partners(problem, solver, a, &simple.x, &double.x)
+        } else {
+            Ok(generalized(problem, solver, a, right, &problem.c.mul(&double.x))?.settled())
+        }
+    })
+}
+
+/// The same of independent null directions of a symmetric problem with masses, without multipliers and exact, which need not be all: none where
+/// others decide which are double.
+///
+/// Of a direction that C does not meet, C x = 0, the chain ends with x_1 = 0; one on which dampers work, x^T C x != 0, is a simple zero.
+pub(crate) fn split_known(problem: &Problem, x: &Dense) -> Result<Option<ZeroEigenvalues>, EigenError> {
+    let x = orthonormal(&Dense::zeros(problem.n, 0), weighted(problem, x.clone()));
+    let null = NullSpace { l: Dense::zeros(problem.rows.rank, x.ncols()), x, next: None, doubtful: false };
+    let found = parted(problem, [&null, &null], None, |_, double| {
+        Ok(is_rounding(problem, &problem.c.mul(&double.x), &double.x)
+            .then(|| Dense::zeros(problem.n, double.x.ncols())))
+    })?;
+    Ok(found.regular.then_some(found))
+}
+
+/// Null directions as simple and double zeros; `partners`: x_1 of the double ones, given both.
+fn parted(
+    problem: &Problem,
+    [right, left]: [&NullSpace; 2],
+    moved_by: Option<&Dense>,
+    partners: impl FnOnce(&Vectors, &Vectors) -> Result<Option<Dense>, EigenError>,
+) -> Result<ZeroEigenvalues, EigenError> {
     let error = at("Jordan chains of zero eigenvalues");
     let p = right.x.ncols().min(left.x.ncols());
-    let moved_by = match moved_by {
-        Some([w, z]) => {
-            let of = |y: &Dense, x: &Dense| magnitude_form(&problem.k, y, x);
-            mb_algebra::dense::add(1.0, &of(z, &right.x), 1.0, &of(&left.x, w))
-        }
-        None => {
-            let off = off_null_space(problem, solver, right)?;
-            let form = magnitude_form(&problem.c, &off, &off);
-            Dense::from_fn(p, p, |i, j| form[(i, j)] / tuning::SUM_ROUNDINGS)
-        }
-    };
-    let form = Form::new(problem, &[(&problem.c, &right.x)], &left.x, Some(&moved_by));
+    let form = Form::new(problem, &[(&problem.c, &right.x)], &left.x, moved_by);
     let svd = Svd::new(&form.even).map_err(&error)?;
     let simple = svd.s.iter().take_while(|s| **s > tuning::EPS_3_4).count();
     let parts = |from: usize, to: usize| {
@@ -242,11 +121,7 @@ pub(crate) fn split(
         [Vectors::of(right).turned(&of_right), Vectors::of(left).turned(&of_left)]
     };
     let (simple_vectors, double) = (parts(0, simple), parts(simple, p));
-    let found = if problem.m.is_zero() {
-        partners(problem, solver, a, &simple_vectors[0].x, &double[0].x)?
-    } else {
-        generalized(problem, solver, a, right, &problem.c.mul(&double[0].x))?.settled()
-    };
+    let found = partners(&simple_vectors[0], &double[0])?;
     let settled = found.is_some();
     let generalized = found.unwrap_or_else(|| Dense::zeros(problem.n, p - simple));
     let terms = [(&problem.m, &double[0].x), (&problem.c, &generalized)];
@@ -341,6 +216,11 @@ pub(crate) fn first_order(
     Ok(generalized(problem, solver, a, right, &force)?.x)
 }
 
+/// Whether C X is what rounding leaves of it, which gives no x_1.
+fn is_rounding(problem: &Problem, cx: &Dense, x: &Dense) -> bool {
+    norms::max_abs(cx) <= tuning::MANY_ROUNDINGS * problem.c.norm * norms::max_abs(x)
+}
+
 /// X_1 of chains of two, K X_1 + Phi_q^T L_1 = -F for the forces F = C X, without a share of null directions.
 fn generalized(
     problem: &Problem,
@@ -350,8 +230,7 @@ fn generalized(
     force: &Dense,
 ) -> Result<Iterated, EigenError> {
     let mut out = Dense::zeros(problem.n, force.ncols());
-    // What rounding leaves of C x gives no x_1.
-    if norms::max_abs(force) <= tuning::MANY_ROUNDINGS * problem.c.norm * norms::max_abs(&right.x) {
+    if is_rounding(problem, force, &right.x) {
         return Ok(Iterated { x: out, moved: 0.0 });
     }
     let basis = orthonormal(&Dense::zeros(problem.n, 0), right.x.clone());

@@ -1,6 +1,6 @@
 //! Zeros of problems of any kind, found first and taken out of the operator.
 //!
-//! At a small real shift a the null directions of K with their chains show ([`super::chains`]); they span the operator's
+//! At a small real shift a the null directions of K with their chains show ([`super::general`], [`super::chains`]); they span the operator's
 //! invariant subspace Z, and with the dual basis V of the transposed problem the projector I - Z (V^T Z)^-1 V^T takes them out:
 //!
 //! ```text
@@ -10,10 +10,10 @@
 //!
 //! Without projectors, where chains are longer than two, or of two in a problem without mass, the search goes on with the zeros in it. Sizes: z of length n or 2 n.
 
-use mb_algebra::{Dense, c64};
+use mb_algebra::{Dense, c64, to_dense};
 
-use super::chains;
-use super::chains::{NullSpace, ZeroEigenvalues};
+use super::chains::{self, ZeroEigenvalues};
+use super::general::{self, NullSpace};
 use crate::krylov::scalar::hstack;
 use crate::problem::Problem;
 use crate::search::non_hermitian::{General, Shifted};
@@ -59,7 +59,7 @@ impl General<'_> {
             let Solver::Real(solver) = shifted.solver.clone() else { return Ok(shifted) };
             let a_used = if self.form == Form::Squared { shifted.tau.re.sqrt() } else { shifted.tau.re };
             let tolerance = 10.0 * self.options.expert.zero_tolerance;
-            let right = chains::find(self.problem, solver.as_ref(), a_used, false, tolerance)?;
+            let right = general::find(self.problem, solver.as_ref(), a_used, false, tolerance)?;
             if right.doubtful && self.form == Form::First && a < tuning::BEFORE_SOFTEST * self.gamma {
                 first = tuning::BEFORE_SOFTEST * self.gamma;
                 (a, moves) = (first, tuning::ATTEMPTS);
@@ -89,7 +89,7 @@ impl General<'_> {
             // turning beam moves x by 1e-9 of a null vector, and x^T C x stays zero for a skew-symmetric C.
             let left = match &self.transposed {
                 Some(transposed) if !self.problem.k.symmetric => {
-                    chains::find(transposed, solver.as_ref(), a_used, true, tolerance)?
+                    general::find(transposed, solver.as_ref(), a_used, true, tolerance)?
                 }
                 _ => right.clone(),
             };
@@ -115,6 +115,27 @@ impl General<'_> {
     fn is_chained(&self) -> bool {
         let chained = |zeros: &Zeros| zeros.projectors.is_none() || zeros.own.double[0].x.ncols() > 0;
         self.form == Form::First && self.zeros.as_ref().is_some_and(chained)
+    }
+
+    /// Takes directions that are known for the zeros where they are as many modes as are asked for, of a symmetric problem with masses and
+    /// dampers: nothing is lower, and nothing has to be searched for.
+    pub(crate) fn knows_lowest(&mut self, count: usize) -> Result<bool, EigenError> {
+        let enough = self.problem.still.as_ref().filter(|still| still.cols() >= count);
+        let Some(still) = enough.filter(|_| self.transposed.is_none() && self.form == Form::Companion) else {
+            return Ok(false);
+        };
+        // One more than are asked for shows that there are others.
+        let first = still.slice_outer(0..still.cols().min(count + 1)).to_owned();
+        let Some(own) = chains::split_known(self.problem, &to_dense(&first))? else { return Ok(false) };
+        let zeros = own.simple[0].x.ncols() + own.double[0].x.ncols();
+        let Some(projector) = Projector::new(self.invariant(&own), &self.dual(&own, self.problem)) else {
+            return Ok(false);
+        };
+        if zeros >= count {
+            let projectors = Some([projector.clone(), projector]);
+            self.zeros = Some(Zeros { mirrored: own.clone(), own, projectors });
+        }
+        Ok(zeros >= count)
     }
 
     fn set_zeros(

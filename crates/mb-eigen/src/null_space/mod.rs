@@ -5,5 +5,6 @@ pub(crate) mod deflate;
 mod departure;
 pub(crate) mod evidence;
 mod forms;
+pub(crate) mod general;
 mod orthonormal;
 pub(crate) mod symmetric;

@@ -92,16 +92,25 @@ impl General<'_> {
 
     /// The modes of smallest |s|.
     pub(crate) fn lowest(&mut self, count: usize) -> Result<Vec<Uncertified>, EigenError> {
+        let zero = c64::new(0.0, 0.0);
+        if self.knows_lowest(count)? {
+            return Ok(self.zeros_alone(zero, count, Counting::Modes));
+        }
         let mut shifted = self.start()?;
         if let Some(tau) = self.given_shift() {
             // Two sets of factors at a time would take the memory of both.
             drop(shifted);
             shifted = self.factor(tau)?;
         }
-        let zero = c64::new(0.0, 0.0);
         let uncertified = self.around(&shifted, Around::new(zero, count, Counting::Modes))?;
         self.report(&shifted);
         Ok(uncertified)
+    }
+
+    /// The zeros that are known, which are the lowest: nothing is searched for.
+    fn zeros_alone(&self, shift: c64, count: usize, counting: Counting) -> Vec<Uncertified> {
+        let nothing = Set::of_values(self.problem.n, &[]);
+        self.chosen(&nothing, shift, &[], c64::new(0.0, 0.0), count, counting)
     }
 
     /// The modes or the eigenvalues nearest to a point.
@@ -179,9 +188,7 @@ impl General<'_> {
         let at_zero: usize =
             zeros.iter().map(|zero| if counting == Counting::Eigenvalues { zero.chain } else { 1 }).sum();
         if point.norm() == 0.0 && at_zero >= count {
-            // Zeros that are known are the lowest: nothing is searched for.
-            let nothing = Set::of_values(self.problem.n, &[]);
-            return Ok(self.chosen(&nothing, shift, &[], point, count, counting));
+            return Ok(self.zeros_alone(shift, count, counting));
         }
         let mut ask = (per_mode * count + 1).min(most);
         // Searches with wider blocks for eigenvalues that a count misses.

@@ -43,6 +43,17 @@ pub(crate) fn reported_of_squares(w: &[f64], count: usize) -> Vec<Finding> {
     told(returned, left_out)
 }
 
+/// Counts those modes at zero that are known to be there among those left out.
+pub(crate) fn count_known_zeros(findings: &mut [Finding], least: usize) {
+    for finding in findings {
+        if let Finding::Sparse { detail: SparseFinding::MultipleCut { re, im, found, .. } } = finding
+            && re.hypot(*im) == 0.0
+        {
+            *found = least.max(*found);
+        }
+    }
+}
+
 /// How far an eigenvalue is from what a request asks for: the order in which eigenvalues are returned.
 pub(crate) fn distance(request: &Request, s: c64) -> f64 {
     match *request {

@@ -234,6 +234,7 @@ pub(crate) fn solve_with(
                     finish_with(&problem, Method::of(run.form), uncertified, findings, keeps_left, aid)
                 };
                 selection::keep(&mut spectrum, request, problem.undamped());
+                selection::count_known_zeros(&mut spectrum.findings, problem.least_zeros);
                 if !run.early.ended() {
                     growth::report(&mut spectrum, pencil, &problem, options);
                 }
