@@ -13,8 +13,8 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// `mi_option_purge_delay`, which stands before this one in `mimalloc.h`.
 const PURGE_DELAY: mi_option_t = mi_option_use_numa_nodes - 1;
-/// Milliseconds after which memory that is not used goes back to the system. Default 10, less than one call of a loop takes.
-const KEPT: i32 = 1000;
+/// Milliseconds after which memory that is not used goes back to the system, all at once. Default 10, less than one call of a loop takes.
+const KEPT: i32 = 10_000;
 
 /// Bytes that the system has left, where so many are needed that they may be missing; None where it does not say.
 #[pyfunction]
