@@ -1,11 +1,11 @@
 //! Calls on given matrices, to be compared with the same calls from Python.
 //!
 //! ```text
-//! cargo run --release -p benchmarks --example matrix_calls [NAME]
+//! cargo run --release -p benchmarks --example matrix_calls NAME
 //! ```
 //!
-//! A line for each call, or that of a name alone: its name, and the shortest of many times in seconds. `benchmarks/python_package.py`
-//! makes the same matrices.
+//! For every line of standard input, a number, so many calls in a row and a line with the shortest of their times in seconds: calls from
+//! another program can take turns with them. `benchmarks/python_package.py` makes the same matrices.
 #![expect(clippy::print_stdout, reason = "what a program says")]
 
 use mb_algebra::{QuadraticPencil, Sparse, sparse};
@@ -38,28 +38,27 @@ fn full(n: usize) -> Sparse {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let calls = [
-        ("full 12, all", full(12), Request::All, 2000),
-        ("chain 10000, lowest 20", chain(10_000), Request::Lowest { count: 20 }, 30),
-        ("chain 60000, lowest 20", chain(60_000), Request::Lowest { count: 20 }, 15),
-        ("full 30, all", full(30), Request::All, 400),
-        ("full 100, all", full(100), Request::All, 100),
-        ("full 300, all", full(300), Request::All, 20),
-    ];
-    let asked = std::env::args().nth(1);
-    for (name, k, request, times) in
-        calls.into_iter().filter(|call| asked.as_ref().is_none_or(|name| name == call.0))
-    {
-        let n = k.rows();
-        let pencil =
-            QuadraticPencil { m: sparse::identity(n), c: sparse::zeros(n, n), phi_q: sparse::zeros(0, n), k };
+    let name = std::env::args().nth(1).unwrap_or_default();
+    let (k, request) = match name.as_str() {
+        "full 12, all" => (full(12), Request::All),
+        "chain 10000, lowest 20" => (chain(10_000), Request::Lowest { count: 20 }),
+        "chain 60000, lowest 20" => (chain(60_000), Request::Lowest { count: 20 }),
+        "full 30, all" => (full(30), Request::All),
+        "full 100, all" => (full(100), Request::All),
+        "full 300, all" => (full(300), Request::All),
+        other => return Err(format!("no call has the name '{other}'").into()),
+    };
+    let n = k.rows();
+    let pencil =
+        QuadraticPencil { m: sparse::identity(n), c: sparse::zeros(n, n), phi_q: sparse::zeros(0, n), k };
+    for line in std::io::stdin().lines() {
         let mut shortest = f64::INFINITY;
-        for _ in 0..times {
+        for _ in 0..line?.trim().parse()? {
             let start = Instant::now();
             black_box(solve(&pencil, &request, &SparseOptions::default())?);
             shortest = shortest.min(start.elapsed().as_secs_f64());
         }
-        println!("{name:<24} {shortest:.6}");
+        println!("{shortest:.9}");
     }
     Ok(())
 }
