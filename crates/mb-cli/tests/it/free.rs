@@ -79,6 +79,34 @@ fn of_thousands_of_damped_rollers_those_asked_for_are_computed_and_the_others_co
     }
 }
 
+/// The geometry knows the free motions of a beam of any number of elements; a strong damper between its ends leaves them zeros, twice each, and
+/// the modes beside them are those of a few elements.
+#[test]
+fn a_strong_damper_between_the_ends_of_a_fine_beam_leaves_its_free_motions() {
+    let lowest = |elements: usize| {
+        let text = format!(
+            "{HEAD}[[beam]]\nname = \"b\"\nfrom = [0, 0, 0]\nto = [2, 0, 0]\nelements = {elements}\ndensity = 7850\n\
+             youngs_modulus = 2.1e11\npoissons_ratio = 0.3\nsection = {{ radius = 0.01 }}\n[[bushing]]\nname = \"d\"\n\
+             a = \"b.start\"\nb = \"b.end\"\nstiffness = [0, 0, 0, 0, 0, 0]\ndamping = [1e4, 1e4, 1e4, 0, 0, 0]\n"
+        );
+        let found = document(&mb_with(&["modes", "-", "--lowest", "10", "--json"], &text));
+        let pairs = found["formulations"][0]["eigenpairs"].as_array().unwrap().clone();
+        let zeros =
+            |p: &&serde_json::Value| p["class"]["kind"] == "rigid" && p["re"] == 0.0 && p["im"] == 0.0;
+        let number = |p: &serde_json::Value, key: &str| p[key].as_f64().unwrap();
+        let rates: Vec<f64> =
+            pairs.iter().filter(|p| number(p, "im") == 0.0 && !zeros(p)).map(|p| number(p, "re")).collect();
+        (pairs.iter().filter(zeros).count(), rates)
+    };
+    let (zeros, coarse) = lowest(10);
+    assert_eq!((zeros, coarse.len()), (12, 2));
+    let (zeros, fine) = lowest(200);
+    assert_eq!((zeros, fine.len()), (12, 2));
+    for (a, b) in fine.iter().zip(&coarse) {
+        assert!((a / b - 1.0).abs() < 1e-3, "{a} {b}");
+    }
+}
+
 #[test]
 fn fewer_modes_than_a_chain_of_swivels_has_free_motions_are_determined() {
     let text = format!(

@@ -95,7 +95,8 @@ pub(crate) fn split(
 /// Of a direction that C does not meet, C x = 0, the chain ends with x_1 = 0; one on which dampers work, x^T C x != 0, is a simple zero.
 pub(crate) fn split_known(problem: &Problem, x: &Dense) -> Result<Option<ZeroEigenvalues>, EigenError> {
     let x = orthonormal(&Dense::zeros(problem.n, 0), weighted(problem, x.clone()));
-    let null = NullSpace { l: Dense::zeros(problem.rows.rank, x.ncols()), x, next: None, doubtful: false };
+    let null =
+        NullSpace { l: Dense::zeros(problem.rows.rank, x.ncols()), x, known: 0, next: None, doubtful: false };
     let found = parted(problem, [&null, &null], None, |_, double| {
         Ok(is_rounding(problem, &problem.c.mul(&double.x), &double.x)
             .then(|| Dense::zeros(problem.n, double.x.ncols())))
@@ -162,6 +163,7 @@ fn off_null_space(
         subtract(&mut dx, basis.as_ref(), share.as_ref());
         out += magnitudes(&dx) * faer::Scale(LEFT_BY_A_STEP);
     }
+    (0..null.known).for_each(|j| out.col_as_slice_mut(j).fill(0.0));
     Ok(out)
 }
 

@@ -14,6 +14,7 @@ use super::orthonormal::orthonormal;
 use crate::EigenError;
 use crate::error::at;
 use crate::krylov::scalar::{hstack, norm, pick, product, start_block};
+use crate::numeric::vectors::column_range;
 use crate::problem::Problem;
 use crate::transform::factors::{Effort, ShiftSolve, Solution};
 use crate::tuning;
@@ -25,6 +26,8 @@ pub(crate) struct NullSpace {
     pub(crate) x: Dense,
     /// Multipliers of the independent rows at length one, r x p.
     pub(crate) l: Dense,
+    /// How many of the first columns are exact, known otherwise than from the entries of K: without multipliers.
+    pub(crate) known: usize,
     /// Smallest |N x - x| among the other directions looked at: about kappa, with K x = kappa D x.
     pub(crate) next: Option<f64>,
     /// Whether some direction is as near to the null space as rounding of N shows, though K x says it is none: in a chain of a
@@ -77,10 +80,11 @@ pub(crate) fn find(
 ) -> Result<NullSpace, EigenError> {
     let n = problem.n;
     let (x, l) = (Dense::zeros(n, 0), Dense::zeros(problem.rows.rank, 0));
-    let mut out = NullSpace { x, l, next: None, doubtful: false };
+    let mut out = NullSpace { x, l, known: 0, next: None, doubtful: false };
     // Directions that are known need no search.
     if let Some(still) = problem.still.as_deref().filter(|_| !transposed) {
         out.x = orthonormal(&out.x, weighted(problem, to_dense(still)));
+        out.known = out.x.ncols();
     }
     let apply = |x: &Dense, effort| solver.solve(&weight(problem, a, x), transposed, effort);
     for round in 0_u32.. {
@@ -151,13 +155,19 @@ pub(crate) fn find(
             break;
         }
     }
-    if out.x.ncols() > 0 {
-        [out.x, out.l] = step(problem, solver, &out.x, transposed)?;
-        for j in 0..out.x.ncols() {
-            let by = norm(out.x.col_as_slice(j)).recip();
-            out.x.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= by);
-            out.l.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= by);
+    // Rounding of K would move those that are known.
+    let found = column_range(&out.x, out.known, out.x.ncols());
+    let mut l = Dense::zeros(problem.rows.rank, out.known);
+    if found.ncols() > 0 {
+        let [mut x, mut own] = step(problem, solver, &found, transposed)?;
+        for j in 0..x.ncols() {
+            let by = norm(x.col_as_slice(j)).recip();
+            x.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= by);
+            own.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= by);
         }
+        out.x = hstack(column_range(&out.x, 0, out.known).as_ref(), x.as_ref());
+        l = hstack(l.as_ref(), own.as_ref());
     }
+    out.l = l;
     Ok(out)
 }
