@@ -45,21 +45,32 @@ pub(crate) fn eigs(
     checked(py, solved.map_err(|e: engine::Failed| e.raised(py))?)
 }
 
+/// A request and settings with their JSON.
+struct Asked {
+    words: [String; 2],
+    request: Request,
+    settings: Settings,
+}
+
 thread_local! {
-    /// The last request and settings with their JSON: loops ask for the same, and of small problems reading it takes a part of the time.
-    static LAST: RefCell<Option<([String; 2], (Request, Settings))>> = const { RefCell::new(None) };
+    /// The last ones: loops ask for the same, and of small problems reading it takes a part of the time.
+    static LAST: RefCell<Option<Asked>> = const { RefCell::new(None) };
 }
 
 /// The request and the settings from their JSON.
 fn asked(py: Python<'_>, wanted: &str, settings: &str) -> PyResult<(Request, Settings)> {
     let words = [wanted, settings];
-    let same = |last: &&([String; 2], (Request, Settings))| last.0 == words;
-    if let Some(known) = LAST.with_borrow(|last| last.as_ref().filter(same).map(|last| last.1.clone())) {
+    let known = |last: &Option<Asked>| {
+        let last = last.as_ref().filter(|last| last.words == words)?;
+        Some((last.request, last.settings.clone()))
+    };
+    if let Some(known) = LAST.with_borrow(known) {
         return Ok(known);
     }
-    let found = (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?);
-    LAST.set(Some((words.map(str::to_owned), found.clone())));
-    Ok(found)
+    let (request, settings) = (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?);
+    let kept = Asked { words: words.map(str::to_owned), request, settings: settings.clone() };
+    LAST.set(Some(kept));
+    Ok((request, settings))
 }
 
 /// Eigenpairs with bounds for the matrices that were given.
