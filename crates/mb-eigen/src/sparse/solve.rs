@@ -145,18 +145,21 @@ pub fn solve_with_zeros(
     {
         return Ok(found);
     }
-    let found = search()?;
-    let early = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::EndedEarly { .. } });
+    let mut found = search()?;
+    let ended = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::EndedEarly { .. } });
     let open = |pair: &Eigenpair| pair.class == Class::Physical && !pair.is_determined();
     // Rounding parts the zeros of a chain by more than a search for others bears.
     if asks
         && problem.n <= INSTEAD
         && options.expert.dense_limit > 0
         && (found.falls_short() || found.eigenpairs.iter().any(open))
-        && !found.findings.iter().any(early)
-        && let Some(found) = whole()?
+        && !found.findings.iter().any(ended)
     {
-        return Ok(found);
+        let early = Early::new(options);
+        if let Some(found) = early.step(whole)?.flatten() {
+            return Ok(found);
+        }
+        found.findings.extend(early.finding());
     }
     Ok((found, false))
 }
