@@ -6,6 +6,7 @@
 
 #![expect(unsafe_code, reason = "an allocator is unsafe by its contract")]
 
+use mb_algebra::memory::comes_as_zeros;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::OnceLock;
 
@@ -54,7 +55,9 @@ fn end(words: &str, code: i32) -> ! {
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as promised by the caller.
-        or_end(unsafe { System.alloc(layout) })
+        or_end(unsafe {
+            if comes_as_zeros(layout) { System.alloc_zeroed(layout) } else { System.alloc(layout) }
+        })
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as promised by the caller.
