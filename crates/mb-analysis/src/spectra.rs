@@ -16,7 +16,7 @@ use mb_linear::formulation::minimal::minimal_reselecting;
 use mb_linear::formulation::unconstrained::{
     Factor, Penalty, penalty_equilibrium, unconstrained, unconstrained_near,
 };
-use mb_linear::steady::FreePair;
+use mb_linear::steady::{FreePair, SecondZeros};
 use mb_linear::{
     Formulation, FreeAmong, FreeDirections, LinearizedSystem, OperatingPoint, SteadyMotion,
     least_free_directions, linearize, most_free_directions,
@@ -172,6 +172,8 @@ pub(crate) struct Known {
     pub(crate) zeros: ModelZeros,
     /// Those that go round in the frame.
     pub(crate) pairs: Vec<TurningPair>,
+    /// Which of them are zeros twice, where velocity rows are.
+    pub(crate) second: SecondZeros,
     /// What the zeros have changed of K, n x n: rounding of its terms, which may be much beside an entry that is small.
     pub(crate) changed: Option<Dense>,
 }
@@ -179,7 +181,24 @@ pub(crate) struct Known {
 impl Known {
     /// Nothing of n coordinates.
     pub(crate) fn nothing(n: usize) -> Self {
-        Self { zeros: ModelZeros::nothing(n), pairs: Vec::new(), changed: None }
+        Self {
+            zeros: ModelZeros::nothing(n),
+            pairs: Vec::new(),
+            second: SecondZeros::default(),
+            changed: None,
+        }
+    }
+    /// By how much entries of M, C and K may be off, n x n each: what a steady motion changes along its orbit, and what the zeros have
+    /// changed.
+    pub(crate) fn off(&self, at: &OperatingPoint, n: usize) -> [Dense; 3] {
+        let mut off = at.steady().map_or_else(
+            || std::array::from_fn(|_| Dense::zeros(n, n)),
+            |motion| motion.deviation().in_all_coordinates(),
+        );
+        if let Some(changed) = &self.changed {
+            off[2] = Dense::from_fn(n, n, |i, j| off[2][(i, j)] + changed[(i, j)].abs());
+        }
+        off
     }
     /// Of a motion with its linearization, which is given back without what rounding leaves of the zeros.
     pub(crate) fn of(model: &Model, at: &OperatingPoint, lin: LinearizedSystem) -> (LinearizedSystem, Self) {
@@ -192,7 +211,8 @@ impl Known {
                 return (lin, none);
             };
             let zeros = ModelZeros::at_rest(free, &to_sparse(&lin.c));
-            return (lin, Self { zeros, pairs: Vec::new(), changed: None });
+            let none = Self::nothing(0);
+            return (lin, Self { zeros, ..none });
         };
         let before = lin.k.clone();
         let (lin, zeros) = motion.freed(model, lin);
@@ -205,10 +225,12 @@ impl Known {
         let pairs = turning_pairs(model, motion, [&m, &c, &k], &phi_q);
         let changed = Some(dense::add(1.0, &before, -1.0, &lin.k));
         let mut zeros = ModelZeros::of(zeros, [&c, &k, &phi_q]);
+        let mut second = SecondZeros::default();
         if model.has_velocity_rows() {
-            zeros.twice_at_least(motion.second_zeros(model));
+            second = motion.second_zeros(model);
+            zeros.twice_at_least(second.count());
         }
-        (lin, Self { zeros, pairs, changed })
+        (lin, Self { zeros, pairs, second, changed })
     }
 }
 
@@ -342,13 +364,7 @@ fn beside_known(
     if zeros.ncols() == 0 {
         return Ok(None);
     }
-    let mut off = at.steady().map_or_else(
-        || std::array::from_fn(|_| Dense::zeros(lin.n(), lin.n())),
-        |motion| motion.deviation().in_all_coordinates(),
-    );
-    if let Some(changed) = &known.changed {
-        off[2] = Dense::from_fn(lin.n(), lin.n(), |i, j| off[2][(i, j)] + changed[(i, j)].abs());
-    }
+    let off = known.off(at, lin.n());
     let found = mb_eigen::dense::solve_with_known(&lin.pencil(), zeros, &known.pairs, &off, options)?;
     Ok(found.filter(|spectrum| known.zeros.allow(spectrum)))
 }

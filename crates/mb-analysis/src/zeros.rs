@@ -69,6 +69,10 @@ impl ModelZeros {
     pub(crate) fn allow(&self, spectrum: &Spectrum) -> bool {
         !self.at_rest || spectrum.of_class(Class::Rigid).count() <= self.count()
     }
+    /// How many of the directions are zeros twice.
+    pub(crate) fn second(&self) -> usize {
+        self.lasting
+    }
     /// Number of zeros in all.
     fn count(&self) -> usize {
         self.directions.ncols() + self.lasting

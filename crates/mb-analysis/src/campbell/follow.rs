@@ -116,7 +116,7 @@ impl Sample {
     }
     /// Whether no eigenvalue but exact zeros is left out.
     pub(super) fn follows_all(&self) -> bool {
-        self.total == Some(distinct(self.modes.iter().flatten()))
+        self.total == Some(distinct(self.modes.iter().flatten(), false))
     }
     /// With one of the modes alone.
     pub(super) fn of_mode(&self, mode: usize) -> Self {
@@ -367,10 +367,8 @@ pub(super) fn next(
     let starts: Vec<_> = (0..last.modes.len()).map(|k| ahead(w, &neighbours, k)).collect();
     if let Some((modes, others)) = by_newton(path, stop, last, &starts) {
         let found = || modes.iter().flatten().chain(&others);
-        if last.total.is_none_or(|total| distinct(found()) == total) {
-            let (growth, open) = (growth(found(), stop.reversible), open(found(), stop.reversible));
-            return Ok(Found { modes, others, growth, open, total: last.total });
-        }
+        let (growth, open) = (growth(found(), stop.reversible), open(found(), stop.reversible));
+        return Ok(Found { modes, others, growth, open, total: last.total });
     }
     let guesses: Vec<Option<c64>> = starts.into_iter().map(|start| Some(start?.s)).collect();
     let candidates = all(stop, last.modes.len() + EXTRA)?;

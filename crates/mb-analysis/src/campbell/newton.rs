@@ -25,17 +25,35 @@ const ROUNDINGS: f64 = 16.0;
 
 /// All modes by Newton's method from where they point to, but those of small models that are lost, and the others there are from where they
 /// were; none where one of them is not the same, or two become one.
+///
+/// Near zeros that are known the equations without them are solved, in which nothing is as near as they are: these cost more.
 pub(super) fn by_newton(
     path: &Path<'_>,
     stop: &Stop,
     last: &Sample,
     starts: &[Option<StartingEigenpair>],
 ) -> Option<(Vec<Option<ModePoint>>, Vec<ModePoint>)> {
+    let all = |found: &(Vec<Option<ModePoint>>, Vec<ModePoint>), without_zeros: bool| {
+        let modes = found.0.iter().flatten().chain(&found.1);
+        last.total.is_none_or(|total| distinct(modes, without_zeros) == total)
+    };
     // What modes do to each other where the motion is steady to some digits only asks for all of them.
     if stop.at.steady().is_some_and(|motion| !is_rounding(motion)) {
         return None;
     }
-    let solver = Solver::new(stop)?;
+    let near =
+        || solved(path, stop, &Solver::without_zeros(stop)?, last, starts).filter(|found| all(found, true));
+    solved(path, stop, &Solver::new(stop)?, last, starts).filter(|found| all(found, false)).or_else(near)
+}
+
+/// The same with equations that are given, whether or not all are found.
+fn solved(
+    path: &Path<'_>,
+    stop: &Stop,
+    solver: &Solver<'_>,
+    last: &Sample,
+    starts: &[Option<StartingEigenpair>],
+) -> Option<(Vec<Option<ModePoint>>, Vec<ModePoint>)> {
     let mut out: Vec<Option<ModePoint>> = Vec::with_capacity(starts.len());
     for (mode, start) in last.modes.iter().zip(starts) {
         if mode.is_none() && path.is_small() {
@@ -43,7 +61,7 @@ pub(super) fn by_newton(
             continue;
         }
         let (mode, start) = (mode.as_ref()?, start.as_ref()?);
-        let (found, expected) = one_by_newton(stop, &solver, start)?;
+        let (found, expected) = one_by_newton(stop, solver, start)?;
         let alike =
             || (LIKE..=1.0 / LIKE).contains(&left_right_mac(&stop.pencil, &mode.shape(), &found.shape()));
         let double = |o: &ModePoint| (o.s - found.s).norm() <= COINCIDE * found.s.norm();
@@ -53,7 +71,7 @@ pub(super) fn by_newton(
         out.push(Some(found));
     }
     let from = |mode: &ModePoint| StartingEigenpair { s: mode.s, vector: mode.right.clone() };
-    let others = last.others.iter().map(|mode| Some(one_by_newton(stop, &solver, &from(mode))?.0));
+    let others = last.others.iter().map(|mode| Some(one_by_newton(stop, solver, &from(mode))?.0));
     Some((out, others.collect::<Option<_>>()?))
 }
 
@@ -102,23 +120,39 @@ enum Solver<'a> {
 impl<'a> Solver<'a> {
     fn new(stop: &'a Stop) -> Option<Self> {
         match stop.reduced() {
-            Some(reduced) => Some(Self::Reduced(reduced, CheckedPencil::new(&reduced.pencil).ok()?)),
+            Some(reduced) => Self::reduced(reduced),
             None => Some(Self::Whole(CheckedPencil::new(&stop.pencil).ok()?)),
         }
     }
-    /// The eigenpair near a start in all coordinates, and the part of its error bound that is not of the motion.
-    fn polish(&self, stop: &Stop, start: &StartingEigenpair) -> Option<(RefinedEigenpair, f64)> {
+    fn without_zeros(stop: &'a Stop) -> Option<Self> {
+        stop.without_zeros().and_then(Self::reduced)
+    }
+    fn reduced(reduced: &'a Reduced) -> Option<Self> {
+        Some(Self::Reduced(reduced, CheckedPencil::new(&reduced.pencil).ok()?))
+    }
+    /// The eigenpair near a start in all coordinates with its error bound, and the distance to the next one.
+    fn polish(&self, stop: &Stop, start: &StartingEigenpair) -> Option<(ModePoint, f64)> {
         let options = PolishOptions::default();
+        let point = |s, error, right, left| ModePoint { s, error, whirl: None, right, left };
+        // What the motion changes, where no bound has it yet.
+        let moved = |s: c64, right: &[c64], left: &[c64]| {
+            let left: Vec<c64> = left.iter().map(c64::conj).collect();
+            stop.at.steady().map_or(0.0, |m| m.deviation().of_eigenvalue(s, right, &left))
+        };
         match self {
             Self::Whole(pencil) => {
                 let pair = pencil.polish(start, &options).ok()?;
                 let of_rows = |residual: &[c64], size: &[f64]| rounded(&pair.left, residual, size);
-                let bound = of_residual(&stop.pencil, &pair, &of_rows);
-                Some((pair, bound))
+                let own = of_residual(&stop.pencil, &pair, &of_rows);
+                let error = own + moved(pair.s, &pair.vector, &pair.left);
+                Some((point(pair.s, error, pair.vector, pair.left), pair.gap))
             }
-            Self::Reduced(reduced, pencil) => {
-                let r = &reduced.r;
-                let own = StartingEigenpair { s: start.s, vector: onto(r, &start.vector) };
+            Self::Reduced(Reduced { zeros, whole, r, .. }, pencil) => {
+                let vector = match zeros {
+                    Some(zeros) => zeros.start(start.s, &start.vector)?,
+                    None => start.vector.clone(),
+                };
+                let own = StartingEigenpair { s: start.s, vector: onto(r, &vector) };
                 let mut pair = pencil.polish(&own, &options).ok()?;
                 pair.vector = dense::matvec_complex(r, &pair.vector);
                 let left = dense::matvec_complex(r, &pair.left);
@@ -128,9 +162,15 @@ impl<'a> Solver<'a> {
                         .collect();
                     rounded(&pair.left, &onto(r, residual), &size)
                 };
-                let bound = of_residual(&stop.pencil, &pair, &of_rows);
-                pair.left = left;
-                Some((pair, bound))
+                let own = of_residual(whole, &pair, &of_rows);
+                let Some(zeros) = zeros else {
+                    let error = own + moved(pair.s, &pair.vector, &left);
+                    return Some((point(pair.s, error, pair.vector, left), pair.gap));
+                };
+                let conjugate = |x: &[c64]| x.iter().map(c64::conj).collect::<Vec<_>>();
+                let all = zeros.back(pair.s, &pair.vector, &conjugate(&left), own);
+                let found = point(pair.s, all.error_bound, all.right.to_vec(), conjugate(&all.left));
+                Some((found, pair.gap))
             }
         }
     }
@@ -152,15 +192,11 @@ fn rounded(left: &[c64], residual: &[c64], size: &[f64]) -> f64 {
 /// The eigenpair near a start, and whether no other eigenvalue is as near: the vector of a slow mode of what drifts changes as 1 / s, so that it
 /// is not always like those before.
 fn one_by_newton(stop: &Stop, solver: &Solver<'_>, start: &StartingEigenpair) -> Option<(ModePoint, bool)> {
-    let (pair, own) = solver.polish(stop, start)?;
-    let left: Vec<c64> = pair.left.iter().map(c64::conj).collect();
-    let moved = stop.at.steady().map_or(0.0, |m| m.deviation().of_eigenvalue(pair.s, &pair.vector, &left));
-    let error = own + moved;
-    if error.is_nan() || error >= APART * pair.gap {
+    let (point, gap) = solver.polish(stop, start)?;
+    if point.error.is_nan() || point.error >= APART * gap {
         return None;
     }
-    let expected = (pair.s - start.s).norm() <= APART * pair.gap;
-    let point = ModePoint { s: pair.s, error, whirl: None, right: pair.vector, left: pair.left };
+    let expected = (point.s - start.s).norm() <= APART * gap;
     Some((turned(point, stop.whirl()), expected))
 }
 
@@ -191,10 +227,10 @@ fn of_residual(
     of_rows(&residual, &size)
 }
 
-/// How many eigenvalues apart from zero some modes and their conjugates are for certain.
-pub(super) fn distinct<'a>(modes: impl Iterator<Item = &'a ModePoint>) -> usize {
+/// How many eigenvalues some modes and their conjugates are for certain; apart from zero, unless they are those of equations without zeros.
+pub(super) fn distinct<'a>(modes: impl Iterator<Item = &'a ModePoint>, without_zeros: bool) -> usize {
     let mut known: Vec<(c64, f64)> = Vec::new();
-    for m in modes.filter(|m| m.s.norm() > m.error) {
+    for m in modes.filter(|m| without_zeros || m.s.norm() > m.error) {
         for s in [m.s, m.s.conj()].into_iter().take(if m.is_real() { 1 } else { 2 }) {
             let same = |(o, error): &(c64, f64)| (s - o).norm() <= COINCIDE * s.norm() + error + m.error;
             if !known.iter().any(same) {

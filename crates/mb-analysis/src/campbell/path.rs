@@ -11,7 +11,9 @@ use crate::zeros::ModelZeros;
 use mb_algebra::{Dense, QuadraticPencil, Stopped, interrupt, to_dense, to_sparse};
 use mb_constraints::simulate::{StartPolicy, consistent_start};
 use mb_constraints::{AssemblyOptions, assemble};
-use mb_linear::steady::{Crossing, Looks, Spin, SteadyFamily, fastest_turn, spinning, steady_near_looked};
+use mb_linear::steady::{
+    Crossing, Looks, SecondZeros, Spin, SteadyFamily, fastest_turn, spinning, steady_near_looked,
+};
 use mb_linear::{
     Frame, FrameChoice, Instant, LinearError, LinearizedSystem, OperatingPoint, linearize, linearize_sparse,
 };
@@ -67,6 +69,7 @@ struct Family {
     turns: Vec<f64>,
     /// Free turns and shifts, the same at all speeds.
     zeros: ModelZeros,
+    second: SecondZeros,
     /// The most that the zeros have changed of K at the speeds that were linearized, by entry.
     changed: Option<Dense>,
 }
@@ -174,7 +177,8 @@ impl<'a> Path<'a> {
         let sizes = |k: &Dense| Dense::from_fn(k.nrows(), k.ncols(), |i, j| k[(i, j)].abs());
         let changed = nodes.iter().filter_map(|s| s.known.changed.as_ref().map(sizes));
         let changed = changed.reduce(|a, b| larger(&a, &b));
-        Some(Family { of, model, turns, zeros: nodes[0].known.zeros.clone(), changed })
+        let Known { zeros, second, .. } = nodes[0].known.clone();
+        Some(Family { of, model, turns, zeros, second, changed })
     }
     /// The steady motion at a speed with its linearization.
     pub(super) fn at(&self, w: f64, look: Look) -> Result<Rc<Stop>, AnalysisError> {
@@ -385,7 +389,8 @@ impl Family {
             LinearizedSystem { m, c, k, k_parts: None, phi_q, f }
         });
         // The rates of pairs are other ones at every speed.
-        let known = Known { zeros: self.zeros.clone(), pairs: Vec::new(), changed: self.changed.clone() };
+        let (zeros, second, changed) = (self.zeros.clone(), self.second.clone(), self.changed.clone());
+        let known = Known { zeros, pairs: Vec::new(), second, changed };
         Stop::new(Rc::clone(&self.model), at, pencil, turn).with_blocks(lin, known)
     }
 }

@@ -4,6 +4,8 @@ use super::follow::{ModePoint, Sample};
 use crate::error::AnalysisError;
 use crate::spectra::Known;
 use mb_algebra::{Dense, QuadraticPencil, RankQr, RankTolerance, Sparse, dense, sparse};
+use mb_eigen::DenseOptions;
+use mb_eigen::dense::{WithoutZeros, ZeroChain};
 use mb_linear::steady::Whirl;
 use mb_linear::{LinearizedSystem, OperatingPoint};
 use mb_model::Model;
@@ -32,14 +34,33 @@ pub(super) struct Stop {
     followed: RefCell<Vec<[Sample; 3]>>,
     whirl: OnceCell<Option<Whirl>>,
     reduced: OnceCell<Option<Reduced>>,
+    without_zeros: OnceCell<Option<Reduced>>,
 }
 
 /// The equations of a small model on what its constraints leave free, x = R z.
 pub(super) struct Reduced {
+    /// The way to equations without zeros, where these are such.
+    pub(super) zeros: Option<WithoutZeros>,
+    /// The equations with their constraints.
+    pub(super) whole: QuadraticPencil<Sparse>,
     /// R, n x (n - r), orthonormal.
     pub(super) r: Dense,
     /// R^T M R, R^T C R, R^T K R, without constraints.
     pub(super) pencil: QuadraticPencil<Dense>,
+}
+
+impl Reduced {
+    fn of(
+        zeros: Option<WithoutZeros>,
+        given: &QuadraticPencil<Dense>,
+        whole: &QuadraticPencil<Sparse>,
+    ) -> Option<Self> {
+        let QuadraticPencil { m, c, k, phi_q } = given;
+        let r = RankQr::new(phi_q, RankTolerance::default()).ok()?.null_space();
+        let [m, c, k] = [m, c, k].map(|a| dense::mul_transpose(&r, &dense::mul(a, &r)));
+        let pencil = QuadraticPencil { m, c, k, phi_q: Dense::zeros(0, r.ncols()) };
+        Some(Self { zeros, whole: whole.clone(), r, pencil })
+    }
 }
 
 impl Stop {
@@ -50,10 +71,23 @@ impl Stop {
         turn: f64,
     ) -> Self {
         let reversible = is_its_transpose(&pencil.k, 1.0) && is_its_transpose(&pencil.c, -1.0);
-        let (modes, whirl, followed, reduced) =
-            (OnceCell::new(), OnceCell::new(), RefCell::default(), OnceCell::new());
         let known = Known::nothing(model.nv());
-        Self { model, at, lin: None, known, pencil, turn, reversible, modes, followed, whirl, reduced }
+        let (modes, followed, whirl) = (OnceCell::new(), RefCell::default(), OnceCell::new());
+        let (reduced, without_zeros) = (OnceCell::new(), OnceCell::new());
+        Self {
+            model,
+            at,
+            lin: None,
+            known,
+            pencil,
+            turn,
+            reversible,
+            modes,
+            followed,
+            whirl,
+            reduced,
+            without_zeros,
+        }
     }
     /// With the dense blocks of a small model, if it is one, and its free turns and shifts.
     pub(super) fn with_blocks(self, lin: Option<LinearizedSystem>, known: Known) -> Self {
@@ -79,14 +113,34 @@ impl Stop {
     }
     /// The equations of a small model on what its constraints leave free.
     pub(super) fn reduced(&self) -> Option<&Reduced> {
-        let of = || {
-            let lin = self.lin.as_ref()?;
-            let r = RankQr::new(&lin.phi_q, RankTolerance::default()).ok()?.null_space();
-            let [m, c, k] = [&lin.m, &lin.c, &lin.k].map(|a| dense::mul_transpose(&r, &dense::mul(a, &r)));
-            let phi_q = Dense::zeros(0, r.ncols());
-            Some(Reduced { r, pencil: QuadraticPencil { m, c, k, phi_q } })
-        };
+        let of = || Reduced::of(None, &self.lin.as_ref()?.pencil(), &self.pencil);
         self.reduced.get_or_init(of).as_ref()
+    }
+    /// The same without the zeros that are known; none where there are none.
+    pub(super) fn without_zeros(&self) -> Option<&Reduced> {
+        let of = || {
+            let given = self.lin.as_ref()?.pencil();
+            let known = &self.known.zeros.directions;
+            if known.ncols() == 0 {
+                return None;
+            }
+            let off = self.known.off(&self.at, known.nrows());
+            let chains = self.at.steady().map(|motion| motion.zero_chains(&self.model, &self.known.second));
+            let chains = chains.into_iter().flatten().map(|[first, second]| ZeroChain { first, second });
+            let chains: Vec<ZeroChain> = chains.collect();
+            let zeros = WithoutZeros::new(
+                &given,
+                known,
+                &chains,
+                self.known.zeros.second(),
+                &off,
+                &DenseOptions::default(),
+            )
+            .ok()??;
+            let without = zeros.pencil().clone();
+            Reduced::of(Some(zeros), &without, &without.to_sparse())
+        };
+        self.without_zeros.get_or_init(of).as_ref()
     }
     /// By what the sense of its modes is recognized.
     pub(super) fn whirl(&self) -> Option<&Whirl> {

@@ -173,11 +173,12 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
 }
 
 /// Whether the mode that grows at another sample could grow within its error bound, or those of two that may have met: where it is none of
-/// those followed, whether more are open than there, where it is not.
+/// those followed, whether more are open than there, where it is not. What is not zero there and is taken for an exact zero here is open too.
 fn is_open(sample: &Sample, mode: Option<usize>, grown: &Sample) -> bool {
     let met = |m: &ModePoint| sample.reversible && sample.modes.iter().flatten().any(|o| m.may_have_met(o));
     let of = |mode: usize| sample.modes.get(mode)?.as_ref().map(|m| m.is_open(sample.reversible) || met(m));
-    mode.and_then(of).unwrap_or(sample.open > grown.open)
+    let is_zero = sample.total.zip(grown.total).is_some_and(|(here, there)| here < there);
+    is_zero || mode.and_then(of).unwrap_or(sample.open > grown.open)
 }
 
 /// Whether growth begins in an enclosure as it does where it is zero there: at its end `grows` no more of that at `grown` than what a square

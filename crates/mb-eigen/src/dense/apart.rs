@@ -38,12 +38,13 @@ pub(super) struct Apart {
 }
 
 impl Apart {
-    /// `off`: by how much entries of M, C and K may be off, n x n each; the last `massless` coordinates are none of W's pivots. None where the
-    /// directions depend on each other.
+    /// `off`: by how much entries of M, C and K may be off, n x n each; the first `rounded` columns of Z, and all of pairs, are rounded where
+    /// they are no axes; the last `massless` coordinates are none of W's pivots. None where the directions depend on each other.
     pub(super) fn new(
         pencil: &QuadraticPencil,
         z: &Dense,
         speeds: &[f64],
+        rounded: usize,
         massless: usize,
         off: &[Dense; 3],
     ) -> Option<Self> {
@@ -51,8 +52,8 @@ impl Apart {
         let completed = Completed::of(z, &pencil.m, massless)?;
         let w = completed.others_of_identity();
         let t = &completed.t;
-        // Rounding of the sums, of a direction that turns and is no axis as well.
-        let size = if speeds.is_empty() { vectors::magnitudes(z) } else { rounded_size(z) };
+        // Rounding of the sums, and of a direction that is no axis as well.
+        let size = rounded_size(z, if speeds.is_empty() { rounded } else { k });
         let entries =
             |a: &Dense, off: &Dense| dense::add(tuning::SUM_ROUNDINGS, &vectors::magnitudes(a), 1.0, off);
         let [em, ec, ek] = [(&pencil.m, &off[0]), (&pencil.c, &off[1]), (&pencil.k, &off[2])]
@@ -70,6 +71,12 @@ impl Apart {
         let rates = [pencil.m.clone(), pencil.c.clone()];
         let pencil = QuadraticPencil { m, c, k: stiffness, phi_q };
         Some(Self { pencil, off, completed, rates, speeds: speeds.to_vec(), k })
+    }
+
+    /// Z, n x k.
+    pub(super) fn directions(&self) -> Dense {
+        let n = self.completed.t.ncols();
+        vectors::column_range(&self.completed.t, n - self.k, n)
     }
 
     /// The eigenpair in all coordinates: its right vector times the distance d of s to the nearest eigenvalue of J where that is
@@ -175,9 +182,11 @@ pub(super) fn is_exact(direction: &[f64]) -> bool {
     direction.iter().all(|z| [0.0, 1.0].contains(&z.abs()))
 }
 
-/// Magnitudes of the entries of directions with what rounding of them is relative to: of one that is no axis, the largest entry.
-fn rounded_size(z: &Dense) -> Dense {
-    let of = |j: usize| if is_exact(z.col_as_slice(j)) { 0.0 } else { norms::max_abs_vec(z.col_as_slice(j)) };
+/// Magnitudes of the entries of directions, of the first `rounded` with what their rounding is relative to: of one that is no axis, the
+/// largest entry.
+fn rounded_size(z: &Dense, rounded: usize) -> Dense {
+    let is_rounded = |j: usize| j < rounded && !is_exact(z.col_as_slice(j));
+    let of = |j: usize| if is_rounded(j) { norms::max_abs_vec(z.col_as_slice(j)) } else { 0.0 };
     let largest: Vec<f64> = (0..z.ncols()).map(of).collect();
     Dense::from_fn(z.nrows(), z.ncols(), |i, j| z[(i, j)].abs() + largest[j])
 }

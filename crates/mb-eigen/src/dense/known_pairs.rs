@@ -68,7 +68,9 @@ fn without(
     let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
     let columns: Vec<&Dense> = pairs.iter().map(|pair| &pair.directions).collect();
     let speeds: Vec<f64> = pairs.iter().map(|pair| pair.rate).collect();
-    let Some(apart) = Apart::new(pencil, &dense::hstack(&columns), &speeds, 0, off) else { return Ok(None) };
+    let Some(apart) = Apart::new(pencil, &dense::hstack(&columns), &speeds, 0, 0, off) else {
+        return Ok(None);
+    };
     let k = apart.k;
     let Some(seen) = zeros_apart(&apart, zeros) else { return Ok(None) };
     // Its masses are singular by construction.

@@ -40,7 +40,7 @@ pub(super) fn beside(
     let k = zeros.ncols();
     let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
     // What may be left of K z and of Phi_q z, compared with their terms, of a zero that is known otherwise.
-    let Some(first) = Level::new(pencil, &basis, zeros, rates, off, tuning::SQRT_EPS) else {
+    let Some(first) = Level::new(pencil, &basis, zeros, 0, rates, off, tuning::SQRT_EPS) else {
         return Ok(None);
     };
     // Its masses are singular by construction, and null directions of them as good as their computation.
@@ -155,11 +155,7 @@ fn deeper(
     }
     let basis = ConstraintBasis::new(&level.apart.pencil.phi_q, options.constraint_rank)?;
     let zeros = dense::from_columns(level.apart.pencil.m.nrows(), &zeros);
-    // What may be left of K z and of Phi_q z, compared with their terms, of a zero that the matrices show.
-    let Some(next) = Level::new(&level.apart.pencil, &basis, &zeros, 0, &level.apart.off, tuning::EPS_3_4)
-    else {
-        return Ok(None);
-    };
+    let Some(next) = Level::behind(level, &basis, &zeros, 0) else { return Ok(None) };
     let without = solve(&next.apart.pencil, options)?;
     let physical = |found: &Spectrum| of_class(found, Class::Physical).count();
     let same = is_as_theory_counts(&without) && physical(&without) == physical(found);
@@ -177,31 +173,40 @@ fn holds(pencil: &QuadraticPencil, basis: &ConstraintBasis, zeros: &Dense, nearl
 }
 
 /// A problem without some zeros.
-struct Level {
-    apart: Apart,
+pub(super) struct Level {
+    pub(super) apart: Apart,
     /// What may be left of T^T K Z, n x k: over s it would stand in the columns of p.
     left: Dense,
 }
 
 impl Level {
-    /// None where the directions depend on each other, or leave more than the share `nearly` of K z.
-    fn new(
+    /// The first `known` directions are those of the model behind the matrices, up to rounding of their largest entries. None where the
+    /// directions depend on each other, or leave more than the share `nearly` of K z.
+    pub(super) fn new(
         pencil: &QuadraticPencil,
         basis: &ConstraintBasis,
         zeros: &Dense,
+        known: usize,
         rates: usize,
         off: &[Dense; 3],
         nearly: f64,
     ) -> Option<Self> {
-        let apart =
-            Apart::new(pencil, zeros, &[], rates, off).filter(|_| holds(pencil, basis, zeros, nearly))?;
-        let left = left(&apart.completed.t, pencil, basis, zeros, &off[2]);
+        let apart = Apart::new(pencil, zeros, &[], known, rates, off)
+            .filter(|_| holds(pencil, basis, zeros, nearly))?;
+        let left = left(&apart.completed.t, pencil, basis, zeros, known, &off[2]);
         Some(Self { apart, left })
+    }
+
+    /// Without zeros that a level has left, which its matrices show; `basis` is that of its rows, the first `known` are those of the model.
+    pub(super) fn behind(last: &Self, basis: &ConstraintBasis, zeros: &Dense, known: usize) -> Option<Self> {
+        let Apart { pencil, off, .. } = &last.apart;
+        // What may be left of K z and of Phi_q z, compared with their terms, of a zero that the matrices show.
+        Self::new(pencil, basis, zeros, known, 0, off, tuning::EPS_3_4)
     }
 
     /// The eigenpair, here, with |y|^T ((|s|^2 |dM'| + |s| |dC'| + |dK'|) |x| + |T^T K Z| |p| / |s|) / |y^H (2 s M' + C') x| in its error
     /// bound.
-    fn widened(&self, pair: &Eigenpair) -> Eigenpair {
+    pub(super) fn widened(&self, pair: &Eigenpair) -> Eigenpair {
         Eigenpair { error_bound: pair.error_bound + self.changed(pair), ..pair.clone() }
     }
     fn changed(&self, pair: &Eigenpair) -> f64 {
@@ -227,9 +232,16 @@ impl Level {
     }
 }
 
-/// What may be left of T^T K Z: nothing of directions that are exact, whose entries are 0 and 1; of others what they leave, and what
-/// rounding of K and what it is `off` by make.
-fn left(t: &Dense, pencil: &QuadraticPencil, basis: &ConstraintBasis, zeros: &Dense, off: &Dense) -> Dense {
+/// What may be left of T^T K Z: nothing of directions that are exact, the first `known` and those whose entries are 0 and 1; of others what
+/// they leave, and what rounding of K and what it is `off` by make.
+fn left(
+    t: &Dense,
+    pencil: &QuadraticPencil,
+    basis: &ConstraintBasis,
+    zeros: &Dense,
+    known: usize,
+    off: &Dense,
+) -> Dense {
     let force = dense::mul(&pencil.k, zeros);
     let rest =
         basis.null().map_or_else(|| force.clone(), |r| dense::mul(r, &dense::mul_transpose(r, &force)));
@@ -237,11 +249,9 @@ fn left(t: &Dense, pencil: &QuadraticPencil, basis: &ConstraintBasis, zeros: &De
     let made = dense::mul(&entries, &vectors::magnitudes(zeros));
     let both = dense::add(1.0, &vectors::magnitudes(&rest), 1.0, &made);
     let all = dense::mul_transpose(&vectors::magnitudes(t), &both);
-    Dense::from_fn(
-        all.nrows(),
-        all.ncols(),
-        |i, j| if is_exact(zeros.col_as_slice(j)) { 0.0 } else { all[(i, j)] },
-    )
+    Dense::from_fn(all.nrows(), all.ncols(), |i, j| {
+        if j < known || is_exact(zeros.col_as_slice(j)) { 0.0 } else { all[(i, j)] }
+    })
 }
 
 /// The zeros of Z as eigenpairs: their values are exact.

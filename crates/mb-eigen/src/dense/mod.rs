@@ -39,6 +39,7 @@ mod secular;
 mod staircase;
 mod standard;
 mod symmetric;
+mod without_zeros;
 
 use mb_algebra::{Dense, QuadraticPencil, dense, norms};
 
@@ -60,6 +61,7 @@ pub(crate) use kernel::{Given, Kernel};
 pub use known_pairs::{TurningPair, solve_with_known};
 pub use known_zeros::solve_with_zeros;
 pub(crate) use raw::{Kind, Raw};
+pub use without_zeros::{WithoutZeros, ZeroChain};
 
 /// All 2 (n - r) eigenvalues of a constrained quadratic problem.
 ///

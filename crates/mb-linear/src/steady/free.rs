@@ -37,29 +37,58 @@ pub(super) fn slack(y: &[f64], size: f64) -> f64 {
     if rounded { LAST_PLACES * f64::EPSILON * size } else { LEFT * f64::EPSILON * size }
 }
 
-impl SteadyMotion {
-    /// How many free directions are zeros twice, at least, where velocity rows keep no momentum that would show it: the motion itself where it
-    /// goes on in the same configuration at any speed, C v = 0, and in the ground's frame the shift across a motion that may take another course,
+/// Second zeros of free directions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SecondZeros {
+    /// Of the motion itself, y = v, where it goes on in the same configuration at any speed: C v = 0.
+    any_speed: bool,
+    /// Of the shift across a motion that may take another course, in the ground's frame: turns x = W x p of everything about these axes with
     ///
     /// ```text
-    /// y = W x v,   K x + C y = 0 for the turn x = W x p of everything
+    /// y = W x v,   K x + C y = 0
     /// ```
-    pub fn second_zeros(&self, model: &Model) -> usize {
-        let point = &self.point;
-        let Some(displaced) = Displaced::new(model, point, self.forces) else { return 0 };
-        let mut count = usize::from(displaced.holds_at_any_speed());
+    axes: Vec<usize>,
+}
+
+impl SecondZeros {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        usize::from(self.any_speed) + self.axes.len()
+    }
+}
+
+impl SteadyMotion {
+    /// Which free directions are zeros twice, at least, where velocity rows keep no momentum that would show it.
+    pub fn second_zeros(&self, model: &Model) -> SecondZeros {
+        let mut found = SecondZeros::default();
+        let Some(displaced) = Displaced::new(model, &self.point, self.forces) else { return found };
+        found.any_speed = displaced.holds_at_any_speed();
         let turns = self.frame.rate().is_some_and(|rate| rate.iter().any(|x| *x != 0.0));
-        let speed = norms::max_abs_vec(&point.v);
+        let speed = norms::max_abs_vec(&self.point.v);
         for axis in (0..3).filter(|i| !turns && (*i == 2 || !in_plane(model))) {
-            let rate = std::array::from_fn(|i| f64::from(u8::from(i == axis)));
-            let y = turn(model, point, &Field::about(model, rate), rate);
-            let across =
-                Generator::of_frame(model, &Point { v: y.clone(), ..point.clone() }, rate).times(&point.v);
-            count += usize::from(
-                norms::max_abs_vec(&across) > STEADY * speed && displaced.leads_on(&y, rate, 0.0),
-            );
+            let (y, rate, across) = self.course(model, axis);
+            if norms::max_abs_vec(&across) > STEADY * speed && displaced.leads_on(&y, rate, 0.0) {
+                found.axes.push(axis);
+            }
         }
-        count
+        found
+    }
+    /// The turn of everything about an axis of the ground, x = W x p, W, and how the motion goes on across it, y = W x v.
+    fn course(&self, model: &Model, axis: usize) -> (Vec<f64>, [f64; 3], Vec<f64>) {
+        let rate = std::array::from_fn(|i| f64::from(u8::from(i == axis)));
+        let y = turn(model, &self.point, &Field::about(model, rate), rate);
+        let carried = Point { v: y.clone(), ..self.point.clone() };
+        let across = Generator::of_frame(model, &carried, rate).times(&self.point.v);
+        (y, rate, across)
+    }
+    /// The vectors y, x of second zeros, n each, K y = 0 and K x + C y = 0 but for reactions; of this motion or of another of the same kind.
+    pub fn zero_chains(&self, model: &Model, zeros: &SecondZeros) -> Vec<[Vec<f64>; 2]> {
+        let along = zeros.any_speed.then(|| [self.point.v.clone(), vec![0.0; self.point.v.len()]]);
+        let across = zeros.axes.iter().map(|axis| {
+            let (x, _, y) = self.course(model, *axis);
+            [y, x]
+        });
+        along.into_iter().chain(across).collect()
     }
     /// Free turns and shifts as columns, n x any and independent; `k` (n x n) and `phi_q` (m x n) are those of the motion in its frame.
     pub fn free_directions(&self, model: &Model, k: &Sparse, phi_q: &Sparse) -> Dense {

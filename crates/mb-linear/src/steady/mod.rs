@@ -44,7 +44,7 @@ mod whirl;
 pub use branch::{Branch, Crossing, steady_from_rest};
 pub use deviation::Deviation;
 pub use family::SteadyFamily;
-pub use free::lasting;
+pub use free::{SecondZeros, lasting};
 pub use free_pairs::FreePair;
 pub use generator::Generator;
 pub(crate) use generator::positions;
