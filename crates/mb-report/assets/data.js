@@ -72,8 +72,8 @@ function moves(shape) {
 }
 
 // Where pictures come slowly, those of a motion are drawn with less. Cells along the largest side at each level of detail; none: all
-// triangles. The first level alone has smooth edges.
-const CELLS = [0, 0, 128, 64, 32], MANY_FACES = 2000;
+// triangles. The first level alone has smooth edges; from COARSE on surfaces have half the pixels each way.
+const CELLS = [0, 0, 0, 128, 64, 32], COARSE = 2, MANY_FACES = 2000;
 const coarser = new Map();
 /// Corners of the triangles at a level: those that are left when all vertices of a part within a cell, at rest, are one of them.
 function cornersAt(level) {

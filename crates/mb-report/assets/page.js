@@ -131,18 +131,22 @@ function snapshot() {
     $("clock").textContent = `${t.toFixed(Math.max(0, Math.min(20, 3 - Math.floor(Math.log10(times[last] - times[0] || 1)))))} of ${figure(times[last])} s`;
     $("time").value = String(Math.round(1000 * (state.turns % 1)));
   }
-  now.level = state.playing || down.size ? state.level : 0;
+  now.level = levelNow();
   const left = leftOut(now, now.orbits && Boolean(shape), now.level);
   if ($("left").textContent !== left) $("left").textContent = left;
   return now;
 }
 
+/// The level of detail of what is drawn now: what stands has all.
+const levelNow = () => (state.playing || down.size ? state.level : 0);
+
 function resize() {
-  const box = $("stage").getBoundingClientRect(), ratio = Math.min(2, devicePixelRatio || 1);
-  if (box.width === camera.width && box.height === camera.height) return;
+  const box = $("stage").getBoundingClientRect(), ratio = Math.min(2, devicePixelRatio || 1), coarse = levelNow() >= COARSE;
+  if (box.width === camera.width && box.height === camera.height && coarse === state.coarse) return;
   const first = camera.width === 1;
   [camera.width, camera.height] = [box.width, box.height];
-  for (const canvas of [$("solid"), $("marks")]) [canvas.width, canvas.height] = [Math.round(box.width * ratio), Math.round(box.height * ratio)];
+  state.coarse = coarse;
+  for (const [id, fine] of [["solid", coarse ? ratio / 2 : ratio], ["marks", ratio]]) [$(id).width, $(id).height] = [box.width, box.height].map((side) => Math.round(side * fine));
   if (first || !state.moved) fit(amplitude());
   state.drawn = false;
 }
@@ -155,7 +159,7 @@ function keepUp(seconds) {
   if (state.late < 1 || state.count < 3) return;
   const rate = state.count / state.late;
   state.late = state.count = 0;
-  if (rate < 27) state.level = Math.min(state.level + (rate < 7 ? 2 : 1), mesh.faces.length > MANY_FACES ? CELLS.length - 1 : 1);
+  if (rate < 27) state.level = Math.min(state.level + (rate < 7 ? 2 : 1), mesh.faces.length > MANY_FACES ? CELLS.length - 1 : COARSE);
 }
 
 let before = 0, painted = false;

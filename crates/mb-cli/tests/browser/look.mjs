@@ -73,7 +73,7 @@ async function look(renderer, width, scheme) {
     }
     check(changes, "the picture stands while it plays");
     if (SLOW) {
-      await page.waitForFunction(() => document.documentElement.dataset.level === "4");
+      await page.waitForFunction(() => document.documentElement.dataset.level === "5");
       const share = Number(/ (\d+) % of the triangles are drawn while it moves/.exec(await page.textContent("#left"))?.[1]);
       check(share > 0 && share < 50, `of the triangles ${share} % are said to be drawn`);
     }
