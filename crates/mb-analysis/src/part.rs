@@ -5,7 +5,7 @@ use super::{FormulationSpectrum, Site, determined, moving, velocity_rows};
 use crate::error::AnalysisError;
 use crate::spectra::{free_at_rest, turning_pairs};
 use crate::zeros::{ModelZeros, NEAR, settle_at_rest, settle_counted};
-use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts};
+use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts, interrupt};
 use mb_eigen::penalty;
 use mb_eigen::sparse::{KnownZeros, Request, SparseExpert, SparseFinding, SparseOptions};
 use mb_eigen::{Class, Eigenpair, Finding, Spectrum, sparse};
@@ -63,14 +63,18 @@ pub fn of_model(
         Ok((spectrum, true)) if !zeros.allow(&spectrum) => solve(&none),
         found => found,
     };
-    match found {
-        Ok((mut spectrum, true)) => {
+    let (mut spectrum, complete) =
+        found.map_err(|source| AnalysisError::Eigen { formulation: name.clone(), source })?;
+    let settle = || {
+        if complete {
             at.steady().into_iter().for_each(|motion| moving::couple(&mut spectrum, motion));
             with_whirl(model, at, request, name, &problem, spectrum)
+        } else {
+            of_spectrum(model, at, request, name, &problem, spectrum)
         }
-        Ok((spectrum, false)) => of_spectrum(model, at, request, name, &problem, spectrum),
-        Err(source) => Err(AnalysisError::Eigen { formulation: name, source }),
-    }
+    };
+    // What was found is not lost on the last steps.
+    if options.expert.keeps_at_interrupt { interrupt::finish(settle) } else { settle() }
 }
 
 /// A linearized model and what is known of its zeros.

@@ -70,7 +70,7 @@ impl Early {
 mod tests {
     use crate::descriptor::{DescriptorStructure, Transferred};
     use crate::request::Request;
-    use crate::sparse::{SparseExpert, SparseFinding, solve};
+    use crate::sparse::{KnownZeros, SparseExpert, SparseFinding, solve, solve_with_zeros};
     use crate::{DenseOptions, EigenError, Finding, Refinement, Spectrum};
     use mb_algebra::{Dense, QuadraticPencil, Scatter, Sparse, Triplets, Watch, c64};
     use std::f64::consts::{PI, TAU};
@@ -238,6 +238,43 @@ mod tests {
             assert!(widest(&part) > 10.0 * widest(&whole), "{} {}", widest(&part), widest(&whole));
         }
         assert!(seen > 0, "none of {} steps belongs to the refinement", count.steps());
+    }
+
+    /// A free chain of stiff springs with a soft dashpot at one end: dense matrices are tried after a search that leaves its slow rate without
+    /// digits.
+    #[test]
+    fn dense_matrices_in_place_of_a_search_leave_its_answer_at_an_interrupt() {
+        let (n, stiffness) = (700, 1e10);
+        let [mut m, mut c, mut k] = [(); 3].map(|()| Triplets::new(n, n));
+        c.add(0, 0, 1e-4);
+        for i in 0..n {
+            m.add(i, i, 1.0);
+            if i > 0 {
+                for (a, b, sign) in [(i, i, 1.0), (i - 1, i - 1, 1.0), (i, i - 1, -1.0), (i - 1, i, -1.0)] {
+                    k.add(a, b, sign * stiffness);
+                }
+            }
+        }
+        let [m, c, k] = [m, c, k].map(|x| x.to_sparse());
+        let pencil = QuadraticPencil { m, c, k, phi_q: Triplets::new(0, n).to_sparse() };
+        let request = Request::Lowest { count: 4 };
+        let expert = SparseExpert { keeps_at_interrupt: true, least_zeros: 1, ..Default::default() };
+        let options = expert.into();
+        let shift = Dense::from_fn(n, 1, |_, _| 1.0);
+        let with_zeros = || {
+            let others = |_: &QuadraticPencil<Sparse>| (Vec::new(), [(); 3].map(|()| Dense::zeros(n, n)));
+            let known = KnownZeros { directions: &shift, others: &others, still: None };
+            solve_with_zeros(&pencil, None, &known, &request, &options)
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let count = Watch::new();
+        let alone = pool.install(|| count.scope(|| solve(&pencil, &request, &options))).unwrap().unwrap();
+        let steps = count.steps();
+        let search = Watch::after(steps + 4);
+        let found = pool.install(|| search.scope(with_zeros));
+        let (found, is_dense) = found.unwrap().unwrap();
+        assert!(!is_dense && ends_early(&found) && !ends_early(&alone), "{:?}", found.findings);
+        assert_eq!(found.eigenpairs.len(), alone.eigenpairs.len());
     }
 
     #[test]
