@@ -55,16 +55,12 @@ function namesInView(state) {
 }
 
 /// What the drawing leaves out, in sentences.
-function leftOut(state, orbits, level) {
+function leftOut(state, orbits) {
   const words = [], hidden = scene.glyphs.length - glyphsInView().length, shown = Math.ceil(scene.count / Math.ceil(scene.count / MOST_ORBITS));
   if (hidden) words.push(`${hidden} of ${scene.glyphs.length} marks, close to others of their kind, are not drawn.`);
   // Of a motion that would change with each picture.
   const { asked, list } = state.names && !state.still.some(Boolean) ? namesInView(state) : { asked: 0, list: [] };
   if (asked > list.length) words.push(`${asked - list.length} of ${asked} names have no room.`);
-  const less = [];
-  if (solid && level >= COARSE) less.push("half the pixels each way");
-  if (CELLS[level]) less.push(`${Math.round(100 * cornersAt(level).length / mesh.corners.length)} % of the triangles`);
-  if (less.length) words.push(`Pictures come slowly here: ${less.join(" and ")} are drawn while it moves.`);
   if (mesh.faces.length >= MOST_FACES) words.push(`The edges of the ${mesh.faces.length} faces are not drawn.`);
   if (orbits && scene.count > MOST_ORBITS) words.push(`Orbits are those of ${shown} of ${scene.count} nodes.`);
   return words.join(" ");

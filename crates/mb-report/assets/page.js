@@ -132,9 +132,17 @@ function snapshot() {
     $("time").value = String(Math.round(1000 * (state.turns % 1)));
   }
   now.level = levelNow();
-  const left = leftOut(now, now.orbits && Boolean(shape), now.level);
+  const left = `${leftOut(now, now.orbits && Boolean(shape))} ${slowly(now.level)}`.trim();
   if ($("left").textContent !== left) $("left").textContent = left;
   return now;
+}
+
+/// What is left out at a level of detail, in a sentence.
+function slowly(level) {
+  const less = [];
+  if (solid && level >= COARSE) less.push("half the pixels each way");
+  if (CELLS[level]) less.push(`${Math.round(100 * cornersAt(level).length / mesh.corners.length)} % of the triangles`);
+  return less.length ? `Pictures come slowly here: ${less.join(" and ")} are drawn while it moves.` : "";
 }
 
 /// The level of detail of what is drawn now: what stands has all.
