@@ -73,12 +73,6 @@ impl Apart {
         Some(Self { pencil, off, completed, rates, speeds: speeds.to_vec(), k })
     }
 
-    /// Z, n x k.
-    pub(super) fn directions(&self) -> Dense {
-        let n = self.completed.t.ncols();
-        vectors::column_range(&self.completed.t, n - self.k, n)
-    }
-
     /// The eigenpair in all coordinates: its right vector times the distance d of s to the nearest eigenvalue of J where that is
     /// finite, d W b + d Z (s - J)^-1 p.
     pub(super) fn back(&self, pair: &Eigenpair) -> Eigenpair {

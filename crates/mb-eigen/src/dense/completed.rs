@@ -1,6 +1,6 @@
 //! Directions that are known, completed to a basis of all coordinates.
 
-use mb_algebra::{Dense, dense, norms};
+use mb_algebra::{Dense, Lu, dense, norms};
 
 use crate::numeric::vectors;
 use crate::tuning;
@@ -24,9 +24,30 @@ impl Completed {
         let t = dense::hstack(&[&dense::select_columns(&dense::identity(n), &others), z]);
         Some(Self { t, taken, others })
     }
+    /// Z.
+    pub(super) fn directions(&self) -> Dense {
+        vectors::column_range(&self.t, self.others.len(), self.t.ncols())
+    }
+    /// How much of each direction is in vectors; none where rows of the pivots are singular.
+    pub(super) fn coefficients(&self) -> Option<Coefficients<'_>> {
+        let lu = Lu::new(&dense::select_rows(&self.directions(), &self.taken)).ok()?;
+        Some(Coefficients { taken: &self.taken, lu })
+    }
     /// W.
     pub(super) fn others_of_identity(&self) -> Dense {
         vectors::column_range(&self.t, 0, self.others.len())
+    }
+}
+
+/// How much of each direction Z is in a vector, by the coordinates of its pivots.
+pub(super) struct Coefficients<'a> {
+    taken: &'a [usize],
+    lu: Lu,
+}
+
+impl Coefficients<'_> {
+    pub(super) fn solve(&self, x: &[f64]) -> Vec<f64> {
+        self.lu.solve(&self.taken.iter().map(|i| x[*i]).collect::<Vec<f64>>())
     }
 }
 

@@ -8,7 +8,7 @@
 //! They are taken apart (`apart`) before the others are computed. What coincides with them, a drift that is a second value of the same
 //! vector, has a vector of its own there.
 
-use mb_algebra::{Dense, DenseC, Lu, LuComplex, QuadraticPencil, c64, dense, norms};
+use mb_algebra::{Dense, DenseC, LuComplex, QuadraticPencil, c64, dense, norms};
 
 use super::apart::{Apart, narrower};
 use super::completed::Completed;
@@ -111,14 +111,13 @@ fn without(
 
 /// Zeros of the whole problem in the unknowns (b, p): x = W b + Z u with p = -J u.
 fn zeros_apart(apart: &Apart, zeros: &Dense) -> Option<Dense> {
-    let Completed { t, taken, others } = &apart.completed;
-    let (n, k) = (t.nrows(), apart.k);
-    let z = vectors::column_range(t, n - k, n);
-    let lu = Lu::new(&dense::select_rows(&z, taken)).ok()?;
+    let Completed { others, .. } = &apart.completed;
+    let (z, of) = (apart.completed.directions(), apart.completed.coefficients()?);
+    let (n, k) = z.shape();
     let mut out = Dense::zeros(n, zeros.ncols());
     for j in 0..zeros.ncols() {
         let x = zeros.col_as_slice(j);
-        let u = lu.solve(&taken.iter().map(|i| x[*i]).collect::<Vec<f64>>());
+        let u = of.solve(x);
         for (i, speed) in apart.speeds.iter().enumerate() {
             (out[(n - k + 2 * i, j)], out[(n - k + 2 * i + 1, j)]) =
                 (-speed * u[2 * i + 1], speed * u[2 * i]);

@@ -1,7 +1,7 @@
 //! A problem without zeros that are known and those behind them, for methods that improve one eigenpair after the other: near zeros nothing
 //! else distinguishes a slow eigenvalue from them.
 
-use mb_algebra::{Dense, Lu, QuadraticPencil, c64, dense, norms};
+use mb_algebra::{Dense, QuadraticPencil, c64, dense, norms};
 
 use super::completed::Completed;
 use super::constraint_basis::ConstraintBasis;
@@ -81,11 +81,11 @@ impl WithoutZeros {
         let mut out = x.to_vec();
         for level in &self.levels {
             let Completed { others, .. } = &level.apart.completed;
-            let q = Coefficients::of(level)?;
+            let q = level.apart.completed.coefficients()?;
             let [re, im] = [|x: &c64| x.re, |x: &c64| x.im]
                 .map(|part| q.solve(&out.iter().map(part).collect::<Vec<f64>>()));
             let q: Vec<c64> = re.into_iter().zip(im).map(|(re, im)| c64::new(re, im)).collect();
-            let z = level.apart.directions();
+            let z = level.apart.completed.directions();
             let along = |i: usize| q.iter().enumerate().map(|(j, q)| q * z[(i, j)]).sum::<c64>();
             let b = others.iter().map(|i| out[*i] - along(*i));
             out = b.chain(q.iter().map(|q| q * s)).collect();
@@ -130,27 +130,12 @@ fn null_directions(
     Ok(basis.null().map_or_else(|| null.clone(), |r| dense::mul(r, &null)))
 }
 
-/// How much of each direction Z is in a vector, by the coordinates of its pivots.
-struct Coefficients<'a> {
-    taken: &'a [usize],
-    lu: Lu,
-}
-
-impl<'a> Coefficients<'a> {
-    fn of(level: &'a Level) -> Option<Self> {
-        let taken = &level.apart.completed.taken;
-        let lu = Lu::new(&dense::select_rows(&level.apart.directions(), taken)).ok()?;
-        Some(Self { taken, lu })
-    }
-    fn solve(&self, x: &[f64]) -> Vec<f64> {
-        self.lu.solve(&self.taken.iter().map(|i| x[*i]).collect::<Vec<f64>>())
-    }
-}
-
 /// Second zeros in the unknowns (b, p) of the problem without the first ones: x = W b + Z q and `first` = Z p. Those whose `first` is no
 /// combination of Z are left out.
 fn seconds(level: &Level, chains: &[ZeroChain]) -> Vec<Vec<f64>> {
-    let (z, Some(of)) = (level.apart.directions(), Coefficients::of(level)) else { return Vec::new() };
+    let (z, Some(of)) = (level.apart.completed.directions(), level.apart.completed.coefficients()) else {
+        return Vec::new();
+    };
     let without = |x: &[f64], q: &[f64]| -> Vec<f64> {
         x.iter().zip(dense::matvec(&z, q)).map(|(x, along)| x - along).collect()
     };
