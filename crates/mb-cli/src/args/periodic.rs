@@ -84,9 +84,10 @@ pub struct OrbitArgs {
     #[command(flatten)]
     pub search: MotionSearchArgs,
     /// Follow the motion over a parameter, in about COUNT steps, through folds; bifurcations are solved for
-    #[arg(long, value_name = "NAME=FROM..TO:COUNT", conflicts_with = "output", allow_hyphen_values = true)]
+    #[arg(long, value_name = "NAME=FROM..TO:COUNT", allow_hyphen_values = true)]
     pub follow: Option<RangeArg>,
-    /// The motion in a file, which `mb floquet --orbit` and the option --at of all commands read
+    /// The motion in a file, which `mb floquet --orbit` and the option --at of all commands read; with --follow what `--json` prints,
+    /// also where the branch ends early
     #[arg(short, long, value_name = "FILE.json")]
     pub output: Option<PathBuf>,
     /// Everything at full precision as JSON (see docs/json-output.md)

@@ -58,8 +58,13 @@ pub fn orbit(text: &Text, args: &OrbitArgs, style: Style, progress: Progress) ->
         let _keeps = progress::stoppable();
         let branch = branch::followed(&found, range, args.search.period.as_deref(), progress.watch())?;
         let code = if branch.ended.is_some() { crate::failure::NUMERICS } else { 0 };
+        let document = branch::document(&branch, &range.range.name);
+        if let Some(path) = &args.output {
+            crate::guard::work_is_done();
+            outfile::write(path, |out| out.write_all(document.as_bytes()))?;
+        }
         let text = if args.json {
-            branch::document(&branch, &range.range.name)
+            document
         } else {
             heading(&found, style)? + &branch::words(&branch, &range.range.name, style)
         };

@@ -300,7 +300,8 @@ fn periodic_motions_over_a_parameter_are_kept_when_they_are_ended() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("shaken.toml"), SHAKEN).unwrap();
     let period = ["--period", "2*pi/W", "--json", "--time-limit", "5"];
-    let follow = [&["orbit", "@shaken.toml", "--follow", "W=2..4:1000000"], &period[..]].concat();
+    let follow =
+        [&["orbit", "@shaken.toml", "--follow", "W=2..4:1000000", "-o", "@branch.json"], &period[..]].concat();
     let track =
         ["track", "@shaken.toml", "--parameter", "W", "--from", "2", "--to", "4", "--floquet", "2*pi/W"];
     let track = [&track[..], &["--samples", "1000000", "--json", "--time-limit", "5"]].concat();
@@ -309,6 +310,7 @@ fn periodic_motions_over_a_parameter_are_kept_when_they_are_ended() {
     let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     assert!(found["points"].as_array().unwrap().len() > 1);
     assert!(found["ended"].as_str().unwrap().contains("time limit of 5 s"), "{}", found["ended"]);
+    assert_eq!(std::fs::read_to_string(folder.path().join("branch.json")).unwrap(), run.out);
     let run = mb_in(folder.path(), &track);
     assert_eq!(run.code, 2, "{run:?}");
     assert!(run.err.contains("it ends early, with ") && run.err.contains("time limit of 5 s"), "{}", run.err);
