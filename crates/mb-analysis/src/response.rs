@@ -15,11 +15,12 @@ pub mod notes;
 mod poles;
 mod random;
 mod shown;
+mod zeros;
 
 use crate::error::AnalysisError;
 use crate::{FormulationSpectrum, part, spectrum};
 use found::{Found, Question, has_all_poles, infinite_at, wider};
-use mb_algebra::{Dense, DenseC, QuadraticPencil, c64, dense, interrupt, norms, sparse, to_dense, to_sparse};
+use mb_algebra::{Dense, DenseC, c64, dense, interrupt, norms, sparse, to_dense};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::sparse::{Request, SparseOptions};
 use mb_linear::{
@@ -28,7 +29,7 @@ use mb_linear::{
 use mb_model::Model;
 use mb_response::{
     Evaluator, Infinite, Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, SweptPoint,
-    Zeros, phases,
+    phases,
 };
 use std::f64::consts::TAU;
 
@@ -36,13 +37,18 @@ pub use absent::AbsentPole;
 pub use matrices::{MatrixResponse, of_matrices};
 pub use poles::{growing, poles_of};
 pub use random::{AtAll, RandomOutput};
-pub use shown::{product_in_words, upper_roots};
+pub use shown::{Root, gain_in_words, product_in_words, upper_roots};
 
 /// What a state of a minimal realization counts as reached or seen, relative to A of the balanced system.
 pub const MINIMAL_TOLERANCE: f64 = 1e-10;
 
 /// Coordinates and constraint rows in all up to which zeros are computed.
-pub const MOST_ROWS_OF_ZEROS: usize = 800;
+const MOST_ROWS_OF_ZEROS: usize = 800;
+
+/// The same with a loss factor: complex matrices are solved for as real ones of twice the size.
+pub fn most_rows_of_zeros(loss: f64) -> usize {
+    if loss > 0.0 { MOST_ROWS_OF_ZEROS / 2 } else { MOST_ROWS_OF_ZEROS }
+}
 
 /// What drives the outputs.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,8 +163,6 @@ pub struct ModelResponse {
     pub response: Response,
     /// By output how many derivatives the matrices leave.
     pub orders: Vec<u32>,
-    /// Whether the matrices are of first order, those of a model with velocity rows.
-    rolls: bool,
 }
 
 impl ModelResponse {
@@ -169,26 +173,6 @@ impl ModelResponse {
     /// Frequencies of the undamped poles of one entry up to the end of the band, rad/s.
     pub fn infinite_at(&self, entry: (usize, usize)) -> Vec<f64> {
         infinite_at(&self.infinite, entry)
-    }
-    /// Poles, zeros and gain of one entry.
-    ///
-    /// # Errors
-    /// Those of [`mb_response::zeros`].
-    pub fn zeros(&self, (output, input): (usize, usize)) -> Result<Zeros, ResponseError> {
-        if self.rolls {
-            return Err(ResponseError::ZerosOfRolling);
-        }
-        let mut found = mb_response::zeros(&self.response, output, input)?;
-        // Each derivative left is a factor s.
-        for _ in 0..self.orders[output] {
-            let origin = c64::new(0.0, 0.0);
-            if let Some(place) = found.poles.iter().position(|p| *p == origin) {
-                found.cancelled.push(found.poles.remove(place));
-            } else {
-                found.zeros.push(origin);
-            }
-        }
-        Ok(found)
     }
     /// Phases of one entry in degrees without jumps, by sample.
     pub fn phases(&self, entry: (usize, usize)) -> Vec<f64> {
@@ -281,15 +265,8 @@ fn rolling(
         return Err(ResponseError::LossOfRolling.into());
     }
     let [a, b, c, d] = rolling_state_space(model, at, forces, request.drive.inputs(), &request.outputs)?;
-    let n = a.nrows();
-    let pencil = QuadraticPencil {
-        m: sparse::zeros(n, n),
-        c: sparse::identity(n),
-        k: to_sparse(&dense::scale(-1.0, &a)),
-        phi_q: sparse::zeros(0, n),
-    };
-    let feedthrough = dense::select_rows(&d, &request.outputs);
-    Ok(Plant { feedthrough, ..Plant::displacement(pencil, b, dense::select_rows(&c, &request.outputs)) })
+    let [c, d] = [c, d].map(|x| dense::select_rows(&x, &request.outputs));
+    Ok(zeros::first_order(&a, b, c, d))
 }
 
 /// Difference of the image of a base by the coordinates and by the weight, relative to the latter, that is rounding.
@@ -390,7 +367,6 @@ pub fn response(
         random,
         response,
         orders,
-        rolls: model.has_velocity_rows(),
     })
 }
 

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use mb_algebra::{Dense, c64};
 use mb_analysis::response::{
-    Density, Drive, MOST_ROWS_OF_ZEROS, ModelResponse, ResponseRequest, notes, of_matrices,
+    Density, Drive, ModelResponse, ResponseRequest, most_rows_of_zeros, notes, of_matrices,
     response as of_model,
 };
 use mb_analysis::{check_size, sentences};
@@ -93,7 +93,7 @@ pub(crate) fn response<'py>(py: Python<'py>, site: &Site, asked: &str) -> PyResu
     let asked: Asked = read(py, asked)?;
     let (found, zeros, notes): (ModelResponse, Vec<ZerosOf>, _) = site.work(py, move |model, at, _| {
         if asked.zeros {
-            check_size(model, MOST_ROWS_OF_ZEROS)?;
+            check_size(model, most_rows_of_zeros(asked.loss))?;
         }
         let request = asked.request();
         let found = of_model(model, at, &request)?;
@@ -284,8 +284,9 @@ fn dictionary<'py>(
         list.push(match found {
             Ok(z) => {
                 let determined = z.is_determined();
+                let gain = (z.gain.re, z.gain.im);
                 let [zeros, poles, cancelled] = [z.zeros, z.poles, z.cancelled].map(|list| vector(py, list));
-                Some((zeros, poles, cancelled, z.gain, z.relative_error, determined))
+                Some((zeros, poles, cancelled, gain, z.relative_error, determined))
             }
             Err(ResponseError::NoZeros) => None,
             Err(e) => return Err(failure(py, &e)),

@@ -7,9 +7,6 @@ use mb_eigen::EigenError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseError {
-    /// Zeros of a model that rolls or slides.
-    #[error("Zeros of a model with velocity rows are not computed.")]
-    ZerosOfRolling,
     /// Structural damping of a model that rolls or slides.
     #[error(
         "A model with velocity rows has no response with structural damping: its equations are of first order."

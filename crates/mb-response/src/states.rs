@@ -6,8 +6,7 @@
 
 use crate::direct::Response;
 use crate::error::ResponseError;
-use crate::plant::Plant;
-use mb_algebra::{Dense, GeneralEigen, Lu, RankQr, RankTolerance, c64, dense, norms, to_dense};
+use mb_algebra::{Dense, Lu, RankQr, RankTolerance, dense, norms, to_dense};
 
 /// Reciprocal condition below which the reduced mass matrix counts as singular.
 const SINGULAR: f64 = 1e-13;
@@ -23,8 +22,8 @@ impl Response {
         if plant.loss != 0.0 {
             return Ok(None);
         }
-        if p.m.data().iter().all(|x| *x == 0.0) && plant.m() == 0 {
-            return Ok(self.first_order());
+        if let Some(states) = self.first_order() {
+            return Ok(Some(states));
         }
         let r = RankQr::new(&to_dense(&p.phi_q), RankTolerance::default())?.null_space();
         let reduced = |a: &mb_algebra::Sparse| dense::mul_transpose(&r, &dense::mul(&to_dense(a), &r));
@@ -51,9 +50,13 @@ impl Response {
         Ok(Some([a, b, c, d]))
     }
 
-    /// The same of C x' + K x = F u; none where C is singular or an output reads a second derivative.
-    fn first_order(&self) -> Option<[Dense; 4]> {
+    /// The same of C x' + K x = F u with as many states as x; none where the equations are of second order or have constraints, C is
+    /// singular, or an output reads a second derivative.
+    pub fn first_order(&self) -> Option<[Dense; 4]> {
         let (plant, p) = (&self.plant, &self.plant.pencil);
+        if p.m.data().iter().any(|x| *x != 0.0) || plant.m() > 0 || plant.loss != 0.0 {
+            return None;
+        }
         let lu = Lu::new(&to_dense(&p.c)).ok().filter(|lu| lu.rcond() >= SINGULAR)?;
         if norms::max_abs(&plant.by_a) > 0.0 {
             return None;
@@ -64,32 +67,4 @@ impl Response {
         let d = &plant.feedthrough + &dense::mul(&plant.by_v, &b);
         Some([a, b, c, d])
     }
-}
-
-/// Eigenvalues of s^2 M + s C + (1 + i eta) K at positive frequencies, rad/s, dense; none where the reduced mass matrix is singular.
-///
-/// The structural damping that the response has is one of positive frequencies alone, so that only these poles mean something.
-///
-/// # Errors
-/// Entries that are not finite; failures of the eigenanalysis.
-pub fn lossy_poles(response: &Response) -> Result<Option<Vec<c64>>, ResponseError> {
-    let (loss, plain) = (response.plant.loss, Plant { loss: 0.0, ..response.plant.clone() });
-    let Some([a, ..]) = Response::new(plain)?.state_space()? else { return Ok(None) };
-    let dof = a.nrows() / 2;
-    // The imaginary part of A: -eta M^-1 K. With it [A_r, -A_i; A_i, A_r] has the eigenvalues of A_r + i A_i, with vectors
-    // (v, -i v), and their conjugates, with vectors (v, i v).
-    let imaginary =
-        Dense::from_fn(2 * dof, 2 * dof, |i, j| if i >= dof && j < dof { loss * a[(i, j)] } else { 0.0 });
-    let negative = dense::scale(-1.0, &imaginary);
-    let both = dense::vstack(&[&dense::hstack(&[&a, &negative]), &dense::hstack(&[&imaginary, &a])]);
-    let found = GeneralEigen::new(&both, false)?;
-    let i = c64::new(0.0, 1.0);
-    let own = |k: usize| {
-        let v = found.right.col_as_slice(k);
-        let (top, bottom) = v.split_at(2 * dof);
-        let size = |turn: c64| top.iter().zip(bottom).map(|(x, y)| (turn * x + y).norm_sqr()).sum::<f64>();
-        size(i) < size(-i)
-    };
-    let values = (0..found.values.len()).filter(|k| found.values[*k].im > 0.0 && own(*k));
-    Ok(Some(values.map(|k| found.values[k]).collect()))
 }

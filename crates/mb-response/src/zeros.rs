@@ -10,6 +10,9 @@
 //! [s^2 M_r + s C_r + K_r, -F_r; s^2 Y_a + s Y_v + Y_q, D] (z, u) = 0        on the null space of Phi_q, x = R z
 //! ```
 //!
+//! with (1 + i eta) K in place of K where there is structural damping: poles, zeros and gain are complex then and no conjugate pairs, and their
+//! product is H at positive frequencies.
+//!
 //! With R from a partition of the coordinates the pattern of the mechanism stays, and the determinant is the product of those of the
 //! irreducible blocks (structure.rs): where one body passes force and motion on to the next, each block is a small problem of its own,
 //! whereas the zeros of them all, close together, would be roots of a polynomial whose digits are lost. What is one block are the
@@ -22,11 +25,10 @@
 
 use crate::direct::Response;
 use crate::error::ResponseError;
-use crate::plant::Plant;
+use crate::roots::{Part, Roots};
 use crate::structure;
 use crate::zero_dynamics;
-use mb_algebra::{Dense, Lu, QuadraticPencil, RankQr, RankTolerance, Sparse, c64, dense, to_dense};
-use mb_eigen::DenseOptions;
+use mb_algebra::{Dense, DenseC, Lu, RankQr, RankTolerance, Sparse, c64, dense, sparse, to_dense};
 
 /// Distance of a pole and a zero, relative, up to which they may be one: what their error bounds are together, but no more than this
 /// where these are no measure of what rounding moves them by; and rounding of the two beside their bounds.
@@ -63,8 +65,8 @@ pub struct Zeros {
     pub zeros: Vec<c64>,
     /// Poles with a zero in the same place.
     pub cancelled: Vec<c64>,
-    /// Factor before the products, in units of output over input and rad/s.
-    pub gain: f64,
+    /// Factor before the products, in units of output over input and rad/s; real but with structural damping.
+    pub gain: c64,
     /// Largest relative difference between the product and H at points off the axis, over the range of the eigenvalues.
     pub relative_error: f64,
 }
@@ -81,24 +83,25 @@ impl Zeros {
 /// # Errors
 /// [`ResponseError::NoZeros`] where H vanishes for every s; failures of eigenanalyses.
 pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, ResponseError> {
-    let plant = &response.plant;
-    if plant.loss != 0.0 {
-        return Err(ResponseError::NoZeros);
-    }
-    let p = &plant.pencil;
-    let r = RankQr::new(&to_dense(&p.phi_q), RankTolerance::default())?.null_space();
-    let reduced = |a: &Sparse| dense::mul_transpose(&r, &dense::mul(&to_dense(a), &r));
-    let [m, c, k] = [&p.m, &p.c, &p.k].map(reduced);
-    let poles = finite(&QuadraticPencil {
-        m: m.clone(),
-        c: c.clone(),
-        k: k.clone(),
-        phi_q: Dense::zeros(0, r.ncols()),
-    })?;
-    let system = bordered(plant, (output, input))?;
+    zeros_of_states(response, (output, input), (response, (output, input)))
+}
+
+/// The same where poles and zeros are those of the entry `at` of another response, `states`, which is equal to this one but for rounding and
+/// has no states that the input does not reach or the output does not see; the product is compared with H of this one.
+///
+/// # Errors
+/// As [`zeros`].
+pub fn zeros_of_states(
+    response: &Response,
+    (output, input): (usize, usize),
+    (states, at): (&Response, (usize, usize)),
+) -> Result<Zeros, ResponseError> {
+    let (r, reduced) = Part::reduced(states)?;
+    let poles = reduced.roots()?;
+    let system = bordered(states, at)?;
     let Some(blocks) = blocks(&system) else { return Err(ResponseError::NoZeros) };
     let mut best: Option<Zeros> = None;
-    let mut agrees = |list: Vec<(c64, f64)>| -> Result<bool, ResponseError> {
+    let mut agrees = |list: Roots| -> Result<bool, ResponseError> {
         let found = product(response, (output, input), &poles, list)?;
         let error = found.relative_error;
         if best.as_ref().is_none_or(|best| error < best.relative_error) {
@@ -106,13 +109,14 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
         }
         Ok(error <= AGREES)
     };
-    let of_blocks = || blocks.iter().map(finite).collect::<Result<Vec<_>, _>>().map(|lists| lists.concat());
+    let of_blocks =
+        || blocks.iter().map(Part::roots).collect::<Result<Vec<_>, _>>().map(|lists| lists.concat());
     let split = blocks.len() > 1;
     if split && agrees(of_blocks()?)? {
         return best.ok_or(ResponseError::NoZeros);
     }
     let rate = typical(poles.iter().map(|(s, _)| *s));
-    match zero_dynamics::candidates(plant, [&m, &c, &k], &r, (output, input), rate) {
+    match zero_dynamics::candidates(states, reduced.matrices(), &r, at, rate) {
         Some(list) => {
             for a in list.into_iter().rev() {
                 if agrees(eigenvalues(&a)?)? {
@@ -128,20 +132,14 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
     best.ok_or(ResponseError::NoZeros)
 }
 
-/// The finite eigenvalues of a pencil with their error bounds.
-fn finite(pencil: &QuadraticPencil) -> Result<Vec<(c64, f64)>, ResponseError> {
-    let found = mb_eigen::dense::solve(pencil, &DenseOptions::default())?;
-    Ok(found.eigenpairs.iter().filter_map(|pair| pair.value().map(|s| (s, pair.error_bound))).collect())
-}
-
 /// The eigenvalues of a matrix: those of s I - A.
-fn eigenvalues(a: &Dense) -> Result<Vec<(c64, f64)>, ResponseError> {
+fn eigenvalues(a: &DenseC) -> Result<Roots, ResponseError> {
     let n = a.nrows();
-    let (m, phi_q) = (Dense::zeros(n, n), Dense::zeros(0, n));
     if n == 0 {
         return Ok(Vec::new());
     }
-    finite(&QuadraticPencil { m, c: dense::identity(n), k: dense::scale(-1.0, a), phi_q })
+    let [re, im] = [|z: c64| -z.re, |z: c64| -z.im].map(|of| Dense::from_fn(n, n, |i, j| of(a[(i, j)])));
+    Part::new([Dense::zeros(n, n), dense::identity(n), re], &im).roots()
 }
 
 /// The geometric mean of the sizes of eigenvalues, rad/s; one without any.
@@ -152,7 +150,8 @@ fn typical(values: impl Iterator<Item = c64>) -> f64 {
 }
 
 /// Rosenbrock's system matrix, with R = [I; -Phi_d^-1 Phi_i] of independent and dependent coordinates, whose zeros are exact.
-fn bordered(plant: &Plant, (output, input): (usize, usize)) -> Result<QuadraticPencil, ResponseError> {
+fn bordered(response: &Response, (output, input): (usize, usize)) -> Result<Part, ResponseError> {
+    let plant = &response.plant;
     let r = partitioned(&to_dense(&plant.pencil.phi_q))?;
     let dof = r.ncols();
     let f = dense::mul_transpose(&r, &plant.f);
@@ -168,12 +167,9 @@ fn bordered(plant: &Plant, (output, input): (usize, usize)) -> Result<QuadraticP
         })
     };
     let p = &plant.pencil;
-    Ok(QuadraticPencil {
-        m: bordered(&p.m, &plant.by_a, false),
-        c: bordered(&p.c, &plant.by_v, false),
-        k: bordered(&p.k, &plant.by_q, true),
-        phi_q: Dense::zeros(0, dof + 1),
-    })
+    let [m, c] = [(&p.m, &plant.by_a), (&p.c, &plant.by_v)].map(|(a, y)| bordered(a, y, false));
+    let lossy = sparse::scale(plant.loss, &p.k);
+    Ok(Part::new([m, c, bordered(&p.k, &plant.by_q, true)], &bordered(&lossy, &response.lossy, false)))
 }
 
 /// A basis of the null space of `phi`, m x n, in which the independent coordinates are the unknowns.
@@ -194,24 +190,19 @@ fn partitioned(phi: &Dense) -> Result<Dense, ResponseError> {
 }
 
 /// The irreducible blocks of a pencil without constraints; none where its determinant vanishes whatever its entries are.
-fn blocks(pencil: &QuadraticPencil) -> Option<Vec<QuadraticPencil>> {
-    let QuadraticPencil { m, c, k, .. } = pencil;
-    let entry = |i: usize, j: usize| [m, c, k].iter().any(|a| a[(i, j)] != 0.0);
-    let list = structure::blocks(m.nrows(), entry)?.into_iter().map(|[rows, columns]| {
-        let part = |a: &Dense| Dense::from_fn(rows.len(), rows.len(), |i, j| a[(rows[i], columns[j])]);
-        QuadraticPencil { m: part(m), c: part(c), k: part(k), phi_q: Dense::zeros(0, rows.len()) }
-    });
-    Some(list.collect())
+fn blocks(system: &Part) -> Option<Vec<Part>> {
+    let list = structure::blocks(system.size(), |i, j| system.has(i, j))?;
+    Some(list.into_iter().map(|[rows, columns]| system.part(&rows, &columns)).collect())
 }
 
 /// Poles and zeros with their gain, equal ones cancelled, compared with H.
 fn product(
     response: &Response,
     at: (usize, usize),
-    poles: &[(c64, f64)],
-    mut zeros: Vec<(c64, f64)>,
+    poles: &Roots,
+    mut zeros: Roots,
 ) -> Result<Zeros, ResponseError> {
-    let mut poles = poles.to_vec();
+    let mut poles = poles.clone();
     let (mut cancelled, mut open) = (Vec::new(), Vec::new());
     poles.retain(|(p, bound)| {
         let [widest, rounding] = MAY_BE_ONE.map(|share| share * p.norm());
@@ -259,7 +250,9 @@ fn product(
         }
     }
     let Product { poles, zeros, gain } = product;
-    Ok(Zeros { poles, zeros, cancelled, gain: gain.exp().re, relative_error })
+    let gain = gain.exp();
+    let gain = if response.plant.loss == 0.0 { c64::new(gain.re, 0.0) } else { gain };
+    Ok(Zeros { poles, zeros, cancelled, gain, relative_error })
 }
 
 /// gain prod (s - z_j) / prod (s - p_k).

@@ -24,7 +24,7 @@ pub fn poles_of(
     if loss == 0.0 {
         return Ok((known, None));
     }
-    let own = if all { lossy_poles(response)?.map(|p| moving(p, &known)) } else { None };
+    let own = if all { Some(moving(lossy_poles(response)?, &known)) } else { None };
     let values = match &own {
         // Free motions have no structural damping.
         Some(own) => own.iter().copied().chain(known.into_iter().filter(|s| s.norm() == 0.0)).collect(),

@@ -83,28 +83,52 @@ impl ModelResponse {
 
     /// Poles and zeros of one entry, of each conjugate pair the upper one.
     pub fn zeros_table(&self, (output, input): (usize, usize), zeros: &Zeros) -> Table {
-        let row = |(word, s): (&str, c64)| {
-            vec![Cell::Words(word.to_owned()), number(s.re), number(s.im), number(s.im / TAU)]
+        let row = |root: Root| {
+            let s = root.s;
+            vec![Cell::Words(root.word.to_owned()), number(s.re), number(s.im), number(s.im / TAU)]
         };
         Table {
             title: format!("Poles and zeros of {} / {}", self.outputs[output], self.inputs[input]),
-            note: format!("Gain {}; {}.", six(zeros.gain), product_in_words(zeros)),
+            note: format!("Gain {}; {}.", gain_in_words(zeros), product_in_words(zeros)),
             columns: columns(&[("", ""), ("re", "1/s"), ("im", "rad/s"), ("f", "Hz")]),
             rows: upper_roots(zeros).into_iter().map(row).collect(),
         }
     }
 }
 
-/// Poles, zeros and what cancels with a word each, of conjugate pairs the upper ones, by rising |s|.
-pub fn upper_roots(zeros: &Zeros) -> Vec<(&'static str, c64)> {
+/// A pole or a zero as tables show it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Root {
+    /// "pole", "zero" or "cancelled".
+    pub word: &'static str,
+    /// Its place, rad/s.
+    pub s: c64,
+    /// Whether its conjugate is one too.
+    pub paired: bool,
+}
+
+/// Poles, zeros and what cancels, of conjugate pairs the upper ones, by rising |s|.
+pub fn upper_roots(zeros: &Zeros) -> Vec<Root> {
     let lists = [("pole", &zeros.poles), ("zero", &zeros.zeros), ("cancelled", &zeros.cancelled)];
     let of = |(word, list): (&'static str, &Vec<c64>)| {
-        let mut upper: Vec<(&'static str, c64)> =
-            list.iter().filter(|s| s.im >= 0.0).map(|s| (word, *s)).collect();
-        upper.sort_by(|a, b| a.1.norm().total_cmp(&b.1.norm()));
+        let paired = |s: c64| s.im.abs() > 0.0 && list.contains(&s.conj());
+        let all = list.iter().map(|s| Root { word, s: *s, paired: paired(*s) });
+        let mut upper: Vec<Root> = all.filter(|root| !(root.paired && root.s.im < 0.0)).collect();
+        upper.sort_by(|a, b| a.s.norm().total_cmp(&b.s.norm()));
         upper
     };
     lists.into_iter().flat_map(of).collect()
+}
+
+/// The gain, with structural damping a complex number.
+pub fn gain_in_words(zeros: &Zeros) -> String {
+    let gain = zeros.gain;
+    if gain.im.abs() > 0.0 {
+        let sign = if gain.im < 0.0 { '-' } else { '+' };
+        format!("{} {sign} {} i", six(gain.re), six(gain.im.abs()))
+    } else {
+        six(gain.re)
+    }
 }
 
 /// How well poles, zeros and gain give the response.

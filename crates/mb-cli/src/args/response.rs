@@ -71,7 +71,7 @@ pub struct ResponseArgs {
     #[arg(long, value_name = "HZ,HZ,...", value_delimiter = ',', conflicts_with_all = ["points", "log"], allow_negative_numbers = true)]
     pub at_hz: Vec<f64>,
     /// Poles, zeros and gain of each response
-    #[arg(long, conflicts_with_all = ["loss", "unbalance"])]
+    #[arg(long, conflicts_with = "unbalance")]
     pub zeros: bool,
     /// One-sided spectral density of an input (of `base` with --base) per Hz: a number, or a CSV file of lines HZ,DENSITY; the
     /// mean squares of the outputs follow. Inputs not named are at rest

@@ -273,9 +273,6 @@ fn periodic(error: &PeriodicError) -> Option<&'static str> {
 
 fn response(error: &ResponseError) -> Option<&'static str> {
     Some(match error {
-        ResponseError::ZerosOfRolling => {
-            "leave --zeros out; `mb state-space --minimal` has A, B, C and D, which other programs take"
-        }
         ResponseError::LossOfRolling => "leave --loss out, and give the model dampers",
         ResponseError::NoForce { .. } => "name inputs of forces at the place of the unbalance in --from",
         ResponseError::BadFrequency { .. } => "give finite frequencies in Hz",

@@ -68,6 +68,8 @@ struct ZerosView {
     zeros: Vec<[f64; 2]>,
     cancelled: Vec<[f64; 2]>,
     gain: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gain_imaginary: Option<f64>,
     relative_error: Option<f64>,
 }
 
@@ -148,7 +150,8 @@ pub fn document(found: &Found) -> String {
                 poles: pairs(&z.poles),
                 zeros: pairs(&z.zeros),
                 cancelled: pairs(&z.cancelled),
-                gain: Some(z.gain),
+                gain: Some(z.gain.re),
+                gain_imaginary: (found.request.loss > 0.0).then_some(z.gain.im),
                 relative_error: Some(z.relative_error),
             },
             Err(_) => ZerosView {
@@ -156,6 +159,7 @@ pub fn document(found: &Found) -> String {
                 zeros: Vec::new(),
                 cancelled: Vec::new(),
                 gain: None,
+                gain_imaginary: None,
                 relative_error: None,
             },
         });

@@ -301,7 +301,8 @@ fn periodic_motions_over_a_parameter_are_kept_when_they_are_ended() {
     std::fs::write(folder.path().join("shaken.toml"), SHAKEN).unwrap();
     let period = ["--period", "2*pi/W", "--json", "--time-limit", "5"];
     let follow =
-        [&["orbit", "@shaken.toml", "--follow", "W=2..4:1000000", "-o", "@branch.json"], &period[..]].concat();
+        [&["orbit", "@shaken.toml", "--follow", "W=2..4:1000000", "-o", "@branch.json"], &period[..]]
+            .concat();
     let track =
         ["track", "@shaken.toml", "--parameter", "W", "--from", "2", "--to", "4", "--floquet", "2*pi/W"];
     let track = [&track[..], &["--samples", "1000000", "--json", "--time-limit", "5"]].concat();

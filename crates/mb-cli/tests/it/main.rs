@@ -46,6 +46,7 @@ mod report;
 mod response;
 mod response_at_rest;
 mod response_hardly_damped;
+mod response_loss;
 mod response_redundant;
 mod response_steady;
 mod shares;

@@ -58,7 +58,7 @@ def _zeros(r: Response, i: int) -> list[dict[str, Any]]:
         rows = [
             [kind, s.real, s.imag, s.imag / (2 * math.pi)]
             for kind, values in kinds
-            for s in sorted((complex(s) for s in values if s.imag >= 0), key=abs)
+            for s in sorted((complex(s) for s in values if s.imag >= 0 or s.conjugate() not in values), key=abs)
         ]
         note = f"Gain {found.gain:.6g}; the product of poles and zeros is within {found.relative_error:.1e} of the response."
         title = f"Poles and zeros of {output} / {r.inputs[i]}"

@@ -39,8 +39,9 @@ class Zeros(_html.Record):
         Zeros, and the poles that input and output share, rad/s.
     cancelled : ndarray of complex
         Poles with a zero in the same place.
-    gain : float
-        Factor before the products, in units of output over input and rad/s.
+    gain : float or complex
+        Factor before the products, in units of output over input and rad/s. With ``loss`` it is complex, and so are poles and zeros,
+        without conjugate pairs: their product is the response at positive frequencies.
     relative_error : float
         Largest relative difference between gain and products and the response, at points off the axis over the range of the
         eigenvalues.
@@ -59,7 +60,7 @@ class Zeros(_html.Record):
     zeros: Complexes
     poles: Complexes
     cancelled: Complexes
-    gain: float
+    gain: float | complex
     relative_error: float
     determined: bool
 
@@ -174,7 +175,7 @@ class Response:
     ((1, 1, 1), 0.25)
     """
 
-    def __init__(self, found: dict[str, Any], inputs: list[str], outputs: list[str]):
+    def __init__(self, found: dict[str, Any], inputs: list[str], outputs: list[str], loss: float):
         self.inputs, self.outputs = inputs, outputs
         self.input_units: list[str] = found.get("input_units", [""] * len(inputs))
         self.output_units: list[str] = found.get("output_units", [""] * len(outputs))
@@ -196,7 +197,7 @@ class Response:
         for (o, i), hz, within, value in found["peaks"]:
             h, bound = (None, None) if value is None else (complex(*value[:2]), value[2])
             self.peaks[outputs[o], inputs[i]].append(Peak(hz, tuple(within), h, bound))
-        zeros = [None if z is None else Zeros(*z) for z in found["zeros"]]
+        zeros = [None if z is None else Zeros(*z[:3], complex(*z[3]) if loss > 0 else z[3][0], *z[4:]) for z in found["zeros"]]
         self.zeros: dict[tuple[str, str], Zeros | None] = dict(zip(entries, zeros, strict=False))
         self.mean_square: dict[str, MeanSquare] = {
             name: MeanSquare(value, error, whole[0] if whole else None, whole[1] if whole else None, why)
@@ -471,8 +472,6 @@ def of_point(
         if psd is not None or zeros:
             raise ArgumentError("unbalance excludes psd and zeros.", "unbalance")
     eta = _loss(loss)
-    if zeros and eta > 0:
-        raise ArgumentError("loss excludes zeros: its damping is no polynomial of s.", "loss")
     columns = ["base"] if axis is not None else [model.inputs[i] for i in chosen]
     asked = {
         "inputs": chosen,
@@ -487,7 +486,7 @@ def of_point(
     }
     found = _mb.response(point._native, json.dumps(asked))
     names = ["base"] if axis is not None else found["inputs"]
-    return Response(found, names, found["outputs"])
+    return Response(found, names, found["outputs"], eta)
 
 
 def _columns(value: Any, name: str, as_rows: bool) -> Floats:
@@ -587,11 +586,9 @@ def response(
         "loss": _loss(loss),
     }
     zeros = flag(zeros, "zeros")
-    if zeros and given["loss"] > 0:
-        raise ArgumentError("loss excludes zeros: its damping is no polynomial of s.", "loss")
     grid = json.dumps(_grid(band, at, points, log, change, most))
     found = _mb.matrix_response(given, grid, zeros)
-    return Response(found, [f"u{i}" for i in range(f.shape[1])], [f"y{o}" for o in range(found["value"].shape[1])])
+    return Response(found, [f"u{i}" for i in range(f.shape[1])], [f"y{o}" for o in range(found["value"].shape[1])], given["loss"])
 
 
 __all__ = ["MeanSquare", "Peak", "Response", "Zeros", "response"]

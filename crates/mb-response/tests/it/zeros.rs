@@ -18,7 +18,7 @@ fn two_masses_have_the_zeros_of_the_one_held_fast() {
         "{:?}",
         found.zeros
     );
-    assert!((found.gain - 0.5).abs() < 1e-12, "{}", found.gain);
+    assert!((found.gain - 0.5).norm() < 1e-12, "{}", found.gain);
     // To the second mass: one zero of the damper alone.
     let response = Response::new(chain.plant(0, 1)).unwrap();
     let found = zeros(&response, 0, 0).unwrap();
@@ -27,7 +27,51 @@ fn two_masses_have_the_zeros_of_the_one_held_fast() {
         "{:?}",
         found.zeros
     );
-    assert!((found.gain - 0.4 / 2.0).abs() < 1e-12);
+    assert!((found.gain - 0.4 / 2.0).norm() < 1e-12);
+}
+
+/// Without dampers the poles and zeros of two masses are those of the lossless ones times (1 + i eta)^(1/2), and the gain of an
+/// acceleration of the mass held by the second spring alone has the factor of that spring, K (1 + i eta).
+#[test]
+fn structural_damping_turns_poles_zeros_and_gain() {
+    let eta = 0.3;
+    let chain = Chain { masses: vec![2.0, 1.0], springs: vec![30.0, 8.0], dampers: vec![0.0; 2], loss: eta };
+    let turn = c64::new(1.0, eta).sqrt();
+    let found = zeros(&Response::new(chain.plant(0, 0)).unwrap(), 0, 0).unwrap();
+    assert_eq!((found.poles.len(), found.zeros.len()), (4, 2));
+    // s^4 m1 m2 + s^2 ((k1 + k2) m2 + k2 m1) + k1 k2 = 0 without loss.
+    let half: f64 = (38.0 + 16.0) / 4.0;
+    let root = (half * half - 30.0 * 8.0 / 2.0).sqrt();
+    let squares = [half - root, half + root];
+    for (list, exact) in [(&found.poles, &squares[..]), (&found.zeros, &[8.0][..])] {
+        for want in exact.iter().flat_map(|x| [1.0, -1.0].map(|sign| turn * c64::new(0.0, sign * x.sqrt()))) {
+            assert!(list.iter().any(|s| (s - want).norm() < 1e-12 * want.norm()), "{want} in {list:?}");
+        }
+    }
+    assert!((found.gain - 0.5).norm() < 1e-12 && found.is_determined(), "{found:?}");
+    // To the second mass: no zero, and the gain of the spring between them.
+    let found = zeros(&Response::new(chain.plant(0, 1)).unwrap(), 0, 0).unwrap();
+    let gain = c64::new(1.0, eta) * 8.0 / 2.0;
+    assert!(found.zeros.is_empty() && (found.gain - gain).norm() < 1e-12 * gain.norm(), "{found:?}");
+}
+
+/// With dampers beside structural damping: chains whose product of poles and zeros is compared with a continued fraction.
+#[test]
+fn zeros_of_lossy_chains_give_their_continued_fraction() {
+    for n in [1_usize, 2, 5, 12, 30] {
+        let mut chain = Chain { loss: 0.05, ..uneven(n, 1e3, 0.2) };
+        chain.springs[0] = 40.0;
+        let found = zeros(&Response::new(chain.plant(n - 1, n - 1)).unwrap(), 0, 0).unwrap();
+        assert_eq!((found.poles.len(), found.zeros.len()), (2 * n, 2 * n - 2), "{n}");
+        for omega in [0.3, 2.0, 7.0, 40.0] {
+            let s = c64::new(0.0, omega);
+            let over = |list: &[c64]| list.iter().map(|root| (s - root).ln()).sum::<c64>();
+            let product = found.gain * (over(&found.zeros) - over(&found.poles)).exp();
+            let exact = chain.driving_point(omega);
+            let off = (product / exact - 1.0).norm();
+            assert!(off < 1e-9, "{n} at {omega}: {off:e}");
+        }
+    }
 }
 
 #[test]
@@ -40,7 +84,7 @@ fn a_mode_that_no_input_reaches_is_cancelled() {
     plant.pencil.c = mb_algebra::sparse::diagonal(&[0.1, 0.2]);
     let found = zeros(&Response::new(plant).unwrap(), 0, 0).unwrap();
     assert_eq!((found.poles.len(), found.zeros.len(), found.cancelled.len()), (2, 0, 2));
-    assert!((found.gain - 1.0).abs() < 1e-12);
+    assert!((found.gain - 1.0).norm() < 1e-12);
 }
 
 /// A light mass between the wall and a driven one makes a pole and a zero that differ by the ratio of their masses, far below the zero
@@ -92,7 +136,7 @@ fn zeros_of_dampers_are_counted_however_many_and_close_they_are() {
         assert_eq!((found.poles.len(), found.zeros.len()), (2 * n, n - 1), "{n}: {found:?}");
         assert!(found.is_determined(), "{n}: {found:?}");
         let gain = chain.dampers[1..].iter().product::<f64>() / chain.masses.iter().product::<f64>();
-        assert!((found.gain / gain - 1.0).abs() < 1e-9, "{n}: {} for {gain}", found.gain);
+        assert!((found.gain / gain - 1.0).norm() < 1e-9, "{n}: {} for {gain}", found.gain);
         let mut exact: Vec<f64> = (1..n).map(|i| -chain.springs[i] / chain.dampers[i]).collect();
         let mut real: Vec<f64> = found.zeros.iter().map(|z| z.re).collect();
         exact.sort_by(f64::total_cmp);
@@ -163,7 +207,7 @@ fn zeros_at_the_end_of_an_even_chain_have_their_closed_form() {
                 assert!(off < 1e-9, "{n}: {exact} is missing: {off:e}");
             }
         }
-        assert!((found.gain * m - 1.0).abs() < 1e-9, "{n}: {}", found.gain);
+        assert!((found.gain * m - 1.0).norm() < 1e-9, "{n}: {}", found.gain);
     }
 }
 
@@ -175,7 +219,7 @@ fn a_chain_without_dampers_has_no_zeros_from_end_to_end() {
     let found = zeros(&Response::new(chain.plant(0, n - 1)).unwrap(), 0, 0).unwrap();
     assert_eq!((found.poles.len(), found.zeros.len()), (2 * n, 0), "{found:?}");
     let gain = (5e3_f64).powi(13) / (2.0_f64).powi(14);
-    assert!((found.gain / gain - 1.0).abs() < 1e-9, "{} for {gain}", found.gain);
+    assert!((found.gain / gain - 1.0).norm() < 1e-9, "{} for {gain}", found.gain);
 }
 
 /// Of an acceleration next to its force there are as many zeros as poles, two of them at zero.
@@ -192,5 +236,5 @@ fn accelerations_next_to_their_force_have_as_many_zeros_as_poles() {
     let found = zeros(&Response::new(plant).unwrap(), 0, 0).unwrap();
     assert_eq!((found.poles.len(), found.zeros.len()), (6, 6), "{found:?}");
     assert_eq!(found.zeros.iter().filter(|z| z.norm() < 1e-6).count(), 2, "{found:?}");
-    assert!((found.gain - 2.0).abs() < 1e-12 && found.relative_error < 1e-10, "{found:?}");
+    assert!((found.gain - 2.0).norm() < 1e-12 && found.relative_error < 1e-10, "{found:?}");
 }

@@ -96,7 +96,10 @@ fn places(name: &'static str, list: &[(usize, usize)]) -> Array {
     Array::whole(name, &[list.len(), 2], list.iter().flat_map(|(o, i)| [whole(*o), whole(*i)]).collect())
 }
 
-/// `zeros`, `transfer_poles` and `cancelled` with the places of their responses, and `gain` (outputs x inputs), zero where the response vanishes.
+const ZERO: c64 = c64::new(0.0, 0.0);
+
+/// `zeros`, `transfer_poles` and `cancelled` with the places of their responses, and `gain` (outputs x inputs), complex with
+/// structural damping, zero where the response vanishes.
 fn zeros(found: &Found, [ny, nu]: [usize; 2]) -> Vec<Array> {
     let known = || found.zeros.iter().filter_map(|(o, i, z)| z.as_ref().ok().map(|z| ((*o, *i), z)));
     let mut out = Vec::new();
@@ -113,8 +116,12 @@ fn zeros(found: &Found, [ny, nu]: [usize; 2]) -> Vec<Array> {
         out.push(Array::complex(name, &[all.len()], all.iter().map(|(_, s)| *s).collect()));
         out.push(places(of, &all.iter().map(|(at, _)| *at).collect::<Vec<_>>()));
     }
-    let gain = |at: (usize, usize)| known().find(|(place, _)| *place == at).map_or(0.0, |(_, z)| z.gain);
-    let gains = (0..ny).flat_map(|o| (0..nu).map(move |i| (o, i))).map(gain).collect();
-    out.push(Array::real("gain", &[ny, nu], gains));
+    let gain = |at: (usize, usize)| known().find(|(place, _)| *place == at).map_or(ZERO, |(_, z)| z.gain);
+    let gains: Vec<c64> = (0..ny).flat_map(|o| (0..nu).map(move |i| (o, i))).map(gain).collect();
+    out.push(if found.request.loss > 0.0 {
+        Array::complex("gain", &[ny, nu], gains)
+    } else {
+        Array::real("gain", &[ny, nu], gains.iter().map(|gain| gain.re).collect())
+    });
     out
 }

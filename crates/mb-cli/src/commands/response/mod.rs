@@ -123,9 +123,6 @@ pub fn analyse(text: &Text, args: &ResponseArgs, progress: Progress) -> Result<F
     let loaded = load(text, &args.model)?;
     let model = &loaded.model;
     let request = request::of(model, args)?;
-    if args.zeros && model.has_velocity_rows() {
-        return Err(mb_analysis::AnalysisError::from(mb_response::ResponseError::ZerosOfRolling).into());
-    }
     let (start, motion) = crate::start::with_motion(model, &args.start, &args.motion)?;
     if motion.as_ref().is_some_and(|m| m.instant) {
         return Err(RequestError::NotOfAnInstant { option: "mb response" }.into());
@@ -143,7 +140,7 @@ pub fn analyse(text: &Text, args: &ResponseArgs, progress: Progress) -> Result<F
     drop(stage);
     let mut list = Vec::new();
     if args.zeros {
-        flow::check_size(model, response::MOST_ROWS_OF_ZEROS)?;
+        flow::check_size(model, response::most_rows_of_zeros(args.loss))?;
         for o in 0..response.outputs.len() {
             for i in 0..response.inputs.len() {
                 list.push((o, i, response.zeros((o, i))));

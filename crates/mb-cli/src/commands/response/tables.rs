@@ -1,7 +1,7 @@
 //! The response as text: how it was found, peaks, zeros, mean squares.
 
 use super::Found;
-use crate::flow::response::{AtAll, product_in_words, upper_roots};
+use crate::flow::response::{AtAll, Root, gain_in_words, product_in_words, upper_roots};
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use mb_algebra::c64;
 use mb_response::{Sample, SweptPoint};
@@ -122,11 +122,11 @@ fn roots(zeros: &mb_response::Zeros, style: Style) -> String {
         Column::number("im", "rad/s"),
         Column::number("f", "Hz"),
     ]);
-    for (word, s) in upper_roots(zeros) {
-        let sign = if s.im > 0.0 { "±" } else { "" };
+    for Root { word, s, paired } in upper_roots(zeros) {
+        let sign = if paired { "±" } else { "" };
         table.row(vec![word.to_owned(), six(s.re), format!("{sign}{}", six(s.im)), six(s.im / TAU)]);
     }
-    format!("{}  gain {}; {}\n", table.render(style), six(zeros.gain), product_in_words(zeros))
+    format!("{}  gain {}; {}\n", table.render(style), gain_in_words(zeros), product_in_words(zeros))
 }
 
 fn mean_squares(found: &Found) -> Table {
