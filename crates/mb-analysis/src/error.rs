@@ -71,9 +71,6 @@ pub enum AnalysisError {
         /// The finding that says so.
         reason: String,
     },
-    /// The work was ended from outside.
-    #[error("Interrupted.")]
-    Interrupted,
     /// Something that belongs to an equilibrium, asked for in motion.
     #[error("{what} belong to vibrations about an equilibrium, but a motion is asked for.")]
     OnlyAtRest {
@@ -124,7 +121,7 @@ impl AnalysisError {
             Self::Linear(e) => wrong_linear(e),
             Self::Eigen { source, .. } => wrong_eigen(source),
             Self::AtSpeed { source, .. } => source.is_wrong_request(),
-            Self::Interrupted | Self::ModesMissing { .. } | Self::Undetermined { .. } => false,
+            Self::ModesMissing { .. } | Self::Undetermined { .. } => false,
             Self::Response(source) => wrong_response(source),
             Self::Model(_)
             | Self::Moving { .. }

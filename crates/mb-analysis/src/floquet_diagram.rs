@@ -9,15 +9,18 @@
 //! value at which a multiplier is outside the unit circle by more than its error and one at which none is; ranges between two values are
 //! looked for where multipliers meet or come out (`search`).
 
+mod kept;
 mod search;
 
 use crate::error::AnalysisError;
 use crate::periodic::{OrbitError, OrbitSearch, periodic_motion};
+use crate::steps::{Numbers, Steps};
 use mb_algebra::sorted::ascending;
 use mb_algebra::{Stopped, c64};
 use mb_model::ModelSpec;
 use mb_model::spec::Value;
-use mb_periodic::{Class, Floquet, Orbit, PeriodicError, Stability};
+use mb_parametric::Journal;
+use mb_periodic::{Class, Floquet, Multiplier, PeriodicError, Stability};
 use search::{Log, Search};
 use std::cell::OnceCell;
 use std::f64::consts::TAU;
@@ -69,8 +72,8 @@ const HALVINGS: u32 = 36;
 
 /// Follows periodic motions and their exponents over a parameter.
 ///
-/// `search`: the period as an expression of parameters, or a guess of it, and where the search for the first motion starts; `interrupted` is asked
-/// before every value with its number and how many there are.
+/// `search`: the period as an expression of parameters, or a guess of it, and where the search for the first motion starts. The motions found are
+/// steps of `journal`, from which a later run with the same arguments takes them.
 ///
 /// # Errors
 /// [`OrbitError`] with the value at which it fails.
@@ -80,18 +83,18 @@ pub fn floquet_diagram(
     [from, to]: [f64; 2],
     samples: usize,
     search: &OrbitSearch,
-    interrupted: &dyn Fn(usize, usize) -> bool,
+    journal: &mut dyn Journal,
 ) -> Result<FloquetDiagram, OrbitError> {
+    Steps::with(journal, |steps| diagram(Over { spec, parameter, search, steps }, [from, to], samples))
+}
+
+fn diagram(family: Over<'_>, [from, to]: [f64; 2], samples: usize) -> Result<FloquetDiagram, OrbitError> {
     let count = samples.max(2);
-    let family = Over { spec, parameter, search };
     let mut found: Vec<Sample> = Vec::new();
     let mut ended = None;
     // An error of work that was asked to end is that end, where there is something to keep.
-    let over = |found: &[Sample]| search.options.watch.look().err().filter(|_| found.len() > 1);
+    let over = |found: &[Sample]| family.search.options.watch.look().err().filter(|_| found.len() > 1);
     for k in 0..count {
-        if interrupted(k, count) {
-            return Err(AnalysisError::Interrupted.into());
-        }
         let value = from + (to - from) * k as f64 / (count - 1) as f64;
         match family.at(value, found.last()) {
             Ok(sample) => found.push(sample),
@@ -110,9 +113,9 @@ pub fn floquet_diagram(
     };
     Ok(FloquetDiagram {
         values: found.iter().map(|s| s.value).collect(),
-        periods: found.iter().map(|s| s.floquet.period).collect(),
+        periods: found.iter().map(|s| s.period).collect(),
         exponents: followed(&found),
-        stability: found.iter().map(|s| s.floquet.stability).collect(),
+        stability: found.iter().map(|s| s.stability).collect(),
         grows,
         undecided,
         ended,
@@ -125,22 +128,27 @@ const CLEAR: f64 = 10.0;
 /// A periodic motion at a value.
 struct Sample {
     value: f64,
-    orbit: Orbit,
-    floquet: Floquet,
+    /// Coordinates and velocities at its start.
+    start: [Vec<f64>; 2],
+    /// Its period, s.
+    period: f64,
+    /// Its multipliers, without their vectors.
+    multipliers: Vec<Multiplier>,
+    stability: Stability,
     /// The logarithms of its multipliers with their slopes, once they are asked for.
     logs: OnceCell<Vec<Log>>,
 }
 
 impl Sample {
     fn is_resolved(&self) -> bool {
-        !self.floquet.multipliers.iter().any(|m| m.class == Class::Unresolved)
+        !self.multipliers.iter().any(|m| m.class == Class::Unresolved)
     }
     fn grows(&self) -> bool {
-        self.floquet.multipliers.iter().any(|m| m.class == Class::Growing)
+        self.multipliers.iter().any(|m| m.class == Class::Growing)
     }
     /// The value, the largest |mu| - 1 and the estimate of its error, where that is far smaller.
     fn excess(&self) -> Option<[f64; 3]> {
-        let all = self.floquet.multipliers.iter().filter(|m| m.error.is_finite());
+        let all = self.multipliers.iter().filter(|m| m.error.is_finite());
         let all = all.map(|m| (m.value.norm() - 1.0, m.error));
         let largest = all.max_by(|a, b| a.0.total_cmp(&b.0));
         largest
@@ -149,8 +157,8 @@ impl Sample {
     }
     /// The largest real part, 1/s.
     fn growth(&self) -> f64 {
-        let of = |m: &mb_periodic::Multiplier| m.exponent.map(|s| s.re);
-        self.floquet.multipliers.iter().filter_map(of).fold(f64::NEG_INFINITY, f64::max)
+        let of = |m: &Multiplier| m.exponent.map(|s| s.re);
+        self.multipliers.iter().filter_map(of).fold(f64::NEG_INFINITY, f64::max)
     }
 }
 
@@ -158,11 +166,19 @@ struct Over<'a> {
     spec: &'a ModelSpec,
     parameter: &'a str,
     search: &'a OrbitSearch,
+    /// The motions, in the order in which they are asked for.
+    steps: &'a Steps<'a>,
 }
 
 impl Over<'_> {
-    /// The periodic motion at a value, sought from that of a neighbour.
+    /// The periodic motion at a value: one that was kept, else one that is sought from that of a neighbour, which is kept.
     fn at(&self, value: f64, near: Option<&Sample>) -> Result<Sample, OrbitError> {
+        let whole = || self.search.options.watch.look().is_ok();
+        let read = |numbers: &[f64]| kept::read(value, numbers);
+        self.steps.next(|| self.sought(value, near), Numbers { written: kept::written, read }, whole)
+    }
+    /// The periodic motion at a value, sought from that of a neighbour.
+    fn sought(&self, value: f64, near: Option<&Sample>) -> Result<Sample, OrbitError> {
         let at = |source: AnalysisError| {
             OrbitError::from(AnalysisError::AtSpeed { speed: value, source: Box::new(source) })
         };
@@ -172,11 +188,11 @@ impl Over<'_> {
         let mut search = self.search.clone();
         // What rolls moves at any speed: a neighbour's motion is one of this model too, and not that of its own speeds.
         let near = near.filter(|_| !model.velocity_rows().iter().any(|v| *v));
-        if let Some(start) = near.and_then(|n| n.orbit.states.first()) {
-            search.given = start.q.iter().copied().enumerate().collect();
-            search.velocities = start.v.iter().copied().enumerate().collect();
+        if let Some([q, v]) = near.map(|n| &n.start) {
+            search.given = q.iter().copied().enumerate().collect();
+            search.velocities = v.iter().copied().enumerate().collect();
             search.settle = None;
-            search.guess = near.map(|n| n.floquet.period);
+            search.guess = near.map(|n| n.period);
         }
         let (orbit, floquet) =
             periodic_motion(&spec, &model, &search, &mut |_| {}).map_err(|error| match error {
@@ -184,20 +200,23 @@ impl Over<'_> {
                 OrbitError::Periodic(source) => PeriodicError::At { value, source: Box::new(source) }.into(),
                 other @ OrbitError::Period { .. } => other,
             })?;
-        Ok(Sample { value, orbit, floquet, logs: OnceCell::new() })
+        let start = orbit.states.first().map_or_else(Default::default, |s| [s.q.clone(), s.v.clone()]);
+        let Floquet { period, stability, multipliers, .. } = floquet;
+        let multipliers = multipliers.into_iter().map(|m| Multiplier { vector: Vec::new(), ..m }).collect();
+        Ok(Sample { value, start, period, multipliers, stability, logs: OnceCell::new() })
     }
 }
 
 /// Exponents by mode, then by value.
 fn followed(samples: &[Sample]) -> Vec<Vec<Option<Exponent>>> {
     let Some(first) = samples.first() else { return Vec::new() };
-    let modes = first.floquet.multipliers.len();
+    let modes = first.multipliers.len();
     let mut out: Vec<Vec<Option<Exponent>>> = vec![Vec::with_capacity(samples.len()); modes];
     // Where each mode points to: value, exponent, of the last two.
     let mut last: Vec<Vec<(f64, c64)>> = vec![Vec::new(); modes];
     for sample in samples {
-        let turn = TAU / sample.floquet.period;
-        let multipliers = &sample.floquet.multipliers;
+        let turn = TAU / sample.period;
+        let multipliers = &sample.multipliers;
         let expected = |known: &[(f64, c64)]| -> Option<c64> {
             match known {
                 [.., (w0, s0), (w1, s1)] => Some(*s1 + (*s1 - *s0) * ((sample.value - w1) / (w1 - w0))),
@@ -221,7 +240,7 @@ fn followed(samples: &[Sample]) -> Vec<Vec<Option<Exponent>>> {
                 let m = &multipliers[k];
                 let s = continued(m.exponent?, expected(&last[mode]));
                 // d(ln mu) = d mu / mu.
-                let error = m.exponent_error(sample.floquet.period);
+                let error = m.exponent_error(sample.period);
                 Some(Exponent { s, error, class: m.class })
             };
             let point = given[mode].and_then(of);
@@ -306,7 +325,9 @@ fn end(family: &Over<'_>, quiet: &Sample, grown: &Sample) -> Result<[f64; 2], Or
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mb_algebra::{Dense, SymmetricEigen};
+    use crate::steps::tests::Tape;
+    use mb_algebra::{Dense, SymmetricEigen, Watch};
+    use mb_parametric::NoJournal;
 
     /// A pendulum that stands upright on a pivot shaken by Y cos(W t).
     const UPRIGHT: &str = r#"
@@ -343,7 +364,7 @@ mod tests {
         let least = SymmetricEigen::new(&hill).unwrap().values[0];
         let limit = (4.0 * ml * g / (j * -least)).sqrt();
         let spec = ModelSpec::from_toml(UPRIGHT).unwrap();
-        let found = floquet_diagram(&spec, "W", [60.0, 90.0], 4, &search(), &|_, _| false).unwrap();
+        let found = floquet_diagram(&spec, "W", [60.0, 90.0], 4, &search(), &mut NoJournal).unwrap();
         let [range] = found.grows.as_slice() else { panic!("{:?}", found.grows) };
         let [end, error] = range.to.unwrap();
         assert!(range.from.is_none() && error < 1e-6, "{range:?}");
@@ -365,7 +386,7 @@ mod tests {
             .replace("Y = 0.05", "Y = 0");
         let spec = ModelSpec::from_toml(&text).unwrap();
         // sqrt(m g l / J) = 3.74 rad/s folds where W / 2 is less.
-        let found = floquet_diagram(&spec, "W", [9.0, 5.0], 9, &search(), &|_, _| false).unwrap();
+        let found = floquet_diagram(&spec, "W", [9.0, 5.0], 9, &search(), &mut NoJournal).unwrap();
         let want = (0.5 * 9.81 / 0.35_f64).sqrt();
         for mode in &found.exponents {
             for (e, w) in mode.iter().zip(&found.values) {
@@ -406,7 +427,7 @@ mod tests {
             [least([2.0, 2.0], 0.0, q, 0), least([0.0, 2.0], 0.0, 2.0_f64.sqrt() * q, 1)],
             [least([1.0, 2.0], -q, q, 1), least([1.0, 2.0], q, q, 1)],
         ];
-        let found = floquet_diagram(&spec, "a", [0.3, 10.0], 3, &search(), &|_, _| false).unwrap();
+        let found = floquet_diagram(&spec, "a", [0.3, 10.0], 3, &search(), &mut NoJournal).unwrap();
         assert!(found.stability.iter().all(|s| *s == Stability::Undecided) && found.undecided.is_empty());
         assert_eq!(found.grows.len(), edges.len(), "{:?}", found.grows);
         for (range, [b, a]) in found.grows.iter().zip(edges) {
@@ -414,5 +435,28 @@ mod tests {
                 assert!(error < 1e-8 && (end - edge).abs() <= error + 1e-9 * edge, "{end} {error:e} {edge}");
             }
         }
+    }
+
+    /// Ends the work at many places and comes to the bits of the whole from the motions kept.
+    #[test]
+    fn a_diagram_that_was_ended_goes_on_with_the_same_bits() {
+        let spec = ModelSpec::from_toml(UPRIGHT).unwrap();
+        let found = |watch: &Watch, tape: &mut Tape| {
+            let mut search = search();
+            search.options.watch = watch.clone();
+            floquet_diagram(&spec, "W", [60.0, 90.0], 4, &search, tape)
+        };
+        let (count, mut tape) = (Watch::new(), Tape::default());
+        let whole = count.scope(|| format!("{:?}", found(&Watch::new(), &mut tape).unwrap())).unwrap();
+        let mut parts = 0;
+        for part in 1..12 {
+            let (watch, mut first) = (Watch::after(count.steps() * part / 12), Tape::default());
+            let ended = watch.scope(|| found(&watch, &mut first));
+            parts += usize::from(ended.is_err() && !first.all.is_empty());
+            let mut second = Tape::rewound(first.all);
+            assert_eq!(format!("{:?}", found(&Watch::new(), &mut second).unwrap()), whole, "{part}");
+            assert_eq!((second.left(), &second.all), (0, &tape.all), "{part}");
+        }
+        assert!(parts > 5 && tape.all.len() > 20, "{parts} {}", tape.all.len());
     }
 }

@@ -39,6 +39,7 @@ mod signs;
 mod site;
 mod sought;
 mod spectra;
+mod steps;
 pub mod sweep;
 pub mod tables;
 mod velocity_rows;

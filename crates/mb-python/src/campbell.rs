@@ -1,7 +1,6 @@
 //! Campbell diagrams.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::PathBuf;
 
 use mb_analysis::campbell::{Campbell, CampbellOptions, ModePoint, SpeedOf, campbell as diagram};
 use mb_analysis::{StartOptions, sentences};
@@ -11,9 +10,10 @@ use pyo3::types::PyDict;
 use serde::Deserialize;
 
 use crate::arrays::{by_columns, vector};
+use crate::errors;
+use crate::kept::{self, Steps};
 use crate::model::Model;
 use crate::options::read;
-use crate::{errors, work};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,30 +51,20 @@ impl Asked {
     }
 }
 
-/// Ends the work when it is dropped: by an interrupt it is left behind.
-struct Stop(Arc<AtomicBool>);
-
-impl Drop for Stop {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 /// Modes of steady motions over a speed: arrays samples x modes, and lists of tuples.
 #[pyfunction]
-pub(crate) fn campbell<'py>(py: Python<'py>, model: &Model, asked: &str) -> PyResult<Bound<'py, PyDict>> {
-    let asked: Asked = read(py, asked)?;
-    let speed = asked.name.clone();
+pub(crate) fn campbell<'py>(
+    py: Python<'py>,
+    model: &Model,
+    asked: &str,
+    checkpoint: Option<PathBuf>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let given: Asked = read(py, asked)?;
+    let speed = given.name.clone();
     let spec = model.spec();
-    let stopped = Arc::new(AtomicBool::new(false));
-    let guard = Stop(Arc::clone(&stopped));
-    let job = move || {
-        let ended = |_, _| stopped.load(Ordering::Relaxed);
-        diagram(&spec, &asked.speed(), asked.range, &asked.options(), &ended)
-    };
-    let found = work::run(py, job)?.map_err(|e| errors::analysis(py, &e))?;
-    drop(guard);
-    dictionary(py, found, &speed)
+    let work = move |steps: &mut Steps| diagram(&spec, &given.speed(), given.range, &given.options(), steps);
+    let found = kept::run(py, checkpoint, ("campbell", model, &asked), work, Result::is_ok, |_| Ok(()))?;
+    dictionary(py, found.map_err(|e| errors::analysis(py, &e))?, &speed)
 }
 
 fn dictionary<'py>(py: Python<'py>, found: Campbell, speed: &str) -> PyResult<Bound<'py, PyDict>> {

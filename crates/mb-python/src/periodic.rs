@@ -1,5 +1,6 @@
 //! Periodic motions, their multipliers, and branches of them over a parameter.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use mb_algebra::{Dense, Watch, c64};
@@ -17,6 +18,7 @@ use pyo3::types::PyDict;
 use serde::Deserialize;
 
 use crate::arrays::{by_columns, vector};
+use crate::kept::{self, Steps};
 use crate::model::Model;
 use crate::options::read;
 use crate::{errors, work};
@@ -113,12 +115,13 @@ pub(crate) fn exponents<'py>(
     start: f64,
     end: f64,
     samples: usize,
+    checkpoint: Option<PathBuf>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let asked: Asked = read(py, asked)?;
+    let (given, range): (Asked, _) = (read(py, asked)?, [start, end]);
+    let run = ("exponents", model, &(asked, name.clone(), range, samples));
     let spec = model.spec();
-    let found = work::run(py, move || {
-        floquet_diagram(&spec, &name, [start, end], samples, &asked.search(), &|_, _| false)
-    })?;
+    let work = move |steps: &mut Steps| floquet_diagram(&spec, &name, range, samples, &given.search(), steps);
+    let found = kept::run(py, checkpoint, run, work, Result::is_ok, |_| Ok(()))?;
     let found = found.map_err(|e| raised(py, &e))?;
     let (modes, values) = (found.exponents.len(), found.values.len());
     let table = |of: &dyn Fn(&Exponent) -> f64| -> PyResult<Bound<'py, PyAny>> {

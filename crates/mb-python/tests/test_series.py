@@ -198,6 +198,36 @@ def test_a_track_and_a_series_go_on_from_their_files_with_the_same_bits(tmp_path
         assert not path.exists() and not series.exists()
 
 
+def test_diagrams_go_on_from_their_files_with_the_same_bits(tmp_path):
+    table = mb.Model("table", parameters={"W": 3.0})
+    P = table.body("P", mass=1, inertia=1, at=(0, 0))
+    table.prismatic("rail", P, (0, 0), axis=(1, 0))
+    table.spring("s", P, (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+    table.force("push", P, direction=(1, 0), magnitude="cos(W*t)")
+    disc = mb.Model("disc", parameters={"W": 1.0})
+    disc.spatial_body("disc", mass=1, inertia=[1, 1, 2], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+    for end in "ab":
+        disc.bearing(end, f"disc.{end}", "ground", stiffness=[[50, 0], [0, 70]])
+    disc.steady_rotation("spin", bodies=["disc"], speed="W")
+
+    def campbell(path=None):
+        found = disc.campbell("W", 1, 30, samples=20, checkpoint=path)
+        return [found.s, np.array([c.speed for c in found.critical])]
+
+    def exponents(path=None):
+        found = table.exponents("W", 3, 4, "2*pi/W", samples=5, checkpoint=path)
+        return [found.s, found.error]
+
+    for number, call in enumerate((campbell, exponents)):
+        path = tmp_path / str(number)
+        whole = call()
+        for cut in (1, 3):
+            halted(path, cut, lambda call=call, path=path: call(path))
+            for one, other in zip(call(path), whole, strict=True):
+                np.testing.assert_array_equal(one, other)
+            assert not path.exists()
+
+
 def halted(path, steps, call):
     """Leaves the file of a run that was killed after some steps, in the middle of the next one."""
     # A second name of the file keeps what the run has written when it removes it.

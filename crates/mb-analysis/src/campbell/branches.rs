@@ -2,6 +2,7 @@
 
 use super::{Campbell, CampbellOptions, SpeedOf, campbell};
 use mb_model::ModelSpec;
+use mb_parametric::NoJournal;
 
 /// An arm on a free shaft: it hangs down up to the square root of g / L, and is raised above.
 const GOVERNOR: &str = r#"
@@ -41,7 +42,7 @@ const BLADE: &str = r#"
 fn diagram(model: &str, range: [f64; 2], samples: usize) -> Campbell {
     let spec = ModelSpec::from_toml(model).unwrap();
     let options = CampbellOptions { samples, modes: 4, ..CampbellOptions::default() };
-    campbell(&spec, &SpeedOf::Joint("axle".to_owned()), range, &options, &|_, _| false).unwrap()
+    campbell(&spec, &SpeedOf::Joint("axle".to_owned()), range, &options, &mut NoJournal).unwrap()
 }
 
 /// The raised arm at the speed w has cos(angle) = g / (L w^2) and, seen from the free shaft, does not grow at any speed.

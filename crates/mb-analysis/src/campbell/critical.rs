@@ -10,7 +10,7 @@
 //! Between two speeds at which f has opposite signs the root is found by secants that keep it enclosed (Illinois). The error
 //! bound is the half width of an enclosure: at its two ends f has opposite signs beyond the error bounds of the eigenvalues.
 
-use super::follow::{Found, ModePoint, Sample, Samples, all, lowest, next};
+use super::follow::{ModePoint, Sample, Samples, lowest_of_all, next};
 use super::path::{Look, Path};
 use crate::error::AnalysisError;
 use mb_algebra::sorted::descending;
@@ -70,8 +70,7 @@ impl Between<'_> {
     fn all_at(&self, w: f64, looks: Look) -> Result<Sample, AnalysisError> {
         mb_algebra::interrupt::check();
         let stop = self.path.at(w, looks)?;
-        let modes = lowest(all(&stop, usize::MAX)?, usize::MAX).into_iter().map(Some).collect();
-        Ok(Sample::new(w, &stop, Found { modes, others: Vec::new(), growth: None, open: 0, total: None }))
+        Ok(Sample::new(w, &stop, lowest_of_all(self.path, &stop, usize::MAX)?))
     }
 }
 

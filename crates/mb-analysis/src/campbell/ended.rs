@@ -1,8 +1,10 @@
 //! Tests: Campbell diagrams that are ended keep the speeds reached, and what they claim is that of the whole diagram.
 
 use super::{Campbell, CampbellOptions, SpeedOf, campbell};
+use crate::steps::tests::Tape;
 use mb_algebra::Watch;
 use mb_model::ModelSpec;
+use mb_parametric::{Journal, NoJournal};
 
 /// A mass on two pairs of springs on a turntable: it grows between the square roots of 200 and of 2000.
 const TURNTABLE: &str = r#"
@@ -21,9 +23,13 @@ const TURNTABLE: &str = r#"
 "#;
 
 fn diagram(range: [f64; 2]) -> Campbell {
+    with(range, &mut NoJournal)
+}
+
+fn with(range: [f64; 2], journal: &mut dyn Journal) -> Campbell {
     let spec = ModelSpec::from_toml(TURNTABLE).unwrap();
     let options = CampbellOptions { samples: 31, ..CampbellOptions::default() };
-    campbell(&spec, &SpeedOf::Joint("axle".to_owned()), range, &options, &|_, _| false).unwrap()
+    campbell(&spec, &SpeedOf::Joint("axle".to_owned()), range, &options, journal).unwrap()
 }
 
 /// Ends of ranges of growth with their errors.
@@ -85,5 +91,28 @@ fn a_part_of_a_diagram_is_that_of_the_whole() {
             "{tails} {unsolved} {wide} {solved} of {} steps",
             count.steps()
         );
+    }
+}
+
+/// Ends the work at many places, goes on from the steps kept, ends that too, and comes to the bits of the whole.
+#[test]
+fn a_diagram_that_was_ended_goes_on_with_the_same_bits() {
+    for range in [[1.0, 60.0], [60.0, 1.0]] {
+        let (count, mut tape) = (Watch::new(), Tape::default());
+        let whole = count.scope(|| format!("{:?}", with(range, &mut tape))).unwrap();
+        assert_eq!(whole, format!("{:?}", diagram(range)));
+        let (steps, mut most) = (tape.all, 0);
+        for part in 1..20 {
+            let mut first = Tape::default();
+            let _ended = Watch::after(count.steps() * part / 20).scope(|| with(range, &mut first));
+            let mut second = Tape::rewound(first.all);
+            let _ended = Watch::after(count.steps() / 4).scope(|| with(range, &mut second));
+            let kept = second.all.len();
+            most = most.max(kept);
+            let mut third = Tape::rewound(second.all);
+            assert_eq!(format!("{:?}", with(range, &mut third)), whole, "{part}: {kept} steps");
+            assert_eq!((third.left(), &third.all), (0, &steps), "{part}");
+        }
+        assert!(most > steps.len() / 2 && steps.len() > 100, "{most} of {}", steps.len());
     }
 }

@@ -203,22 +203,7 @@ impl<'a> Follow<'a> {
         mb_algebra::interrupt::check();
         let stop = self.path.at(w, looks)?;
         let found = match self.done.last() {
-            None => {
-                let every = complete(&stop, self.count).map_err(|source| {
-                    let source = Box::new(source);
-                    AnalysisError::AtSpeed { speed: w, source }
-                })?;
-                let (growth, open) =
-                    (growth(every.iter(), stop.reversible), open(every.iter(), stop.reversible));
-                let total = self.path.is_small().then_some(every.len());
-                Found {
-                    modes: lowest(every, self.count).into_iter().map(Some).collect(),
-                    others: Vec::new(),
-                    growth,
-                    open,
-                    total,
-                }
-            }
+            None => self.path.kept(|| self.first(&stop, w))?,
             Some(last) => {
                 let before: Vec<&Sample> = self.done.iter().rev().skip(1).take(NEIGHBOURS - 1).collect();
                 next(self.path, &stop, w, last, &before)?
@@ -226,6 +211,17 @@ impl<'a> Follow<'a> {
         };
         self.done.push(Sample::new(w, &stop, found));
         Ok(())
+    }
+    /// The modes that are followed, at the first speed.
+    fn first(&self, stop: &Stop, w: f64) -> Result<Found, AnalysisError> {
+        let every = complete(stop, self.count).map_err(|source| {
+            let source = Box::new(source);
+            AnalysisError::AtSpeed { speed: w, source }
+        })?;
+        let (growth, open) = (growth(every.iter(), stop.reversible), open(every.iter(), stop.reversible));
+        let total = self.path.is_small().then_some(every.len());
+        let modes = lowest(every, self.count).into_iter().map(Some).collect();
+        Ok(Found { modes, others: Vec::new(), growth, open, total })
     }
     /// Puts the speeds in the order in which they were asked for.
     pub(super) fn rise(&mut self) {
@@ -236,8 +232,10 @@ impl<'a> Follow<'a> {
         let Some(begin) = self.done.get(1.min(self.done.len() - 1)).map(|s| s.w) else { return Ok(()) };
         let first = usize::from(self.done.len() > 1);
         let stop = self.path.at(begin, Look::Between)?;
-        let new: Vec<ModePoint> = lowest(all(&stop, self.count)?, self.count)
+        let new: Vec<ModePoint> = lowest_of_all(self.path, &stop, self.count)?
+            .modes
             .into_iter()
+            .flatten()
             .filter(|m| !self.done[first].modes.iter().flatten().any(|o| same(o, m)))
             .collect();
         if new.is_empty() {
@@ -293,15 +291,23 @@ fn same(o: &ModePoint, m: &ModePoint) -> bool {
 }
 
 /// The modes of lowest frequency, one of each conjugate two, by rising frequency.
-pub(super) fn lowest(mut all: Vec<ModePoint>, count: usize) -> Vec<ModePoint> {
+fn lowest(mut all: Vec<ModePoint>, count: usize) -> Vec<ModePoint> {
     all.retain(|m| m.s.im > m.error || m.is_real());
     ascending(&mut all, |a| a.s.norm());
     all.truncate(count);
     all
 }
 
+/// The `count` modes of lowest frequency as they are computed, one of each conjugate two, without the numbers of those followed.
+pub(super) fn lowest_of_all(path: &Path<'_>, stop: &Stop, count: usize) -> Result<Found, AnalysisError> {
+    path.kept(|| {
+        let modes = lowest(all(stop, count)?, count).into_iter().map(Some).collect();
+        Ok(Found { modes, others: Vec::new(), growth: None, open: 0, total: None })
+    })
+}
+
 /// All modes of a small model, of a large one `count` of lowest frequency; with both of each conjugate two.
-pub(super) fn all(stop: &Stop, count: usize) -> Result<Vec<ModePoint>, AnalysisError> {
+fn all(stop: &Stop, count: usize) -> Result<Vec<ModePoint>, AnalysisError> {
     let Some(lin) = &stop.lin else { return Ok(modes_of(stop, &computed(stop, count)?)) };
     if let Some(known) = stop.modes.get() {
         return Ok(known.clone());
@@ -357,6 +363,16 @@ const NEIGHBOURS: usize = 5;
 
 /// The modes of `last` at the speed of `stop`; `before` are further neighbours, the nearest first.
 pub(super) fn next(
+    path: &Path<'_>,
+    stop: &Stop,
+    w: f64,
+    last: &Sample,
+    before: &[&Sample],
+) -> Result<Found, AnalysisError> {
+    path.kept(|| sought(path, stop, w, last, before))
+}
+
+fn sought(
     path: &Path<'_>,
     stop: &Stop,
     w: f64,

@@ -17,6 +17,7 @@ mod critical;
 #[cfg(test)]
 mod ended;
 mod follow;
+mod kept;
 mod newton;
 mod path;
 mod search;
@@ -31,10 +32,12 @@ pub use words::Note;
 
 use crate::error::AnalysisError;
 use crate::settle::StartOptions;
+use crate::steps::Steps;
 use follow::Follow;
 use mb_algebra::Stopped;
 use mb_linear::{Frame, FrameChoice};
 use mb_model::ModelSpec;
+use mb_parametric::Journal;
 use path::{Look, Path};
 
 /// What the speed is.
@@ -131,31 +134,38 @@ pub struct Campbell {
 
 /// Follows steady motions and their modes over a speed.
 ///
-/// `interrupted` is asked before every speed, with its number and how many there are; true ends the work. Work that is ended in a scope
-/// ([`mb_algebra::interrupt`]) once a speed is known keeps what it has ([`Campbell::early`]).
+/// Work that is ended in a scope ([`mb_algebra::interrupt`]) once a speed is known keeps what it has ([`Campbell::early`]). The answers of
+/// eigenvalue problems are steps of `journal`, from which a later run with the same arguments takes them.
 ///
 /// # Errors
 /// A model that cannot be built at some speed, no steady motion there ([`AnalysisError::AtSpeed`]), an eigenanalysis that
-/// fails, speeds that are not on one branch ([`AnalysisError::BranchLeft`]), or [`AnalysisError::Interrupted`].
+/// fails, or speeds that are not on one branch ([`AnalysisError::BranchLeft`]).
 pub fn campbell(
     spec: &ModelSpec,
     speed: &SpeedOf,
     [from, to]: [f64; 2],
     options: &CampbellOptions,
-    interrupted: &dyn Fn(usize, usize) -> bool,
+    journal: &mut dyn Journal,
+) -> Result<Campbell, AnalysisError> {
+    Steps::with(journal, |steps| diagram(spec, speed, [from, to], options, steps))
+}
+
+fn diagram(
+    spec: &ModelSpec,
+    speed: &SpeedOf,
+    [from, to]: [f64; 2],
+    options: &CampbellOptions,
+    steps: &Steps<'_>,
 ) -> Result<Campbell, AnalysisError> {
     let samples = options.samples.max(2);
     let at = |k: usize| from + (to - from) * k as f64 / (samples - 1) as f64;
     let speeds: Vec<f64> = (0..samples).map(at).collect();
-    let path = Path::new(spec, speed, &speeds, options)?;
+    let path = Path::new(spec, speed, &speeds, options, steps)?;
     // Where all modes are computed anyway all are followed, so that nothing grows unseen.
     let followed = if path.is_small() { usize::MAX } else { options.modes };
     let mut follow = Follow::new(&path, followed);
     // From the last speed, where modes that are double at rest are apart.
     for (done, k) in (0..samples).rev().enumerate() {
-        if interrupted(done, samples) {
-            return Err(AnalysisError::Interrupted);
-        }
         let whole = k == 0 || k + 1 == samples || k == samples / 2;
         let look = if whole { Look::Shown } else { Look::Between };
         if done == 0 {

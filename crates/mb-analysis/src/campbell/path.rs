@@ -1,5 +1,7 @@
 //! Steady motions over a speed, each from the nearest one that is known.
 
+use super::follow::Found;
+use super::kept;
 use super::stop::Stop;
 use super::{Between, CampbellOptions, SpeedOf};
 use crate::branch::{FromRest, from_rest};
@@ -7,6 +9,7 @@ use crate::error::AnalysisError;
 use crate::settle::{StartOptions, settle};
 use crate::sought::check_known;
 use crate::spectra::Known;
+use crate::steps::{Numbers, Steps};
 use crate::zeros::ModelZeros;
 use mb_algebra::{Dense, QuadraticPencil, Stopped, interrupt, to_dense, to_sparse};
 use mb_constraints::simulate::{StartPolicy, consistent_start};
@@ -48,6 +51,8 @@ pub(super) struct Path<'a> {
     entries: Cell<usize>,
     /// Why work was ended.
     ended: Cell<Option<Stopped>>,
+    /// The modes found, in the order in which they are asked for.
+    steps: &'a Steps<'a>,
 }
 
 /// How a speed is checked.
@@ -90,6 +95,7 @@ impl<'a> Path<'a> {
         speed: &'a SpeedOf,
         speeds: &[f64],
         options: &'a CampbellOptions,
+        steps: &'a Steps<'a>,
     ) -> Result<Self, AnalysisError> {
         let mut path = Self {
             spec,
@@ -106,6 +112,7 @@ impl<'a> Path<'a> {
             stops: RefCell::default(),
             entries: Cell::new(0),
             ended: Cell::new(None),
+            steps,
         };
         // One frame for all: that of the last speed, or of the first where the last stands still.
         let fastest = |k: &f64| if *k == 0.0 { None } else { Some(*k) };
@@ -128,6 +135,18 @@ impl<'a> Path<'a> {
             return None;
         }
         interrupt::attempt(work).map_err(|why| self.ended.set(Some(why))).ok()
+    }
+    /// The modes of a step that was kept, else those that are computed, which are kept.
+    pub(super) fn kept(
+        &self,
+        compute: impl FnOnce() -> Result<Found, AnalysisError>,
+    ) -> Result<Found, AnalysisError> {
+        // What an end from outside has cut short unwinds.
+        let whole = || {
+            interrupt::check();
+            true
+        };
+        self.steps.next(compute, Numbers { written: kept::written, read: kept::read }, whole)
     }
     /// Why steps of the work are missing.
     pub(super) const fn ended(&self) -> Option<Stopped> {

@@ -126,6 +126,7 @@ fn unsolved(list: &[Unsolved], first: usize) -> Option<String> {
 mod tests {
     use super::super::{Campbell, CampbellOptions, SpeedOf, Unsolved, campbell};
     use mb_model::ModelSpec;
+    use mb_parametric::NoJournal;
 
     /// A mass on springs on a turntable, which does not grow below the square root of the smaller stiffness, 14 rad/s.
     const TURNTABLE: &str = r#"
@@ -144,7 +145,7 @@ mod tests {
     fn diagram(range: [f64; 2]) -> Campbell {
         let spec = ModelSpec::from_toml(TURNTABLE).unwrap();
         let options = CampbellOptions { samples: 9, ..CampbellOptions::default() };
-        campbell(&spec, &SpeedOf::Joint("axle".to_owned()), range, &options, &|_, _| false).unwrap()
+        campbell(&spec, &SpeedOf::Joint("axle".to_owned()), range, &options, &mut NoJournal).unwrap()
     }
 
     fn warned(found: &Campbell) -> Vec<String> {

@@ -68,8 +68,8 @@ fn nearest(l: c64) -> c64 {
 
 /// The logarithms of the multipliers that are not known beforehand and have one.
 fn logarithms(sample: &Sample) -> Vec<(c64, f64)> {
-    let period = sample.floquet.period;
-    let own = sample.floquet.multipliers.iter();
+    let period = sample.period;
+    let own = sample.multipliers.iter();
     let own = own.filter(|m| !matches!(m.class, Class::Trivial | Class::Ignorable));
     own.filter_map(|m| Some((m.exponent? * period, m.error / m.value.norm()))).collect()
 }

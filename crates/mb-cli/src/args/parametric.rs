@@ -189,7 +189,7 @@ pub struct TrackArgs {
     pub floquet: Option<String>,
     /// Keep the samples that were reached in this file, and go on from there where it exists: after an end from outside the same command
     /// line gives the same bits
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["campbell", "floquet"])]
+    #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
     /// Write the modes along the path to a file: .csv, .json or .npz
     #[arg(long, short, value_name = "FILE")]
@@ -213,10 +213,9 @@ impl TrackArgs {
     /// What the numbers of a run depend on besides the model itself.
     pub fn options(&self) -> String {
         let model = ModelArgs { model: String::new(), ..self.model.clone() };
-        format!(
-            "{:?}",
-            Self { model, checkpoint: None, output: None, plot: None, json: false, ..self.clone() }
-        )
+        let campbell = self.campbell.as_ref().map(|_| PathBuf::new());
+        let same = Self { model, campbell, checkpoint: None, output: None, ..self.clone() };
+        format!("{:?}", Self { plot: None, json: false, ..same })
     }
 }
 

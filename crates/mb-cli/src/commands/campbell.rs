@@ -2,6 +2,7 @@
 
 use crate::Answer;
 use crate::args::{StartArgs, TrackArgs};
+use crate::checkpoint;
 use crate::failure::{Failure, NUMERICS, RequestError};
 use crate::flow::campbell::{Campbell, CampbellOptions, ModePoint, SpeedOf, Unstable, campbell};
 use crate::flow::moving::whirl_word;
@@ -14,6 +15,7 @@ use crate::picture;
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text, load};
+use mb_analysis::checkpoint::{Checkpoint, Run};
 use mb_chart::{Chart, Curve, Panel, Scale};
 use mb_linear::FrameChoice;
 use mb_parametric::Variable;
@@ -42,7 +44,7 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
     let format = args.output.as_deref().map(history::format_of).transpose()?;
     let drawn = args.campbell.as_deref().filter(|p| p.as_os_str() != "-");
     picture::check_file("--campbell", drawn)?;
-    let diagram = analyse(text, args, progress)?;
+    let (diagram, checkpoint) = kept(text, args, progress)?;
     crate::guard::work_is_done();
     if let (Some(path), Some(format)) = (&args.output, format) {
         let columns = diagram.columns();
@@ -59,10 +61,12 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
     if let Some(path) = drawn {
         picture::write(path, &diagram.chart(&args.lines).svg())?;
     }
+    checkpoint.end(diagram.found.early.is_none())?;
     let mut answer =
         Answer::right(if args.json { json::campbell::document(&diagram) } else { diagram.render(style) });
     if let Some(words) = diagram.ended() {
-        answer.complaint = format!("The diagram is a part: {words}.\n");
+        let advice = checkpoint::advice(args.checkpoint.as_deref());
+        answer.complaint = format!("The diagram is a part: {words}; {advice}.\n");
         answer.code = NUMERICS;
     }
     Ok(answer)
@@ -73,6 +77,11 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
 /// # Errors
 /// As [`run`].
 pub fn analyse(text: &Text, args: &TrackArgs, progress: Progress) -> Result<CampbellDiagram, Failure> {
+    kept(text, args, progress).map(|(diagram, _)| diagram)
+}
+
+/// The analysis, with the file of its steps.
+fn kept(text: &Text, args: &TrackArgs, progress: Progress) -> Result<(CampbellDiagram, Checkpoint), Failure> {
     let stage = progress.stage("reading the model");
     let loaded = load(text, &args.model)?;
     let name = args.parameter.clone().unwrap_or_default();
@@ -104,12 +113,15 @@ pub fn analyse(text: &Text, args: &TrackArgs, progress: Progress) -> Result<Camp
         frame: FrameChoice::named(args.centre.frame.as_deref()),
         start: crate::start::options(&loaded.model, &start)?,
     };
-    let found = progress.unless_ended(|| campbell(&loaded.spec, &speed, [from, to], &options, &|_, _| false));
+    let run = Run::new("campbell", &loaded.spec, &(args.options(), &options));
+    let mut checkpoint = Checkpoint::open(args.checkpoint.as_deref(), &run)?;
+    let found =
+        progress.unless_ended(|| campbell(&loaded.spec, &speed, [from, to], &options, &mut checkpoint));
     let found = found.map_err(Failure::Stopped)??;
     if found.turns.iter().all(|w| *w == 0.0) {
         return Err(RequestError::NothingTurns { name }.into());
     }
-    Ok(CampbellDiagram { loaded, speed: name, found })
+    Ok((CampbellDiagram { loaded, speed: name, found }, checkpoint))
 }
 
 /// What a name on the command line means.

@@ -2,6 +2,7 @@
 
 use crate::Answer;
 use crate::args::{MotionArgs, StartArgs, TrackArgs};
+use crate::checkpoint;
 use crate::failure::{Failure, NUMERICS, RequestError};
 use crate::history;
 use crate::json::{Head, text as json_text};
@@ -11,6 +12,7 @@ use crate::picture;
 use crate::progress::{self, Progress};
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text, load};
+use mb_analysis::checkpoint::{Checkpoint, Run};
 use mb_analysis::floquet_diagram::{Exponent, FloquetDiagram, floquet_diagram};
 use mb_analysis::periodic::OrbitSearch;
 use mb_chart::{Chart, Curve, Panel, Scale};
@@ -40,7 +42,7 @@ pub fn run(
 ) -> Result<Answer, Failure> {
     let format = args.output.as_deref().map(history::format_of).transpose()?;
     picture::check_file("--plot", args.plot.as_deref())?;
-    let diagram = analyse(text, args, period, progress)?;
+    let (diagram, checkpoint) = analyse(text, args, period, progress)?;
     crate::guard::work_is_done();
     if let (Some(path), Some(format)) = (&args.output, format) {
         let columns = diagram.columns();
@@ -57,14 +59,22 @@ pub fn run(
     if let Some(path) = &args.plot {
         picture::write(path, &diagram.chart().svg())?;
     }
+    checkpoint.end(diagram.found.ended.is_none())?;
     let text = if args.json { diagram.document() } else { diagram.render(style) };
-    let complaint =
-        diagram.ended().map_or_else(String::new, |words| format!("The track of exponents: {words}.\n"));
+    let complaint = diagram.ended().map_or_else(String::new, |words| {
+        format!("The track of exponents: {words}; {}.\n", checkpoint::advice(args.checkpoint.as_deref()))
+    });
     let code = if complaint.is_empty() { 0 } else { NUMERICS };
     Ok(Answer { text, complaint, code })
 }
 
-fn analyse(text: &Text, args: &TrackArgs, period: &str, progress: Progress) -> Result<Exponents, Failure> {
+/// The analysis, with the file of its steps.
+fn analyse(
+    text: &Text,
+    args: &TrackArgs,
+    period: &str,
+    progress: Progress,
+) -> Result<(Exponents, Checkpoint), Failure> {
     let loaded = load(text, &args.model)?;
     let name = args.parameter.clone().unwrap_or_default();
     if !loaded.spec.parameters.contains_key(&name) {
@@ -87,12 +97,14 @@ fn analyse(text: &Text, args: &TrackArgs, period: &str, progress: Progress) -> R
     };
     let (start, moving) = crate::start::with_motion(&loaded.model, &given, &MotionArgs::default())?;
     let mut search = OrbitSearch::with_period(period, start, moving);
+    let run = Run::new("exponents", &loaded.spec, &(args.options(), &search));
+    let mut checkpoint = Checkpoint::open(args.checkpoint.as_deref(), &run)?;
     search.options.watch = progress.watch();
     let _stage = progress.stage("following the periodic motion and its exponents");
     let _keeps = progress::stoppable();
-    let found = floquet_diagram(&loaded.spec, &name, [from, to], args.samples, &search, &|_, _| false)
+    let found = floquet_diagram(&loaded.spec, &name, [from, to], args.samples, &search, &mut checkpoint)
         .map_err(|e| Failure::from(e).with_option("--floquet"))?;
-    Ok(Exponents { loaded, parameter: name, found })
+    Ok((Exponents { loaded, parameter: name, found }, checkpoint))
 }
 
 #[derive(Serialize)]

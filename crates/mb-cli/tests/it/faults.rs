@@ -252,6 +252,40 @@ fn a_track_that_is_ended_gives_its_samples_and_goes_on_with_the_same_bits() {
 }
 
 #[test]
+fn diagrams_over_a_speed_or_a_parameter_go_on_with_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    std::fs::write(file("turntable.toml"), crate::campbell::TURNTABLE).unwrap();
+    std::fs::write(file("shaken.toml"), SHAKEN).unwrap();
+    let campbell = [&CAMPBELL[..], &["--campbell", "--samples", "4000"]].concat();
+    let floquet = ["track", "@shaken.toml", "--parameter", "W", "--from", "2", "--to", "2.1", "--floquet"];
+    let floquet = [&floquet[..], &["2*pi/W", "--samples", "120"]].concat();
+    for (name, args) in [("campbell", campbell), ("floquet", floquet)] {
+        let [kept, out, fresh] = ["steps", "out.json", "fresh.json"].map(|end| format!("@{name}-{end}"));
+        let args = [&args[..], &["--checkpoint", &kept, "--output", &out]].concat();
+        let child = begun(folder.path(), &args);
+        until("motions", || lines(&file(&kept[1..])) > 20);
+        signal(&child, "-INT");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("it was interrupted") && said.contains("; the same command line goes on from"), "{said}");
+        let steps = lines(&file(&kept[1..]));
+        let mut child = begun(folder.path(), &args);
+        until("more motions", || lines(&file(&kept[1..])) > steps + 5);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let whole = mb_in(folder.path(), &args);
+        assert_eq!(whole.code, 0, "{whole:?}");
+        assert!(!file(&kept[1..]).exists());
+        let args: Vec<&str> = args.iter().map(|arg| if *arg == out { fresh.as_str() } else { arg }).collect();
+        assert_eq!(mb_in(folder.path(), &args).code, 0);
+        let text = |name: &str| std::fs::read_to_string(file(&name[1..])).unwrap();
+        assert_eq!(text(&out), text(&fresh));
+    }
+}
+
+#[test]
 fn a_second_signal_ends_the_program_and_leaves_no_draft() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("arm.toml"), right(&["generate", "spring-arm"])).unwrap();

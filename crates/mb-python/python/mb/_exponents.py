@@ -10,10 +10,12 @@ import numpy as np
 from . import _html, _mb
 from ._optional import axes_of, need
 from ._periodic import asked_for, of_orbit
-from ._requests import MOST_SAMPLES, count, number, text
+from ._requests import MOST_SAMPLES, count, number, path_of, text
 from ._types import Complexes, Floats
 
 if TYPE_CHECKING:
+    import os
+
     from ._model import Model
 
 
@@ -141,13 +143,21 @@ class Exponents:
 
 
 def exponents(
-    model: Model, name: str, start: float, end: float, period: float | str | None, samples: int, options: dict[str, Any]
+    model: Model,
+    name: str,
+    start: float,
+    end: float,
+    period: float | str | None,
+    samples: int,
+    kept: str | os.PathLike[str] | None,
+    options: dict[str, Any],
 ) -> Exponents:
     """See :meth:`mb.Model.exponents`."""
     asked = asked_for(model, period, **of_orbit(options, "exponents"))
     ends = (number(start, "start"), number(end, "end"))
     name, many = text(name, "name", "the name of a parameter"), count(samples, "samples", most=MOST_SAMPLES)
-    return Exponents(name, _mb.exponents(model._build(), asked, name, *ends, many))
+    steps = None if kept is None else path_of(kept, "checkpoint")
+    return Exponents(name, _mb.exponents(model._build(), asked, name, *ends, many, steps))
 
 
 __all__ = ["Exponents", "GrowthRange"]

@@ -1167,6 +1167,7 @@ class Model:
         frame: str | None = None,
         at: At = None,
         time: float = 0.0,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> Campbell:
         """Steady motions and their modes over a speed, with critical speeds and ranges of growth.
 
@@ -1189,6 +1190,9 @@ class Model:
             Configuration near which the motion at ``end`` lies; without it growing speeds lead there from rest.
         time : float
             Time, s, for constraints and loads given as functions of it.
+        checkpoint : path
+            Keep the modes that are found in this file, and go on from there where it exists: after an end from outside the same
+            call gives the same bits. The file is removed when the work has ended.
 
         Raises
         ------
@@ -1226,7 +1230,8 @@ class Model:
         asked["lines"] = [number(x, "lines") for x in listed(lines, "lines")]
         asked["frame"], asked["time"] = frame_name(frame), number(time, "time")
         asked["at"] = numbers(start_values(at).at, self.configuration, "at", "coordinate")
-        return Campbell(self, speed, _mb.campbell(self._build(), json.dumps(asked)))
+        steps = None if checkpoint is None else path_of(checkpoint, "checkpoint")
+        return Campbell(self, speed, _mb.campbell(self._build(), json.dumps(asked), steps))
 
     def check(
         self,
@@ -1704,7 +1709,15 @@ class Model:
         )
 
     def exponents(
-        self, name: str, start: float, end: float, period: float | str | None = None, *, samples: int = 51, **options: Any
+        self,
+        name: str,
+        start: float,
+        end: float,
+        period: float | str | None = None,
+        *,
+        samples: int = 51,
+        checkpoint: str | os.PathLike[str] | None = None,
+        **options: Any,
     ) -> Exponents:
         """Floquet exponents of periodic motions over a parameter, with the ranges in which disturbances grow solved for.
 
@@ -1718,6 +1731,9 @@ class Model:
             Period, s: an expression of the parameters such as ``"2*pi/W"``.
         samples : int
             Number of values.
+        checkpoint : path
+            Keep the motions that are found in this file, and go on from there where it exists: after an end from outside the same
+            call gives the same bits. The file is removed when the work has ended.
         **options
             As of :meth:`orbit`.
 
@@ -1735,7 +1751,7 @@ class Model:
         >>> m.exponents("W", 3, 4, "2*pi/W", samples=3).s.real.round(6).tolist()
         [[-0.2, -0.2, -0.2], [-0.2, -0.2, -0.2]]
         """
-        return exponents(self, name, start, end, period, samples, options)
+        return exponents(self, name, start, end, period, samples, checkpoint, options)
 
     def floquet(self, period: float | str | None = None, **options: Any) -> Floquet:
         """Floquet multipliers of the periodic motion that :meth:`orbit` finds with the same arguments.
