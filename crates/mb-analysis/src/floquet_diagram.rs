@@ -85,10 +85,10 @@ pub fn floquet_diagram(
     search: &OrbitSearch,
     journal: &mut dyn Journal,
 ) -> Result<FloquetDiagram, OrbitError> {
-    Steps::with(journal, |steps| diagram(Over { spec, parameter, search, steps }, [from, to], samples))
+    Steps::with(journal, |steps| diagram(&Over { spec, parameter, search, steps }, [from, to], samples))
 }
 
-fn diagram(family: Over<'_>, [from, to]: [f64; 2], samples: usize) -> Result<FloquetDiagram, OrbitError> {
+fn diagram(family: &Over<'_>, [from, to]: [f64; 2], samples: usize) -> Result<FloquetDiagram, OrbitError> {
     let count = samples.max(2);
     let mut found: Vec<Sample> = Vec::new();
     let mut ended = None;
@@ -106,7 +106,7 @@ fn diagram(family: Over<'_>, [from, to]: [f64; 2], samples: usize) -> Result<Flo
     }
     let (grows, undecided) = match ended {
         Some(_) => (Vec::new(), Vec::new()),
-        None => ranges(&family, &found).or_else(|error| {
+        None => ranges(family, &found).or_else(|error| {
             ended = Some(over(&found).ok_or(error)?);
             Ok::<_, OrbitError>((Vec::new(), Vec::new()))
         })?,

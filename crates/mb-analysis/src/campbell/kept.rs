@@ -19,7 +19,9 @@ pub(super) fn written(found: &Found) -> Vec<f64> {
         }
     }
     out.count(others.len());
-    others.iter().for_each(|mode| write_mode(&mut out, mode));
+    for mode in others {
+        write_mode(&mut out, mode);
+    }
     let (s, real) = growth.unwrap_or((c64::ZERO, false));
     out.count(usize::from(growth.is_some())).complex(s).count(usize::from(real));
     out.count(*open).count(usize::from(total.is_some())).count(total.unwrap_or(0));

@@ -269,7 +269,10 @@ fn diagrams_over_a_speed_or_a_parameter_go_on_with_the_same_bits() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(130), "{output:?}");
         let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains("it was interrupted") && said.contains("; the same command line goes on from"), "{said}");
+        assert!(
+            said.contains("it was interrupted") && said.contains("; the same command line goes on from"),
+            "{said}"
+        );
         let steps = lines(&file(&kept[1..]));
         let mut child = begun(folder.path(), &args);
         until("more motions", || lines(&file(&kept[1..])) > steps + 5);
