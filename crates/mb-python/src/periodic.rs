@@ -112,12 +112,11 @@ pub(crate) fn exponents<'py>(
     model: &Model,
     asked: &str,
     name: String,
-    start: f64,
-    end: f64,
+    range: [f64; 2],
     samples: usize,
     checkpoint: Option<PathBuf>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (given, range): (Asked, _) = (read(py, asked)?, [start, end]);
+    let given: Asked = read(py, asked)?;
     let run = ("exponents", model, &(asked, name.clone(), range, samples));
     let spec = model.spec();
     let work = move |steps: &mut Steps| floquet_diagram(&spec, &name, range, samples, &given.search(), steps);

@@ -157,7 +157,7 @@ def exponents(
     ends = (number(start, "start"), number(end, "end"))
     name, many = text(name, "name", "the name of a parameter"), count(samples, "samples", most=MOST_SAMPLES)
     steps = None if kept is None else path_of(kept, "checkpoint")
-    return Exponents(name, _mb.exponents(model._build(), asked, name, *ends, many, steps))
+    return Exponents(name, _mb.exponents(model._build(), asked, name, ends, many, steps))
 
 
 __all__ = ["Exponents", "GrowthRange"]
