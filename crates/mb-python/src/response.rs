@@ -284,9 +284,14 @@ fn dictionary<'py>(
         list.push(match found {
             Ok(z) => {
                 let determined = z.is_determined();
-                let gain = (z.gain.re, z.gain.im);
-                let [zeros, poles, cancelled] = [z.zeros, z.poles, z.cancelled].map(|list| vector(py, list));
-                Some((zeros, poles, cancelled, gain, z.relative_error, determined))
+                let one = PyDict::new(py);
+                for (name, roots) in [("zeros", z.zeros), ("poles", z.poles), ("cancelled", z.cancelled)] {
+                    one.set_item(name, vector(py, roots))?;
+                }
+                one.set_item("gain", (z.gain.re, z.gain.im))?;
+                one.set_item("relative_error", z.relative_error)?;
+                one.set_item("determined", determined)?;
+                Some(one)
             }
             Err(ResponseError::NoZeros) => None,
             Err(e) => return Err(failure(py, &e)),

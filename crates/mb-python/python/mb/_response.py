@@ -197,7 +197,8 @@ class Response:
         for (o, i), hz, within, value in found["peaks"]:
             h, bound = (None, None) if value is None else (complex(*value[:2]), value[2])
             self.peaks[outputs[o], inputs[i]].append(Peak(hz, tuple(within), h, bound))
-        zeros = [None if z is None else Zeros(*z[:3], complex(*z[3]) if loss > 0 else z[3][0], *z[4:]) for z in found["zeros"]]
+        gain = complex if loss > 0 else lambda re, im: re
+        zeros = [None if z is None else Zeros(**{**z, "gain": gain(*z["gain"])}) for z in found["zeros"]]
         self.zeros: dict[tuple[str, str], Zeros | None] = dict(zip(entries, zeros, strict=False))
         self.mean_square: dict[str, MeanSquare] = {
             name: MeanSquare(value, error, whole[0] if whole else None, whole[1] if whole else None, why)
