@@ -42,14 +42,6 @@ pub use shown::{Root, gain_in_words, product_in_words, upper_roots};
 /// What a state of a minimal realization counts as reached or seen, relative to A of the balanced system.
 pub const MINIMAL_TOLERANCE: f64 = 1e-10;
 
-/// Coordinates and constraint rows in all up to which zeros are computed.
-const MOST_ROWS_OF_ZEROS: usize = 800;
-
-/// The same with a loss factor: complex matrices are solved for as real ones of twice the size.
-pub fn most_rows_of_zeros(loss: f64) -> usize {
-    if loss > 0.0 { MOST_ROWS_OF_ZEROS / 2 } else { MOST_ROWS_OF_ZEROS }
-}
-
 /// What drives the outputs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Drive {

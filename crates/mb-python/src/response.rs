@@ -4,12 +4,13 @@ use std::f64::consts::TAU;
 
 use mb_algebra::{Dense, c64};
 use mb_analysis::response::{
-    Density, Drive, ModelResponse, ResponseRequest, most_rows_of_zeros, notes, of_matrices,
-    response as of_model,
+    Density, Drive, ModelResponse, ResponseRequest, notes, of_matrices, response as of_model,
 };
-use mb_analysis::{check_size, sentences};
+use mb_analysis::sentences;
 use mb_eigen::{Eigenpair, Spectrum};
-use mb_response::{Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, Zeros, phases, zeros};
+use mb_response::{
+    Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, Zeros, check_zeros, phases, zeros,
+};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -93,7 +94,7 @@ pub(crate) fn response<'py>(py: Python<'py>, site: &Site, asked: &str) -> PyResu
     let asked: Asked = read(py, asked)?;
     let (found, zeros, notes): (ModelResponse, Vec<ZerosOf>, _) = site.work(py, move |model, at, _| {
         if asked.zeros {
-            check_size(model, most_rows_of_zeros(asked.loss))?;
+            check_zeros([model.nv(), model.nc()], asked.loss)?;
         }
         let request = asked.request();
         let found = of_model(model, at, &request)?;
@@ -210,6 +211,9 @@ pub(crate) fn matrix_response<'py>(
     }
     plant.loss = a.loss;
     let grid: Grid = read(py, grid)?;
+    if with_zeros {
+        check_zeros([plant.n(), plant.m()], plant.loss).map_err(|e| failure(py, &e))?;
+    }
     let size = (plant.outputs(), plant.inputs());
     let done = work::run(py, move || {
         let found = of_matrices(plant, grid.band, &grid.options())?;
@@ -248,6 +252,7 @@ fn set_lossy(py: Python<'_>, out: &Bound<'_, PyDict>, lossy: Option<Vec<c64>>) -
 fn failure(py: Python<'_>, error: &ResponseError) -> PyErr {
     match error {
         ResponseError::Eigen(e) => errors::eigen(py, e),
+        ResponseError::TooLargeForZeros { .. } => errors::argument(py, "zeros", error.to_string(), None),
         _ => errors::numerics(py, "response", error.to_string()),
     }
 }

@@ -92,6 +92,13 @@ def test_zeros_with_structural_damping_give_the_response():
     assert isinstance(plain.zeros["y0", "u0"].gain, float)
 
 
+def test_zeros_of_large_matrices_are_refused():
+    for loss, n in ((0.0, 801), (0.1, 401)):
+        with pytest.raises(mb.ArgumentError, match="dense matrices") as error:
+            mb.response(sp.eye_array(n).tocsc(), inputs=np.eye(n)[:, 0], at=[0.3], zeros=True, loss=loss)
+        assert error.value.argument == "zeros"
+
+
 def test_zeros_of_rolling_against_scipy():
     text = (MODELS / "bicycle.toml").read_text() + """
 [[torque]]

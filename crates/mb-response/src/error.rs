@@ -100,6 +100,19 @@ pub enum ResponseError {
         /// Evaluations of the response.
         evaluations: usize,
     },
+    /// Too many rows for the dense matrices that zeros are computed by.
+    #[error(
+        "Zeros are computed by dense matrices of at most {most} coordinates and constraint rows in all, with structural damping half as \
+         many as without; here are {n} and {m}."
+    )]
+    TooLargeForZeros {
+        /// Coordinates.
+        n: usize,
+        /// Constraint rows.
+        m: usize,
+        /// The limit on n + m.
+        most: usize,
+    },
     /// The pencil of the zeros is singular, so that every s is one.
     #[error("The transfer function is zero for every s, or has no rank: it has no zeros to name.")]
     NoZeros,

@@ -47,4 +47,4 @@ pub use projection::{Projection, Unproved};
 pub use random::{Variance, white_noise};
 pub use roots::lossy_poles;
 pub use sweep::{Evaluator, How, Infinite, Method, Sweep, SweepOptions, SweptPoint, sweep};
-pub use zeros::{Zeros, zeros, zeros_of_states};
+pub use zeros::{Zeros, check_zeros, zeros, zeros_of_states};

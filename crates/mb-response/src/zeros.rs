@@ -81,9 +81,22 @@ impl Zeros {
 /// Poles, zeros and gain from input `input` to output `output`, dense: time grows with the third power of n.
 ///
 /// # Errors
-/// [`ResponseError::NoZeros`] where H vanishes for every s; failures of eigenanalyses.
+/// [`ResponseError::NoZeros`] where H vanishes for every s; [`ResponseError::TooLargeForZeros`]; failures of eigenanalyses.
 pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, ResponseError> {
     zeros_of_states(response, (output, input), (response, (output, input)))
+}
+
+/// Coordinates and constraint rows in all up to which zeros are computed.
+const MOST_ROWS: usize = 800;
+
+/// Whether the zeros of a response with `n` coordinates and `m` constraint rows can be computed; complex matrices are solved for as real ones of
+/// twice the size.
+///
+/// # Errors
+/// [`ResponseError::TooLargeForZeros`].
+pub fn check_zeros([n, m]: [usize; 2], loss: f64) -> Result<(), ResponseError> {
+    let most = if loss > 0.0 { MOST_ROWS / 2 } else { MOST_ROWS };
+    if n + m > most { Err(ResponseError::TooLargeForZeros { n, m, most }) } else { Ok(()) }
 }
 
 /// The same where poles and zeros are those of the entry `at` of another response, `states`, which is equal to this one but for rounding and
@@ -96,6 +109,8 @@ pub fn zeros_of_states(
     (output, input): (usize, usize),
     (states, at): (&Response, (usize, usize)),
 ) -> Result<Zeros, ResponseError> {
+    let plant = &states.plant;
+    check_zeros([plant.n(), plant.m()], plant.loss)?;
     let (r, reduced) = Part::reduced(states)?;
     let poles = reduced.roots()?;
     let system = bordered(states, at)?;

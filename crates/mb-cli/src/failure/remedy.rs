@@ -284,6 +284,7 @@ fn response(error: &ResponseError) -> Option<&'static str> {
             "give that motion damping, end the band (--band) off the pole, or take an input or output that it has no part in"
         }
         ResponseError::Unsettled { .. } => "end the band where the density is small",
+        ResponseError::TooLargeForZeros { .. } => "leave --zeros out, or take a coarser model",
         ResponseError::NoZeros => "choose another input or output (--from, --to), or leave --zeros out",
         ResponseError::Algebra(_) => SCALE,
         ResponseError::Eigen(error) => return eigen(error),

@@ -33,15 +33,13 @@ pub fn charts(
     type Job<'a> = (String, Box<dyn Fn(&str) -> Result<Drawn, Failure> + 'a>);
     let mut jobs: Vec<Job<'_>> = Vec::new();
     for pair in args.curves.response.chunks_exact(2) {
-        let respond =
-            |title: &str| Ok((respond(text, found, args, [&pair[0], &pair[1]], title, progress)?, None));
+        let respond = |title: &str| respond(text, found, args, [&pair[0], &pair[1]], title, progress);
         jobs.push((format!("Response of {} to {}", pair[1], pair[0]), Box::new(respond)));
     }
     for options in &args.curves.response_with {
         let asked = of_page(worded(options, band(found, args))?, args);
         let title = title_of(&asked);
-        let respond =
-            move |title: &str| Ok((drawn(&response::analyse(text, &asked, progress)?, title), None));
+        let respond = move |title: &str| Ok(drawn(&response::analyse(text, &asked, progress)?, title));
         jobs.push((title, Box::new(respond)));
     }
     for along in args.curves.track.chunks_exact(3) {
@@ -126,9 +124,11 @@ fn respond(
     [from, to]: [&String; 2],
     title: &str,
     progress: Progress,
-) -> Result<Vec<Chart>, Failure> {
+) -> Result<Drawn, Failure> {
     known(&found.loaded.model, from, to)?;
-    let Some(parsed) = asked_with(&[], band(found, args)).ok().flatten() else { return Ok(Vec::new()) };
+    let Some(parsed) = asked_with(&[], band(found, args)).ok().flatten() else {
+        return Ok((Vec::new(), None));
+    };
     let request = ResponseArgs { from: vec![from.clone()], to: vec![to.clone()], ..of_page(parsed, args) };
     Ok(drawn(&response::analyse(text, &request, progress)?, title))
 }
@@ -207,7 +207,7 @@ fn title_of(asked: &ResponseArgs) -> String {
 }
 
 /// A response over the frequency with its peaks, zeros and mean squares, and in the complex plane.
-fn drawn(answer: &response::Found, title: &str) -> Vec<Chart> {
+fn drawn(answer: &response::Found, title: &str) -> Drawn {
     let mut sentences: Vec<String> = std::iter::once(answer.method()).chain(answer.notes()).collect();
     let mut tables = vec![answer.response.peak_table(), answer.response.mean_square_table()];
     for (o, i, zeros) in &answer.zeros {
@@ -223,7 +223,7 @@ fn drawn(answer: &response::Found, title: &str) -> Vec<Chart> {
     for curve in plane.panels.iter_mut().flat_map(|panel| &mut panel.curves) {
         curve.frequencies_hz = answer.samples().map(|s| s.omega / TAU).collect();
     }
-    vec![bode, plane]
+    (vec![bode, plane], answer.ended())
 }
 
 /// Refuses names that the model does not have.

@@ -1,6 +1,6 @@
 //! `mb response --loss`: structural damping, K (1 + i eta), against closed forms.
 
-use crate::support::mb_with;
+use crate::support::{mb_with, right};
 use mb_algebra::c64;
 use serde_json::Value;
 
@@ -36,4 +36,31 @@ fn structural_damping_has_its_poles_zeros_and_gain() {
     let zeros = &found["responses"][1]["zeros"];
     let [re, im] = ["gain", "gain_imaginary"].map(|name| zeros[name].as_f64().unwrap());
     assert!((re - 4.0).hypot(im - 1.2) < 1e-12 && zeros["zeros"].as_array().unwrap().is_empty(), "{zeros}");
+}
+
+/// A block of 222 coordinates with an input and an output: its response is a matter of seconds, its zeros take longer.
+#[test]
+fn zeros_that_take_too_long_leave_the_response_and_those_of_too_much_are_refused() {
+    let ends = "fixed = [\"z-\"]\naveraged = [\"z+\"]";
+    let block = right(&["generate", "solid-cantilever", "--set", "N=7"]).replace("fixed = [\"z-\"]", ends)
+        + r#"
+[[force]]
+name = "push"
+at = "block.z+"
+direction = [1, 0, 0]
+input = "F1"
+
+[[output]]
+name = "tip"
+quantity = "x"
+of = "block.z+"
+"#;
+    let args = ["response", "-", "--at-hz", "5", "--zeros", "--loss", "0.02", "--time-limit", "5"];
+    let run = mb_with(&args, &block);
+    assert_eq!(run.code, 2, "{run:?}");
+    let words = "Zeros of 0 of 1 responses were computed: its time limit of 5 s was reached. What was computed is kept.";
+    assert!(run.err.contains(words) && run.out.contains("5.00000"), "{run:?}");
+    let run = mb_with(&args, &block.replace("N = 7", "N = 20"));
+    assert_eq!((run.code, run.out.as_str()), (1, ""), "{run:?}");
+    assert!(run.err.contains("at most 400 coordinates") && run.err.contains("leave --zeros out"), "{run:?}");
 }

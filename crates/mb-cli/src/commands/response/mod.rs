@@ -18,6 +18,7 @@ use crate::picture;
 use crate::progress::Progress;
 use crate::render::{Style, summary};
 use crate::source::{Loaded, Text, load};
+use mb_algebra::Stopped;
 use mb_chart::{Chart, Curve, Panel, Scale};
 use mb_constraints::ConstraintRank;
 use mb_response::{Peak, Sample, Zeros};
@@ -43,6 +44,8 @@ pub struct Found {
     pub response: ModelResponse,
     /// By output and input, in turn; empty where not asked for.
     pub zeros: Vec<(usize, usize, Result<Zeros, mb_response::ResponseError>)>,
+    /// Why zeros are missing.
+    pub without_zeros: Option<Stopped>,
 }
 
 impl Found {
@@ -54,6 +57,14 @@ impl Found {
     pub fn entries(&self) -> Vec<(usize, usize)> {
         let columns = self.response.inputs.len();
         (0..self.response.outputs.len()).flat_map(|o| (0..columns).map(move |i| (o, i))).collect()
+    }
+    /// Why it is a part of what was asked for, in words.
+    pub fn ended(&self) -> Option<String> {
+        if let Some(why) = self.response.sweep.stopped {
+            return Some(format!("The response ends early: {why}."));
+        }
+        let (done, all) = (self.zeros.len(), self.entries().len());
+        self.without_zeros.map(|why| format!("Zeros of {done} of {all} responses were computed: {why}."))
     }
     /// `output / input`.
     pub fn name(&self, (o, i): (usize, usize)) -> String {
@@ -106,10 +117,10 @@ pub fn run(text: &Text, args: &ResponseArgs, style: Style, progress: Progress) -
         picture::write(path, &chart(&found, args.figure).svg())?;
     }
     let text = if args.json { document() } else { tables::render(&found, style) };
-    Ok(match found.response.sweep.stopped {
+    Ok(match found.ended() {
         None => Answer::right(text),
-        Some(why) => {
-            let complaint = format!("The response ends early: {why}. What was computed is kept.\n");
+        Some(words) => {
+            let complaint = format!("{words} What was computed is kept.\n");
             Answer { text, complaint, code: crate::failure::NUMERICS }
         }
     })
@@ -134,20 +145,27 @@ pub fn analyse(text: &Text, args: &ResponseArgs, progress: Progress) -> Result<F
     let State::Lasting(at) = site.state() else {
         return Err(RequestError::NotOfAnInstant { option: "mb response" }.into());
     };
+    if args.zeros {
+        mb_response::check_zeros([model.nv(), model.nc()], request.loss)?;
+    }
     let stage = progress.stage("computing the response");
     let response = progress.unless_ended(|| response::response(model, &at, &request));
     let response = response.map_err(Failure::Stopped)??;
     drop(stage);
-    let mut list = Vec::new();
+    let mut found = Found { loaded, rank, site, request, response, zeros: Vec::new(), without_zeros: None };
     if args.zeros {
-        flow::check_size(model, response::most_rows_of_zeros(args.loss))?;
-        for o in 0..response.outputs.len() {
-            for i in 0..response.inputs.len() {
-                list.push((o, i, response.zeros((o, i))));
+        let _stage = progress.stage("computing zeros");
+        for (o, i) in found.entries() {
+            match progress.unless_ended(|| found.response.zeros((o, i))) {
+                Ok(zeros) => found.zeros.push((o, i, zeros)),
+                Err(why) => {
+                    found.without_zeros = Some(why);
+                    break;
+                }
             }
         }
     }
-    Ok(Found { loaded, rank, site, request, response, zeros: list })
+    Ok(found)
 }
 
 /// Formats of the file.
