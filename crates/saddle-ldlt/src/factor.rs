@@ -44,7 +44,7 @@ impl<T: SaddleNumber> SaddleFactor<T> {
 
     fn symmetric(analysis: &Arc<SaddleAnalysis>, a: Half<T>, g: Sparse) -> Result<Self, AlgebraError> {
         let first = analysis.options().first_method;
-        Factored::new(analysis, Stored::Half(a), g, first).map(|inner| Self { inner })
+        T::factored(analysis, Stored::Half(a), g, first).map(|inner| Self { inner })
     }
 
     /// Factors A of any kind (n x n, pattern within the analysed one) with the constraints G (m x n) by L U. Errors as
@@ -70,7 +70,7 @@ impl<T: SaddleNumber> SaddleFactor<T> {
 
     fn by_lu(analysis: &Arc<SaddleAnalysis>, a: Stored<T>, g: Sparse) -> Result<Self, AlgebraError> {
         let first = analysis.options().first_method.max(Method::AugmentedLu);
-        Factored::new(analysis, a, g, first).map(|inner| Self { inner })
+        T::factored(analysis, a, g, first).map(|inner| Self { inner })
     }
 
     /// (x, l) with A x + G^T l = f, G x = g; f of length n, g of length m.
@@ -79,19 +79,19 @@ impl<T: SaddleNumber> SaddleFactor<T> {
     /// side that is not finite, [`Inconsistent`](crate::SaddleError::Inconsistent),
     /// [`ResidualTooLarge`](crate::SaddleError::ResidualTooLarge).
     pub fn solve(&self, f: &[T], g: &[T]) -> Result<(Vec<T>, Vec<T>), AlgebraError> {
-        self.inner.solve_one(f, g)
+        T::solve_one(&self.inner, f, g)
     }
 
     /// X (n x p) and L (m x p) with A X + G^T L = F, G X = 0; F is n x p. Checked as one right-hand side is.
     ///
     /// Many columns at once cost a fraction of one by one.
     pub fn solve_block(&self, f: &Mat<T>) -> Result<(Mat<T>, Mat<T>), AlgebraError> {
-        self.inner.solve_many(f, None, false)
+        T::solve_many(&self.inner, f, None, false)
     }
 
     /// The same with A^T in place of A, not conjugated.
     pub fn solve_block_transposed(&self, f: &Mat<T>) -> Result<(Mat<T>, Mat<T>), AlgebraError> {
-        self.inner.solve_many(f, None, matches!(self.inner.system.a, Stored::Pair { .. }))
+        T::solve_many(&self.inner, f, None, matches!(self.inner.system.a, Stored::Pair { .. }))
     }
 
     /// X and L of [`SaddleFactor::solve_block`] with G X = `g`, m x p.
@@ -99,7 +99,7 @@ impl<T: SaddleNumber> SaddleFactor<T> {
     /// # Panics
     /// When `f` and `g` do not have as many columns, or other numbers of rows than A and G.
     pub fn solve_block_with(&self, f: &Mat<T>, g: &Mat<T>) -> Result<(Mat<T>, Mat<T>), AlgebraError> {
-        self.inner.solve_many(f, Some(g), false)
+        T::solve_many(&self.inner, f, Some(g), false)
     }
 
     /// X of [`SaddleFactor::solve_block`] alone, into an array of the shape of F that holds anything, for steps of an
@@ -111,7 +111,7 @@ impl<T: SaddleNumber> SaddleFactor<T> {
     /// # Panics
     /// When X has another shape than F, or F another number of rows than A.
     pub fn solve_block_into(&self, f: MatRef<'_, T>, x: MatMut<'_, T>) -> Result<(), AlgebraError> {
-        self.inner.solve_step((f, None), x, None)
+        T::solve_step(&self.inner, (f, None), x, None)
     }
 
     /// X and L of [`SaddleFactor::solve_block`], checked as in [`SaddleFactor::solve_block_into`].
@@ -131,7 +131,7 @@ impl<T: SaddleNumber> SaddleFactor<T> {
         let inner = &self.inner;
         let mut x = Mat::zeros(inner.system.unknowns(), f.ncols());
         let mut l = Mat::zeros(inner.system.constraints(), f.ncols());
-        inner.solve_step((f.as_ref(), g), x.as_mut(), Some(l.as_mut()))?;
+        T::solve_step(inner, (f.as_ref(), g), x.as_mut(), Some(l.as_mut()))?;
         Ok((x, l))
     }
 
@@ -145,7 +145,7 @@ impl<T: SaddleNumber> SaddleFactor<T> {
         x: MatMut<'_, T>,
         l: MatMut<'_, T>,
     ) -> Result<(), AlgebraError> {
-        self.inner.solve_step((f, None), x, Some(l))
+        T::solve_step(&self.inner, (f, None), x, Some(l))
     }
 
     /// Signs of the eigenvalues of a real symmetric [A, G^T; G, 0]; `None` when a pivot leaves them uncertain or single precision was needed.
@@ -175,7 +175,7 @@ impl<T: SaddleNumber> SaddleFactor<T> {
         phi_q: &Sparse,
     ) -> Result<Option<T>, AlgebraError> {
         let (a, g) = prepare(analysis, terms, phi_q, T::scaled)?;
-        Ok(super::inertia::ln_determinant(analysis, Stored::Half(a), g))
+        Ok(T::ln_determinant(analysis, Stored::Half(a), g))
     }
 
     /// As [`SaddleFactor::ln_determinant`], for matrices of any kind.
@@ -185,7 +185,7 @@ impl<T: SaddleNumber> SaddleFactor<T> {
         phi_q: &Sparse,
     ) -> Result<Option<T>, AlgebraError> {
         let (a, g) = stored(analysis, terms, phi_q, T::scaled)?;
-        Ok(super::inertia::ln_determinant(analysis, a, g))
+        Ok(T::ln_determinant(analysis, a, g))
     }
 }
 

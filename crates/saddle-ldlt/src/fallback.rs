@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::SaddleAnalysis;
+use super::compiled::Compiled;
 use super::number::Number;
 use super::refined_solve::{Boxed, ScaledSolve, System};
 use super::single_precision::SingleLdl;
@@ -26,7 +27,7 @@ pub(super) trait Fallback: Number {
 
 /// The numbers of factors that users hold, `f64` and [`c64`].
 #[expect(private_bounds, reason = "how numbers are eliminated is of no use outside")]
-pub trait SaddleNumber: Fallback {}
+pub trait SaddleNumber: Compiled {}
 
 impl SaddleNumber for f64 {}
 

@@ -45,6 +45,7 @@ mod bunch_kaufman;
 mod column_blocks;
 mod column_factor;
 mod combined_check;
+mod compiled;
 mod delayed;
 mod elimination_tree;
 mod factor;
