@@ -44,6 +44,13 @@ pub struct Modes {
     pub loaded: Loaded,
 }
 
+impl Modes {
+    /// The frame that the modes of a motion are seen from, in words after a comma; empty at rest.
+    fn seen_from(&self) -> String {
+        self.site.steady().map_or_else(String::new, |m| format!(", seen from {}", m.frame()))
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -68,11 +75,11 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
     if let (Some(path), Some(result)) = (&args.output.plot, found.results.first()) {
         let model = &found.loaded.model;
         let lines = modes::lines(&result.spectrum, false);
-        let source = format!("{}, {}", found.loaded.file, result.name);
-        let q = &found.site.point().q;
+        let source = format!("{}, {}{}", found.loaded.file, result.name, found.seen_from());
+        let (whirl, q) = (&result.whirl[..], &found.site.point().q);
         let (view, names) = (args.output.picture.view.clone(), args.output.picture.names);
         let (most, format) = (args.output.plot_modes, args.output.plot_format);
-        Plot { model, q, lines, source, most, format, view, names }.write(path)?;
+        Plot { model, q, lines, whirl, source, most, format, view, names }.write(path)?;
     }
     let text =
         if args.output.json { json::modes::document(&found, args) } else { render(&found, args, style) };
@@ -376,7 +383,7 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     }
     if let [result] = found.results.as_slice() {
         let asked = result.request.as_ref().map_or_else(String::new, |r| format!(": {}", words(r)));
-        let frame = found.site.steady().map_or_else(String::new, |m| format!(", seen from {}", m.frame()));
+        let frame = found.seen_from();
         let _ = writeln!(out, "\n{}{asked}", style.bold(&format!("{}{frame}", result.name)));
         out.push_str(&modes::table(result, all, style));
         out.push('\n');

@@ -1,5 +1,6 @@
 //! The words next to a picture.
 
+use crate::flow::moving::whirl_word;
 use crate::render::modes::{Line, class, shown};
 use crate::render::{six, tiny};
 
@@ -17,8 +18,8 @@ pub(crate) fn title(line: &Line<'_>) -> String {
     format!("mode {}:  {}", line.number, told.join(",  "))
 }
 
-/// Class, value and error.
-pub(crate) fn subtitle(line: &Line<'_>) -> String {
+/// Class, sense in which it goes round, value and error; `whirl` as [`whirl_word`] takes it.
+pub(crate) fn subtitle(line: &Line<'_>, whirl: Option<f64>) -> String {
     let value = shown(line.pair).map(|s| {
         let im = line.imaginary(s);
         match (s.re, s.im) {
@@ -29,5 +30,6 @@ pub(crate) fn subtitle(line: &Line<'_>) -> String {
     });
     let bound = line.pair.error_bound;
     let error = bound.is_finite().then(|| format!("error {}", tiny(bound)));
-    [class(line.pair)].into_iter().chain(value).chain(error).collect::<Vec<_>>().join(", ")
+    let sense = Some(whirl_word(whirl).to_owned()).filter(|word| !word.is_empty());
+    [class(line.pair)].into_iter().chain(sense).chain(value).chain(error).collect::<Vec<_>>().join(", ")
 }

@@ -48,7 +48,9 @@ pub struct Plot<'a> {
     pub q: &'a [f64],
     /// Lines of the mode table.
     pub lines: Vec<Line<'a>>,
-    /// Where the modes come from: file and formulation.
+    /// The sense in which modes go round, by the places of their eigenpairs; empty where none has one.
+    pub whirl: &'a [Option<f64>],
+    /// Where the modes come from: file and formulation, and of a motion the frame that they are seen from.
     pub source: String,
     /// Most modes drawn.
     pub most: usize,
@@ -67,7 +69,10 @@ impl Plot<'_> {
     /// As [`PictureFormat::write`].
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
         let scene = Scene::new(self.model, self.q, self.view.as_ref());
-        let panels: Vec<Panel<'_>> = self.drawn().map(|line| Panel::new(&scene, line)).collect();
+        let panels: Vec<Panel<'_>> = self
+            .drawn()
+            .map(|line| Panel::new(&scene, line, self.whirl.get(line.index).copied().flatten()))
+            .collect();
         if let Some(format) = PictureFormat::of(path) {
             return format.write(path, &self.sheet(&scene, &panels));
         }

@@ -27,6 +27,7 @@ const LITTLE_SEEN: f64 = 0.25;
 pub(super) struct Panel<'a> {
     scene: &'a Scene<'a>,
     line: &'a Line<'a>,
+    whirl: Option<f64>,
     motion: Motion,
     amplitude: f64,
     /// Phases drawn, with the class of their group.
@@ -36,7 +37,7 @@ pub(super) struct Panel<'a> {
 }
 
 impl<'a> Panel<'a> {
-    pub(super) fn new(scene: &'a Scene<'a>, line: &'a Line<'a>) -> Self {
+    pub(super) fn new(scene: &'a Scene<'a>, line: &'a Line<'a>, whirl: Option<f64>) -> Self {
         let motion = scene.motion(&line.pair.right);
         let oscillates = line.pair.value().is_some_and(|s| s.im != 0.0);
         let complex = oscillates && motion.phase_spread() > COMPLEX;
@@ -50,7 +51,7 @@ impl<'a> Panel<'a> {
         };
         let amplitude = if motion.largest > 0.0 { AMPLITUDE * scene.extent() / motion.largest } else { 0.0 };
         let motion = if complex { motion } else { motion.in_phase() };
-        Self { scene, line, motion, amplitude, phases, paths: complex }
+        Self { scene, line, whirl, motion, amplitude, phases, paths: complex }
     }
 
     pub(super) fn number(&self) -> usize {
@@ -90,7 +91,7 @@ impl<'a> Panel<'a> {
     pub(super) fn draw(&self, svg: &mut Svg, size: [f64; 2], names: bool) {
         svg.frame([6.0, 4.0], [size[0] - 12.0, size[1] - 10.0]);
         svg.text([18.0, 25.0], "title", &self.title());
-        svg.text([18.0, 42.0], "small", &label::subtitle(self.line));
+        svg.text([18.0, 42.0], "small", &label::subtitle(self.line, self.whirl));
         let view = self.view(size);
         view::at_rest(svg, self.scene, &view);
         let Motion { largest, largest_seen, .. } = self.motion;

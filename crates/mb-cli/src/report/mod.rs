@@ -30,7 +30,8 @@ pub fn page(found: &Modes, motion: Option<&Trajectory>, asked: Vec<Chart>, args:
     let result = &found.results[0];
     let lines = modes::lines(&result.spectrum, args.request.all);
     let mut notes = notes(found, &lines);
-    let (shapes, still) = shapes::of(model, &point.q, &drawing, &lines, &found.shares, args.shapes);
+    let (shapes, still) =
+        shapes::of(model, &point.q, &drawing, (&lines, &result.whirl), &found.shares, args.shapes);
     let (tables, long) = tables::all(found, &lines);
     notes.extend(still);
     notes.extend(long);

@@ -12,7 +12,7 @@ pub(super) fn of(
     model: &Model,
     q: &[f64],
     drawing: &Drawing,
-    lines: &[Line<'_>],
+    (lines, whirl): (&[Line<'_>], &[Option<f64>]),
     shares: &Shares,
     most: usize,
 ) -> (Vec<Shape>, Option<String>) {
@@ -39,7 +39,7 @@ pub(super) fn of(
             Shape {
                 row,
                 name: label::title(line).replacen("mode ", "", 1),
-                sentence: sentence(line) + &unseen,
+                sentence: sentence(line, whirl.get(line.index).copied().flatten()) + &unseen,
                 value: [value.re, value.im],
                 real,
                 imaginary,
@@ -59,7 +59,7 @@ fn unseen(model: &Model, line: &Line<'_>) -> Option<String> {
     Some(format!(" What moves is {name}."))
 }
 
-fn sentence(line: &Line<'_>) -> String {
+fn sentence(line: &Line<'_>, whirl: Option<f64>) -> String {
     let title = label::title(line).replacen("mode", "Mode", 1).replace(":  ", ": ").replace(",  ", ", ");
-    format!("{title} ({}).", label::subtitle(line))
+    format!("{title} ({}).", label::subtitle(line, whirl))
 }
