@@ -157,6 +157,8 @@ function resize() {
   for (const [id, fine] of [["solid", coarse ? ratio / 2 : ratio], ["marks", ratio]]) [$(id).width, $(id).height] = [box.width, box.height].map((side) => Math.round(side * fine));
   if (first || !state.moved) fit(amplitude());
   state.drawn = false;
+  // A canvas that is sized anew is empty.
+  drawnMarks = "";
 }
 
 /// Counts pictures over a second at least, and three of them: where they are fewer than 30 a second, with a tenth for the clock, the
